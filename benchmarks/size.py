@@ -26,8 +26,8 @@ import numpy as np
 from jaxtyping import Float
 
 import steerbo as sb
-from steerbo.rounds import Optimizer, Suggestion
-from steerbo.rounds.arithmetic import one_blas_thread
+from steerbo.core import Optimizer, Suggestion
+from steerbo.core.determinism import one_blas_thread
 from steerbo.timevarying import SquaredExponential
 
 from .speed import Cases, Row, row

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from steerbo.rounds.arithmetic import fingerprint, one_blas_thread
+from steerbo.core.determinism import fingerprint, one_blas_thread
 
 T = TypeVar("T")
 Row = dict[str, Any]

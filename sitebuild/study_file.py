@@ -14,9 +14,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from pydantic_core import PydanticUndefined
 
 from steerbo.causal import Causal
+from steerbo.core import Problem
 from steerbo.costvarying import CostVarying
 from steerbo.meanfield import MeanField
-from steerbo.rounds import Problem
 from steerbo.study import Settings
 from steerbo.timevarying import TimeVarying
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.rounds import Optimizer, Table
-from steerbo.study import BY_HAND, Command, Function, MemoryLog, Settings, Study, drive, read_study
+from steerbo.core import Optimizer, Table
+from steerbo.study import BY_HAND, Command, Function, MemoryLog, Settings, Study, read_study, run_study
 from steerbo.timevarying import Bumps, Covariance, Matern, MaternInTime, Periodic, SquaredExponential
 from tests.rounds.stub import Nearest, Stub
 
@@ -150,13 +150,13 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Discrete": (sb.Discrete, {"values": [0, 1], "weights": [1, 2]}),
     "Empirical": (sb.Empirical, {"sample": [0.5, 0.2]}),
     "JointRows": (sb.JointRows, {"rows": [[0.5, 1], [0.2, 3]], "columns": ["a", "b"]}),
-    "Linear": (sb.Linear, {"weights": {"x": 1}, "at_most": 2, "at_least": 0, "probability": 0.9}),
-    "Measured": (sb.Measured, {"name": "p", "at_most": 2, "at_least": 0, "probability": 0.9}),
+    "Linear": (sb.LinearConstraint, {"weights": {"x": 1}, "at_most": 2, "at_least": 0, "probability": 0.9}),
+    "Measured": (sb.OutcomeConstraint, {"name": "p", "at_most": 2, "at_least": 0, "probability": 0.9}),
     "Share": (sb.Share, {"action": "a", "at_most": 0.5, "at_least": 0.1, "context": "day"}),
     "Headcount": (sb.Headcount, {"action": "a", "at_most": 5, "at_least": 1, "context": "day"}),
-    "Forbid": (sb.Forbid, {"combination": {"x": ["a"], "n": 1}}),
+    "Forbid": (sb.ForbiddenCombination, {"combination": {"x": ["a"], "n": 1}}),
     "Scipy": (sb.Scipy, {"name": "norm", "args": [], "loc": 0, "scale": 1}),
-    "Change": (sb.Change, {"fixed": 1, "per_unit": 0.1}),
+    "Change": (sb.SwitchingCost, {"fixed": 1, "per_unit": 0.1}),
     "Learned": (sb.Learned, {"prior": sb.Uniform()}),
     "Sliding": (sb.Sliding, {"within": 9}),
     "Scope": (sb.Scope, {"set": ["x"], "look": {"x": ["z"]}, "keep": ["a"], "price": 1}),
@@ -245,7 +245,7 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Command": (Command, {"command": ["python"], "folder": Path(), "timeout": 1}),
     "Function": (Function, {"name": "math:sin", "folder": Path()}),
     "drive": (
-        lambda **more: drive(Study.create(MemoryLog(), COSTLY, rounds=1), **{"objective": lambda s: 1 / 0, **more}),
+        lambda **more: run_study(Study.create(MemoryLog(), COSTLY, rounds=1), **{"objective": lambda s: 1 / 0, **more}),
         {"executor": None, "parallel": 1, "failures": 9, "retries": 0, "rounds": 1},
     ),
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import steerbo as sb
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 from steerbo.study import MemoryLog, Study
 from steerbo.timevarying import SquaredExponential
 

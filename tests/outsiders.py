@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 FEW = """
-from steerbo.rounds import Choice, Explanation, Method, Recommendation, Scope
+from steerbo.core import Choice, Explanation, Method, Recommendation, Scope
 
 class Middle(Method):
     '''Always the middle.'''

@@ -8,9 +8,9 @@ import pytest
 from pydantic import Field
 
 import steerbo as sb
-from steerbo.complaints import attempt
-from steerbo.errors import InvalidInput, InvalidOption, SteerboError, together
-from steerbo.record import from_plain, record
+from steerbo.errors import InvalidInput, InvalidOption, SteerboError, combine
+from steerbo.records import from_dict, record
+from steerbo.validation import collecting_errors
 
 
 @record
@@ -33,7 +33,7 @@ class Shapes:
 
 def faults(plain: object) -> dict[str, str]:
     with pytest.raises(InvalidInput) as caught:
-        from_plain(Shapes, plain)
+        from_dict(Shapes, plain)
     return {fault.field: fault.allowed for fault in caught.value.errors}
 
 
@@ -57,16 +57,16 @@ def test_attempts_collect_what_is_wrong() -> None:
     wrong: list[InvalidInput] = []
 
     def refuse() -> int:
-        raise together([InvalidOption("seed", -1, "0 or more"), InvalidOption("rounds", 0, "1 or more")])
+        raise combine([InvalidOption("seed", -1, "0 or more"), InvalidOption("rounds", 0, "1 or more")])
 
-    assert attempt(wrong, lambda: 3) == 3
-    assert attempt(wrong, refuse) is None
+    assert collecting_errors(wrong, lambda: 3) == 3
+    assert collecting_errors(wrong, refuse) is None
     assert [error.field for error in wrong] == ["seed", "rounds"]
 
 
 def test_other_errors_are_not_collected() -> None:
     with pytest.raises(ZeroDivisionError):
-        attempt([], lambda: 1 // 0)
+        collecting_errors([], lambda: 1 // 0)
 
 
 ANY: Any = sb  # what a type checker would have said, too

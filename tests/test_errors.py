@@ -7,18 +7,11 @@ import pickle
 import pytest
 
 from steerbo import errors
-from steerbo.errors import (
-    InvalidOption,
-    InvalidOutcome,
-    LogUnavailable,
-    MissingExtra,
-    SteerboError,
-    together,
-)
-from steerbo.words import PYTHON, SHELL
+from steerbo.errors import InvalidOption, InvalidOutcome, LogUnavailable, MissingExtra, SteerboError, combine
+from steerbo.wording import PYTHON, SHELL
 
 TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, SteerboError)]
-MANY = together(InvalidOption(f"o{i}", i, "nothing") for i in range(50))
+MANY = combine(InvalidOption(f"o{i}", i, "nothing") for i in range(50))
 
 
 @pytest.mark.parametrize("kind", TREE)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.core import load
 from steerbo.errors import InvalidStudy
-from steerbo.rounds import load
 from tests.cli.test_app import call, refused
 
 ROOT = Path(__file__).parents[1]

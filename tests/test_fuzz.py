@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer, Problem
 from steerbo.errors import InvalidInput, LawWarning, OutOfRangeWarning, SteerboError
-from steerbo.record import to_plain
-from steerbo.rounds import Optimizer, Problem
+from steerbo.records import to_dict
 from steerbo.study import Study
 from steerbo.timevarying import PriorWarning
 from tests.calls import CALLS, ODD, SAME
@@ -87,7 +87,7 @@ def _used(made: Any) -> None:
     str(made)
     if hasattr(made, "__pydantic_fields__"):
         repr(made)
-        to_plain(made)
+        to_dict(made)
     if isinstance(made, Problem):
         optimizer = Optimizer(made, rounds=3)
         optimizer.describe()

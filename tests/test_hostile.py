@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidInput, InvalidRequest, OutOfRangeWarning, SteerboError
-from steerbo.rounds import Optimizer
 from steerbo.study import Study
 from tests.calls import CALLS, CASES, COSTLY, DRIFTING, ODD, PRIOR, REFUSED, X
 from tests.rounds.stub import Nearest, Stub

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import json
 
-from steerbo.errors import (
-    InvalidInput,
-    InvalidOption,
-    InvalidProblem,
-    together,
-)
-from steerbo.words import MISSING, SHELL
+from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem, combine
+from steerbo.wording import MISSING, SHELL
 from tests.test_errors import MANY
 
 
@@ -21,7 +16,7 @@ def test_many_faults_are_counted_and_all_there() -> None:
 
 
 def test_a_place_goes_before_every_field() -> None:
-    inner = together([InvalidProblem("low", 3, "less than high"), InvalidProblem("name", "", "a text")])
+    inner = combine([InvalidProblem("low", 3, "less than high"), InvalidProblem("name", "", "a text")])
     assert [e.field for e in inner.within("variables.ph").errors] == ["variables.ph.low", "variables.ph.name"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steerbo.errors import InvalidStudy
-from steerbo.masking import has_secrets, masked, masked_url, to_type
+from steerbo.redaction import has_secrets, redact, redact_url, to_type
 
 HIDDEN = {
     "postgresql://u:geheim@h/db": "postgresql://u:***@h/db",
@@ -28,19 +28,19 @@ HIDDEN = {
 
 @pytest.mark.parametrize(("url", "shown"), HIDDEN.items())
 def test_passwords_in_urls(url: str, shown: str) -> None:
-    assert masked_url(url) == shown
-    assert masked_url(shown) == shown
+    assert redact_url(url) == shown
+    assert redact_url(shown) == shown
     assert has_secrets(url)
     assert "geheim" not in to_type(url)
     assert "***" not in to_type(url)
-    error = str(InvalidStudy("log", url.replace(" ", "%20"), f"no {masked_url(url)}", f"(driver: {masked_url(url)})"))
+    error = str(InvalidStudy("log", url.replace(" ", "%20"), f"no {redact_url(url)}", f"(driver: {redact_url(url)})"))
     assert "heim" not in error
     assert "(driver:" in error
 
 
 @pytest.mark.parametrize("text", ["postgresql://u@h/db#a@b", "http://127.0.0.1:8000/  (Ctrl-C)", "study.db", "a?b=c"])
 def test_what_has_no_password_stays(text: str) -> None:
-    assert masked(text.replace("?b=c", "")) == text.replace("?b=c", "")
+    assert redact(text.replace("?b=c", "")) == text.replace("?b=c", "")
     assert not has_secrets(text)
 
 
@@ -56,8 +56,8 @@ def test_what_has_no_password_stays(text: str) -> None:
     ],
 )
 def test_what_drivers_and_shells_say(said: str) -> None:
-    assert "geheim" not in masked(said)
-    assert "***" in masked(said)
+    assert "geheim" not in redact(said)
+    assert "***" in redact(said)
 
 
 def test_a_message_that_is_cut_is_masked_first() -> None:

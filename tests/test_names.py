@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.names import guess, one_of
+from steerbo.errors import did_you_mean, one_of
 
 
 def test_many_names_are_not_all_listed() -> None:
@@ -19,15 +19,15 @@ def test_no_names() -> None:
 
 
 def test_what_is_one_of_them_is_no_guess() -> None:
-    assert guess(["temperature", "ph"], "ph") == ""
-    assert guess(["temperature", "ph"], "PH2") in ("", "ph")
-    assert guess(["temperature"], "temprature") == "temperature"
+    assert did_you_mean(["temperature", "ph"], "ph") == ""
+    assert did_you_mean(["temperature", "ph"], "PH2") in ("", "ph")
+    assert did_you_mean(["temperature"], "temprature") == "temperature"
 
 
 @given(st.one_of(st.none(), st.integers(), st.lists(st.text()), st.text(max_size=400), st.just("x" * 10**6)))
 def test_anything_may_have_been_given(given: object) -> None:
     """A very long text is not compared with every name: that takes minutes."""
-    assert guess(["temperature", "ph"], given) in ("", "temperature", "ph")
+    assert did_you_mean(["temperature", "ph"], given) in ("", "temperature", "ph")
     assert one_of(["temperature"], given).startswith("one of temperature")
 
 

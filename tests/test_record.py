@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem, InvalidStudy
-from steerbo.record import Plain, from_plain, identity, record, to_plain
+from steerbo.records import Record, from_dict, identity, record, to_dict
 
 plain = st.recursive(
     st.none()
@@ -28,7 +28,7 @@ plain = st.recursive(
 
 
 @record
-class Point(Plain):
+class Point(Record):
     x: float
     label: str = ""
     inner: Point | None = None
@@ -45,8 +45,8 @@ def test_it_is_frozen_and_equal_to_its_copies() -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False), st.text(st.characters(exclude_categories=["Cs"])))
 def test_the_plain_form_is_read_back(x: float, label: str) -> None:
     point = Point(x, label, Point(x))
-    assert from_plain(Point, to_plain(point)) == point
-    assert "inner" not in to_plain(Point(x)), "what is None is left out"
+    assert from_dict(Point, to_dict(point)) == point
+    assert "inner" not in to_dict(Point(x)), "what is None is left out"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_is_refused_is_named(values: tuple[Any, ...], named: dict[str, Any]
 
 def test_the_kind_of_error_is_the_readers() -> None:
     with pytest.raises(InvalidStudy, match=r"^file\.x: 'one'"):
-        from_plain(Point, {"x": "one"}, "file", InvalidStudy)
+        from_dict(Point, {"x": "one"}, "file", InvalidStudy)
 
 
 def test_a_function_cannot_be_written() -> None:
@@ -76,7 +76,7 @@ def test_a_function_cannot_be_written() -> None:
         function: Any
 
     with pytest.raises(InvalidProblem, match="data that can be written as JSON"):
-        to_plain(Holder(len))
+        to_dict(Holder(len))
 
 
 @given(plain)
@@ -121,7 +121,7 @@ def test_nothing_is_converted_silently(field: str, value: Any, allowed: str) -> 
     with pytest.raises(InvalidProblem, match=f"^Mixed.{field}: .* is not allowed; expected {allowed}"):
         Mixed(**given)
     with pytest.raises(InvalidProblem, match=f"^Mixed.{field}: "):
-        from_plain(Mixed, given)
+        from_dict(Mixed, given)
 
 
 def test_numbers_of_numpy_and_whole_floats_are_numbers() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.study import MemoryLog, Study
-from steerbo.text import LONGEST_REASON, escaped_json, from_cell, plain, to_cell, unsafe, visible
+from steerbo.text import LONGEST_REASON, escape_unprintable, escaped_json, from_cell, plain, to_cell, unsafe
 from tests.hostile import HIDDEN, KINDS, SEEN, problem, study
 
 TEXTS = st.text(st.characters() | st.sampled_from("'=+-@\t\r\n\x1b[]\x9b\udce9\u202e"))
@@ -19,10 +19,10 @@ TEXTS = st.text(st.characters() | st.sampled_from("'=+-@\t\r\n\x1b[]\x9b\udce9\u
 
 @given(TEXTS)
 def test_what_is_visible_is_safe_everywhere(text: str) -> None:
-    shown = visible(text)
+    shown = escape_unprintable(text)
     assert unsafe(shown.replace("\n", "").replace("\t", "")) == ""
     shown.encode()
-    assert visible(shown) == shown
+    assert escape_unprintable(shown) == shown
     assert plain(plain(text)) == plain(text)
     assert shown == text or unsafe(text)
 

@@ -10,24 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo.errors import InvalidRequest
-from steerbo.typed import read_choice, read_rows, read_value
+from steerbo.parsing import parse_value, read_choice, read_rows
 
 
 @given(st.text())
 def test_any_text_is_read(text: str) -> None:
     """As a number, as JSON, or as itself without the space around it."""
-    read = read_value(text)
+    read = parse_value(text)
     if isinstance(read, str) and not text.strip().startswith('"'):
         assert read == text.strip()
 
 
 @given(st.floats(allow_nan=False))
 def test_numbers_come_back(number: float) -> None:
-    assert read_value(repr(number)) == number
+    assert parse_value(repr(number)) == number
 
 
 def test_deep_json_is_a_text() -> None:
-    assert isinstance(read_value("[" * 100_000), str)
+    assert isinstance(parse_value("[" * 100_000), str)
 
 
 @given(st.lists(st.one_of(st.booleans(), st.integers(-5, 5), st.text(max_size=3)), min_size=1, unique_by=repr))

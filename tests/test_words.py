@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.words import MISSING, PAGE, PYTHON, SHELL, Wording, show, show_plain
+from steerbo.wording import MISSING, PAGE, PYTHON, SHELL, Wording, short_repr, show_plain
 
 
 class Broken:
@@ -52,25 +52,25 @@ def test_kinds_are_called_as_in_a_file_or_in_python() -> None:
     "value", [Broken(), Pretender(), [Broken()], {"a": Pretender()}, [10**5000], [[[[]]]] * 1000], ids=type
 )
 def test_what_cannot_be_shown_is_named(value: object) -> None:
-    assert 0 < len(show(value)) < 130
+    assert 0 < len(short_repr(value)) < 130
     assert 0 < len(show_plain(value)) < 130
 
 
 def test_a_list_that_contains_itself_is_shown() -> None:
     loop: list[Any] = []
     loop.append(loop)
-    assert "…" in show(loop) or "..." in show(loop)
+    assert "…" in short_repr(loop) or "..." in short_repr(loop)
 
 
 @given(st.text(max_size=50_000))
 def test_texts_are_cut(text: str) -> None:
-    assert len(show(text)) <= 121
+    assert len(short_repr(text)) <= 121
 
 
 def test_passwords_are_not_shown_wherever_they_stand() -> None:
     url = "postgresql://ada:s3cret@host/db"
     for value in (url, [url], {"a": {"b": url}}, " " * 5000 + url):
-        assert "s3cret" not in show(value)
+        assert "s3cret" not in short_repr(value)
         assert "s3cret" not in show_plain(value)
 
 

@@ -37,7 +37,7 @@ def run(job: Job) -> dict[str, Any]:
                 {
                     "rounds": number, "truth": world.truth(advice, number), "mean": advice.mean, "lower": advice.lower,
                     "upper": advice.upper, "spread": float(np.std(told)),
-                    "times": optimizer._method.widening(optimizer.history, advice.scope),
+                    "times": optimizer._method.bound_inflation(optimizer.history, advice.scope),
                 }
             )  # fmt: skip
     seconds = round(time.process_time() - start, 2)

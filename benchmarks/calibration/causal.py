@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.rounds import Recommendation, Suggestion
+from steerbo.core import Recommendation, Suggestion
 
 from ..causal.environment import Environment
 from ..causal.problems import figure_1

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 import steerbo as sb
-from steerbo.rounds import Recommendation, Suggestion
+from steerbo.core import Recommendation, Suggestion
 from steerbo.timevarying import SquaredExponential
 
 from .world import World

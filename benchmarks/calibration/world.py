@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from steerbo.rounds import Optimizer, Problem, Recommendation, Suggestion
+from steerbo.core import Optimizer, Problem, Recommendation, Suggestion
 
 Function = Callable[[Float[np.ndarray, "n d"]], Float[np.ndarray, " n"]]
 _FEATURES = 200

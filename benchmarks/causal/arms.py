@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from steerbo.causal import Causal, CausalGraph, policy_scopes
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 from steerbo.space import Float
 
 from ..runs import command, finished

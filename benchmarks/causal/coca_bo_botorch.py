@@ -7,9 +7,9 @@ from typing import ClassVar, cast
 from steerbo.causal import Causal
 from steerbo.causal.arm_model import ArmModel
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
+from steerbo.core import Streams
 from steerbo.errors import InvalidOption
-from steerbo.gp import Course
-from steerbo.rounds import Streams
+from steerbo.gp import DriftModel
 from steerbo.space import Space
 
 from .single_task_gp import BotorchRegression
@@ -34,7 +34,7 @@ class CoCaBOOnBotorch(CoCaBO):
             raise InvalidOption("arm_rule", "ucb-mean", "'paired' or 'reward-mean', which need no factor of the model")
         super().__init__(problem, options, streams)
 
-    def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
+    def empty_model(self, space: Space | None, course: DriftModel | None) -> ArmModel:
         """BoTorch's model over these variables; over none there is but a constant, which is ours."""
         if space is None:
             return super().empty_model(space, course)

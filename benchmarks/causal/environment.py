@@ -12,7 +12,7 @@ from partial_control_bench.causal.graph import Diagram
 from partial_control_bench.causal.scm import StructuralCausalModel
 from partial_control_bench.causal.system import System
 from steerbo.causal import Causal, CausalGraph
-from steerbo.rounds import Optimizer, Suggestion
+from steerbo.core import Optimizer, Suggestion
 from steerbo.space import Float
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from partial_control_bench.causal import forgotten
 from partial_control_bench.causal.forgotten import OBSERVATIONS, ROUNDS, STRENGTHS
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 from ..runs import command, finished
 from .environment import Environment

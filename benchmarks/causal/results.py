@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 from ..runs import finished, play_missing
 from .coca_bo_botorch import CoCaBOOnBotorch

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.search import sobol_points
+from steerbo.optim import sobol_points
 
 from .problems import World
 from .runner import SPENDS, simple_regret

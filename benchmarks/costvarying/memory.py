@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from steerbo.rounds import Optimizer, keyed
+from steerbo.core import Optimizer, keyed
 
 from .problems import World
 

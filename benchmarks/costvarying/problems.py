@@ -12,11 +12,11 @@ import numpy as np
 from jaxtyping import Float as Floats
 
 from partial_control_bench.costvarying.world import COST_SD, COSTS, NOISE_SD, PROBLEMS, PUBLISHED, Objective, Plant
+from steerbo.core import Suggestion
+from steerbo.core.tolerance import Absolute
 from steerbo.costvarying import CostVarying
 from steerbo.errors import InvalidOption, one_of
-from steerbo.rounds import Suggestion
-from steerbo.rounds.tolerance import Absolute
-from steerbo.search import Box, maximise_box
+from steerbo.optim import Box, maximise
 from steerbo.space import Float, TruncatedNormal
 
 __all__ = ["COSTS", "COST_SD", "NOISE_SD", "Objective", "World", "names"]
@@ -69,7 +69,7 @@ def _best(world: World) -> np.ndarray:
         def value(points: np.ndarray, i: int = i) -> np.ndarray:
             return world.expected(i, points, size=256)
 
-        ends = maximise_box(value, None, box, seed=1, screen=screen, starts=starts).points
+        ends = maximise(value, None, box, seed=1, screen=screen, starts=starts).points
         found.append(float(world.expected(i, ends[:3]).max()))
     return np.array(found)
 

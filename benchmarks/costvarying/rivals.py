@@ -9,7 +9,7 @@ from jaxtyping import Float
 from scipy.linalg import cho_factor, solve_triangular
 from scipy.optimize import minimize
 
-from steerbo.surrogate import Standardised
+from steerbo.surrogate import ProductKernelPosterior
 
 SCREENED = 100
 STARTS = 5
@@ -23,7 +23,7 @@ class Plain:
 
     def __init__(
         self,
-        process: Standardised,
+        process: ProductKernelPosterior,
         noise: float,
         controlled: Sequence[int],
         draws: Float[np.ndarray, "s d"],

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.rounds import Optimizer, keyed
+from steerbo.core import Optimizer, keyed
 
 from .problems import COSTS, World
 

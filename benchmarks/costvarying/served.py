@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from steerbo.rounds import Optimizer, Place, Suggestion, keyed
-from steerbo.rounds.arithmetic import one_blas_thread
+from steerbo.core import BatchPosition, Optimizer, Suggestion, keyed
+from steerbo.core.determinism import one_blas_thread
 
 from .problems import World
 from .runner import STARTING_POINTS
@@ -43,7 +43,7 @@ def play(name: str, arm: str, seed: int) -> dict[str, Any]:
         out = list[Suggestion]()
         for number in range(WORKERS):
             began = time.process_time()
-            suggestion = optimizer.ask_at(Place(follows=arm == "served" and number > 0), {})
+            suggestion = optimizer.ask_at(BatchPosition(follows=arm == "served" and number > 0), {})
             seconds.append(time.process_time() - began)
             assert suggestion is not None
             out.append(suggestion)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from steerbo.core import History, Optimizer, Streams, keyed
 from steerbo.costvarying.control_sets import Outlook
 from steerbo.costvarying.method import PartialControl
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
-from steerbo.rounds import History, Optimizer, Streams, keyed
-from steerbo.search import sobol_points
+from steerbo.optim import sobol_points
 
 from ..size import rivals, sizes
 from ..speed import Cases, Row, medians, row

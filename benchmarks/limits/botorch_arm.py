@@ -24,7 +24,7 @@ def suggest(world: World, points: np.ndarray, told: list[dict[str, float]], seed
     """An encoded point (1, d): whole numbers and steps are rounded afterwards, as is usual."""
     torch.manual_seed(seed)
     X = torch.tensor(points, dtype=torch.double)
-    limits = [each for each in world.problem.limits or () if isinstance(each, sb.Measured)]
+    limits = [each for each in world.problem.limits or () if isinstance(each, sb.OutcomeConstraint)]
     names = ["value", *(limit.name for limit in limits)]
     models = [
         SingleTaskGP(
@@ -59,7 +59,7 @@ def _linear(world: World) -> list[tuple[torch.Tensor, torch.Tensor, float]]:
     """Σ weight · z at least a number, over encoded coordinates."""
     rows = []
     for limit in world.problem.limits or ():
-        if isinstance(limit, sb.Linear):
+        if isinstance(limit, sb.LinearConstraint):
             for sign, end in ((-1.0, limit.at_most), (1.0, limit.at_least)):
                 if end is not None:
                     ids = [world.problem.space.index(name) for name in limit.names]

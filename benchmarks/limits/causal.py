@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 GRAPH = sb.CausalGraph.from_text("x -> z -> y; age -> z; age -> y; x <-> y", target="y", intervenable=["x", "z"])
 VARIABLES = [sb.Float("x", 0, 1), sb.Float("z", 0, 1), sb.Float("age", 0, 1)]
@@ -48,7 +48,9 @@ def happens(values: Mapping[str, Any], age: float, random: np.random.Generator) 
 
 def optimiser(arm: str, seed: int) -> Optimizer:
     """The default method, with the limit or without."""
-    limits = [sb.Measured("strain", at_most=bound(seed), probability=PROBABILITY)] if arm == "limited" else None
+    limits = (
+        [sb.OutcomeConstraint("strain", at_most=bound(seed), probability=PROBABILITY)] if arm == "limited" else None
+    )
     return sb.Optimizer(sb.Causal(GRAPH, VARIABLES, limits=limits), seed=seed)
 
 

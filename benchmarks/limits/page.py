@@ -34,7 +34,7 @@ def best_there_is(world: World, draws: int = 4000) -> float:
         points = drawn if spread == math.inf else np.clip(at + spread * (2 * drawn - 1), 0.0, 1.0)
         for point, x in zip(points, space.decode(points), strict=True):
             told = world.truth(x)
-            if told["value"] < best and all(keeps(world, told)) and not broken(world, x, sb.Linear):
+            if told["value"] < best and all(keeps(world, told)) and not broken(world, x, sb.LinearConstraint):
                 best, at = told["value"], point
     return best
 

@@ -42,7 +42,7 @@ def broken(world: World, values: Mapping[str, Any], kinds: type) -> bool:
 
 def keeps(world: World, told: Mapping[str, float]) -> list[bool]:
     """Which outcome limits a play has kept."""
-    return [limit.room(told) >= 0 for limit in _limits(world) if isinstance(limit, sb.Measured)]
+    return [limit.room(told) >= 0 for limit in _limits(world) if isinstance(limit, sb.OutcomeConstraint)]
 
 
 def judged(world: World, values: Mapping[str, Any]) -> tuple[float, float]:
@@ -50,7 +50,7 @@ def judged(world: World, values: Mapping[str, Any]) -> tuple[float, float]:
     random = np.random.default_rng(5)
     draws = 400 if len(values) < world.problem.space.dimension else 1
     rows = [world.truth({**world.nature(random), **values}) for _ in range(draws)]
-    kept = [not broken(world, row, sb.Measured) for row in rows]
+    kept = [not broken(world, row, sb.OutcomeConstraint) for row in rows]
     return float(np.mean([row["value"] for row in rows])), float(np.mean(kept))
 
 
@@ -63,7 +63,7 @@ def ours(world: World, seed: int) -> dict[str, Any]:
     while (suggestion := optimizer.ask()) is not None:
         x = {**world.nature(random), **suggestion.values}
         told = measured(world, x, spread, random)
-        linear += broken(world, suggestion.values, sb.Linear)
+        linear += broken(world, suggestion.values, sb.LinearConstraint)
         kept.append(keeps(world, told))
         further = {name: y for name, y in told.items() if name != "value"}
         optimizer.tell(suggestion, told["value"], realised={**x, **further})
@@ -87,7 +87,7 @@ def rounded(world: World, unit: np.ndarray) -> dict[str, Any]:
     ]
     ways = sorted(product(*near), key=lambda way: float(((np.array(way) - unit[0]) ** 2).sum()))
     found = space.decode(np.array(ways))
-    return next((x for x in found if not broken(world, x, sb.Linear)), found[0])
+    return next((x for x in found if not broken(world, x, sb.LinearConstraint)), found[0])
 
 
 def rival(world: World, seed: int) -> dict[str, Any]:
@@ -102,17 +102,17 @@ def rival(world: World, seed: int) -> dict[str, Any]:
     for _ in range(PLAYS):
         if len(points) < STARTS:
             unit = random.random((1, world.problem.space.dimension))
-            while broken(world, world.problem.space.decode(unit)[0], sb.Linear):
+            while broken(world, world.problem.space.decode(unit)[0], sb.LinearConstraint):
                 unit = random.random((1, world.problem.space.dimension))
         else:
             unit = suggest(world, np.array(points), told, seed * 100 + len(points))
         x = rounded(world, unit)
         points.append(world.problem.space.encode([x])[0].tolist())
         told.append(measured(world, x, spread, random))
-        linear += broken(world, x, sb.Linear)
+        linear += broken(world, x, sb.LinearConstraint)
         kept.append(keeps(world, told[-1]))
     settings = world.problem.space.decode(points)
-    good = [k for k in range(len(told)) if all(kept[k]) and not broken(world, settings[k], sb.Linear)]
+    good = [k for k in range(len(told)) if all(kept[k]) and not broken(world, settings[k], sb.LinearConstraint)]
     if not good:
         return _row(linear, kept, None, 0.0, "all") | {"truly": None}
     best = min(good, key=lambda k: told[k]["value"])
@@ -123,7 +123,9 @@ def rival(world: World, seed: int) -> dict[str, Any]:
 
 def on_average(world: World, seed: int) -> dict[str, Any]:
     """The default method where outcome limits hold on average over plays."""
-    limits = [replace(each, on_average=True) if isinstance(each, sb.Measured) else each for each in _limits(world)]
+    limits = [
+        replace(each, on_average=True) if isinstance(each, sb.OutcomeConstraint) else each for each in _limits(world)
+    ]
     return ours(replace(world, problem=replace(world.problem, limits=limits)), seed)
 
 

@@ -52,7 +52,10 @@ def _deviations(world: World) -> dict[str, float]:
 
 def _minimised(variables: list[Any], left: str, linear: list[Any], outcomes: Mapping[str, float]) -> sb.CostVarying:
     names = [v.name for v in variables]
-    limits = [*linear, *(sb.Measured(name, at_most=end, probability=PROBABILITY) for name, end in outcomes.items())]
+    limits = [
+        *linear,
+        *(sb.OutcomeConstraint(name, at_most=end, probability=PROBABILITY) for name, end in outcomes.items()),
+    ]
     cheaper = [name for name in names if name != left]
     return sb.CostVarying(
         variables,
@@ -81,8 +84,8 @@ def vessel() -> World:
         sb.Float("length", 100, 200, law=law),
     ]
     linear = [
-        sb.Linear({"shell": 1, "radius": -0.0193}, at_least=0),
-        sb.Linear({"head": 1, "radius": -0.00954}, at_least=0),
+        sb.LinearConstraint({"shell": 1, "radius": -0.0193}, at_least=0),
+        sb.LinearConstraint({"head": 1, "radius": -0.00954}, at_least=0),
     ]
     return World("vessel", _minimised(variables, "length", linear, {"volume": -1.0}), truth)
 
@@ -113,7 +116,7 @@ def beam() -> World:
         sb.Float("t", 3, 10),
         sb.Float("b", 0.125, 2),
     ]
-    linear = [sb.Linear({"h": 1, "b": -1}, at_most=0)]
+    linear = [sb.LinearConstraint({"h": 1, "b": -1}, at_most=0)]
     return World(
         "beam", _minimised(variables, "l", linear, dict.fromkeys(("shear", "bending", "buckling"), 0.0)), truth
     )
@@ -144,9 +147,9 @@ def reducer() -> World:
         sb.Float("d2", 5, 5.5),
     ]
     linear = [
-        sb.Linear({"d1": 1.5, "l1": -1}, at_most=-1.9),
-        sb.Linear({"d2": 1.1, "l2": -1}, at_most=-1.9),
-        sb.Linear({"b": 1, "m": -5}, at_least=-1.2, probability=PROBABILITY),
+        sb.LinearConstraint({"d1": 1.5, "l1": -1}, at_most=-1.9),
+        sb.LinearConstraint({"d2": 1.1, "l2": -1}, at_most=-1.9),
+        sb.LinearConstraint({"b": 1, "m": -5}, at_least=-1.2, probability=PROBABILITY),
     ]
     return World("reducer", _minimised(variables, "b", linear, dict.fromkeys(("teeth", "bent", "stress"), 1.0)), truth)
 
@@ -171,7 +174,7 @@ def drawn(number: int) -> World:
     law = sb.Uniform(0.3, 0.7)
     variables = [sb.Float(name, 0, 1, law=law if name == names[-1] else None) for name in names]
     linear = [
-        sb.Linear(
+        sb.LinearConstraint(
             dict(zip(names, weights.tolist(), strict=True)), at_most=0.6 * float(weights.sum()), probability=PROBABILITY
         )
     ]

@@ -16,7 +16,7 @@ from partial_control_bench.meanfield.crowd import (
     Values,
 )
 from steerbo.meanfield import MeanField
-from steerbo.search import maximise_simplex, simplex_starts
+from steerbo.optim import maximise_simplex, simplex_starts
 
 __all__ = ["PerCell", "Table", "Tables", "ValueAndGradient", "Values", "World", "world_of"]
 

@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from steerbo.core import Optimizer, keyed
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.meanfield.models import PayoffModels
-from steerbo.rounds import Optimizer, keyed
 
 from ..runs import finished, keep
 from .runner import Job, forgotten, play

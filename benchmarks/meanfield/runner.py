@@ -13,10 +13,10 @@ import numpy as np
 from jaxtyping import Float
 
 from partial_control_bench.meanfield.rivals import METHODS as RIVALS
+from steerbo.core import Method, Optimizer, Recommendation, Refitted, keyed
+from steerbo.core.optimizer import widened
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.meanfield.models import HyperparameterDraw
-from steerbo.rounds import Method, Optimizer, Recommendation, Refitted, keyed
-from steerbo.rounds.reading import widened
 
 from .played import World
 from .problems import world
@@ -114,7 +114,7 @@ def _off_likeliest(optimizer: Optimizer, place: World) -> float | None:
     alone = [HyperparameterDraw(1.0, models.kernel, models.parameters(models.kernel.embedding.name, data))]
     with patch.object(method, "draws", lambda _: alone):
         advice = method._recommend_at(history, {})
-    advice = widened(advice, method.widening(history, advice.scope))
+    advice = widened(advice, method.bound_inflation(history, advice.scope))
     return _off(advice, place.value(method.problem.table(advice.values["distribution"])))
 
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from steerbo.core import Optimizer
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.acquisition import AveragePayoffUCB
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
-from steerbo.rounds import Optimizer
-from steerbo.search import simplex_starts
+from steerbo.optim import simplex_starts
 
 from ..size import sizes
 from ..speed import Cases, Row, cpu_ms, row, timed

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from steerbo.record import identity
+from steerbo.records import identity
 
 from ..data import folder
 from . import intel

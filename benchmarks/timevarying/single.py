@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.rounds import Optimizer, keyed
+from steerbo.core import Optimizer, keyed
 from steerbo.timevarying import Prior, SquaredExponential, TimeVarying
 
 from ..runs import command, finished

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 from steerbo.space import Categorical, Float
 from steerbo.timevarying import Bumps, Covariance, Decay, Prior, SquaredExponential, TimeVarying
 from steerbo.timevarying.acquisition import Datum, View

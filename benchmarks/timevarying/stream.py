@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 from ..runs import command, finished
 from .drifting import problem
@@ -54,7 +54,7 @@ def run(job: Job) -> dict[str, Any]:
             wave = math.sin(6 * suggestion.values["x"] + 0.01 * t)
             optimizer.tell(suggestion, wave + 0.1 * random.standard_normal())
         if t in MARKS:
-            marks.append([t, round(1e3 * float(np.median(spent[-_RECENT:])), 3), *_written(optimizer._fold.method)])
+            marks.append([t, round(1e3 * float(np.median(spent[-_RECENT:])), 3), *_written(optimizer._state.method)])
     return {"key": "/".join(map(str, job)), "marks": marks}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float as Floats
 
-from steerbo.rounds import keyed
+from steerbo.core import keyed
 from steerbo.timevarying import TimeVarying
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import cho_factor, cho_solve
 
-from steerbo.rounds import keyed
+from steerbo.core import keyed
 
 LENGTHSCALES = (0.05, 0.1, 0.2, 0.4, 0.8)
 NOISES = (0.05, 0.1, 0.2, 0.4, 0.8)

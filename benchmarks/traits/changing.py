@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import steerbo as sb
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 
 from ..runs import command
 from .changing_page import KEPT, section

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.stats
 
+from steerbo.core import Choice, Explanation, History
 from steerbo.costvarying.control_sets import Outlook
 from steerbo.costvarying.method import PartialControl
-from steerbo.rounds import Choice, Explanation, History
-from steerbo.search import maximise_box
+from steerbo.optim import maximise
 
 PLOT = 5
 BETA = 2.0
@@ -75,7 +75,7 @@ class ImprovementPerCost(_Rival):
                 return np.asarray(np.log(np.maximum(gain, 1e-300)) - np.log(prices))
 
             box = outlook.domains[a].box
-            one = maximise_box(score, None, box, seed=seed, screen=256, starts=4, tolerance=1e-4)
+            one = maximise(score, None, box, seed=seed, screen=256, starts=4, tolerance=1e-4)
             if self.fits(history, arm, one.point):
                 found.append((one.value, a, one.point))
         _, a, point = max(found, key=lambda each: each[0])

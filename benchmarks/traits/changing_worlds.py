@@ -11,8 +11,8 @@ from jaxtyping import Float as Floats
 
 import steerbo as sb
 from partial_control_bench.costvarying.waves import WAVES, Waves
-from steerbo.rounds import keyed
-from steerbo.search import Box, maximise_box
+from steerbo.core import keyed
+from steerbo.optim import Box, maximise
 
 from ..costvarying.airfoil import noise_level
 
@@ -23,16 +23,16 @@ class Kind:
 
     dimension: int
     hard: int
-    change: sb.Change
+    change: sb.SwitchingCost
     money: float
 
 
 KINDS = {
-    "oven": Kind(3, 1, sb.Change(fixed=10), 120),
-    "two of four": Kind(4, 2, sb.Change(fixed=5), 120),
-    "by the way": Kind(3, 1, sb.Change(fixed=1, per_unit=20), 120),
-    "airfoil": Kind(4, 1, sb.Change(fixed=10), 120),
-    "not there": Kind(3, 1, sb.Change(fixed=10), 40),
+    "oven": Kind(3, 1, sb.SwitchingCost(fixed=10), 120),
+    "two of four": Kind(4, 2, sb.SwitchingCost(fixed=5), 120),
+    "by the way": Kind(3, 1, sb.SwitchingCost(fixed=1, per_unit=20), 120),
+    "airfoil": Kind(4, 1, sb.SwitchingCost(fixed=10), 120),
+    "not there": Kind(3, 1, sb.SwitchingCost(fixed=10), 40),
 }
 
 
@@ -78,7 +78,7 @@ class World:
         """The largest value."""
         d = self.kind.dimension
         box = Box([0.0] * d, [1.0] * d)
-        return float(maximise_box(self.value, None, box, seed=1, screen=4096, starts=20).value)
+        return float(maximise(self.value, None, box, seed=1, screen=4096, starts=20).value)
 
     def regret(self, values: Mapping[str, float]) -> float:
         """How far settings fall short of the best."""

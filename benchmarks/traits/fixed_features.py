@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float as Floats
 
-from steerbo.rounds import keyed
-from steerbo.search import sobol_points
+from steerbo.core import keyed
+from steerbo.optim import sobol_points
 
 from .seen_worlds import World
 

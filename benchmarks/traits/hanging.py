@@ -15,8 +15,8 @@ import numpy as np
 from jaxtyping import Float as Floats
 
 import steerbo as sb
-from steerbo.rounds import keyed
-from steerbo.search import sobol_points
+from steerbo.core import keyed
+from steerbo.optim import sobol_points
 
 from ..runs import command, finished
 

@@ -13,9 +13,9 @@ import numpy as np
 from scipy.special import ndtri
 
 import steerbo as sb
-from steerbo.rounds import keyed
-from steerbo.rounds.law_checks import LawChecks
-from steerbo.surrogate import given
+from steerbo.core import keyed
+from steerbo.core.law_tests import LawMonitor
+from steerbo.surrogate import conditional_rows
 
 from ..runs import command
 
@@ -53,7 +53,7 @@ def _climate(random: np.random.Generator, count: int) -> np.ndarray:
 def _study(kind: str, seed: int) -> int | None:
     """The first draw of heat after which anything is doubted; None: nothing is."""
     random = keyed(seed, 0, kind)
-    checks = LawChecks(_problem(_climate(random, _DAYS) if kind == "selected, given" else None))
+    checks = LawMonitor(_problem(_climate(random, _DAYS) if kind == "selected, given" else None))
     drawn = 0
     for _ in range(ROUNDS):
         weather = float(random.random())
@@ -88,7 +88,7 @@ def _off(kind: str, seed: int) -> dict[str, Any]:
     rows = np.column_stack([z, np.clip(draw(z, random.normal(size=_DAYS)), 0, 1)])
     errors: dict[str, list[float]] = {"given": [], "ignored": []}
     for at in np.linspace(0.05, 0.95, 19).tolist():
-        law = given(rows, np.array([at, np.nan]), np.array([False, False]))
+        law = conditional_rows(rows, np.array([at, np.nan]), np.array([False, False]))
         truth = np.clip(draw(at, random.normal(size=4000)), 0, 1)
         for centre in (0.2, 0.5, 0.8):
             laws = truth, rows[:, 1], law.points[:, 1]

@@ -12,8 +12,8 @@ from jaxtyping import Float as Floats
 
 import steerbo as sb
 from partial_control_bench.costvarying.waves import Waves
-from steerbo.rounds import keyed
-from steerbo.search import Box, maximise_box
+from steerbo.core import keyed
+from steerbo.optim import Box, maximise
 
 PRICES = (0.1, 1.0)
 TOLERANCE = 0.1
@@ -99,7 +99,7 @@ class LawWorld:
     def best(self) -> tuple[float, float]:
         """The largest expected value of each set."""
         return tuple(  # type: ignore[return-value]
-            float(maximise_box(self._roughly, None, Box([0.0] * c, [1.0] * c), seed=1, screen=32 * c, starts=2).value)
+            float(maximise(self._roughly, None, Box([0.0] * c, [1.0] * c), seed=1, screen=32 * c, starts=2).value)
             for c in (1, 2)
         )
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.gp import Course, Product, Regression, SquaredExponentialKernel, learn_course
-from steerbo.rounds import Refitted, keyed
+from steerbo.core import Refitted, keyed
+from steerbo.gp import DriftModel, GPRegression, Product, SquaredExponentialKernel, fit_drift
 
 from ..runs import arguments, finished, keep
 from .moving_worlds import ROUNDS, World
@@ -109,13 +109,13 @@ def _cuts(world: World) -> dict[str, Any]:
     X = np.column_stack([random.random((60, 3)), np.arange(1.0, 61.0)])
     y = world.value(X[:, :3], 0.0) + 0.02 * random.normal(size=60)
 
-    def fresh(course: Course) -> Regression[Product]:
-        return Regression(course.over(SquaredExponentialKernel.over([False] * 3), 3))
+    def fresh(course: DriftModel) -> GPRegression[Product]:
+        return GPRegression(course.over(SquaredExponentialKernel.over([False] * 3), 3))
 
-    model, course, kinds = fresh(Course()), Course(), []
+    model, course, kinds = fresh(DriftModel()), DriftModel(), []
     for n in (12, 20, 30, 40, 50, 60):
         model.replace(X[:n], y[:n])
-        course, found = learn_course(fresh, model, course, 60.0)
+        course, found = fit_drift(fresh, model, course, 60.0)
         model = fresh(course)
         model.replace(X[:n], y[:n])
         model.set(found)

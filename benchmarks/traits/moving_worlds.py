@@ -13,8 +13,8 @@ from jaxtyping import Float as Floats
 
 import steerbo as sb
 from partial_control_bench.costvarying.waves import WAVES, Waves
-from steerbo.rounds import keyed
-from steerbo.search import Box, maximise_box
+from steerbo.core import keyed
+from steerbo.optim import Box, maximise
 
 PRICES = (0.1, 0.3, 1.0)
 ROUNDS = 80
@@ -121,4 +121,4 @@ class World:
 def best(world: World, z: float) -> float:
     """The largest value there is at z."""
     box = Box([0.0] * 3, [1.0] * 3)
-    return float(maximise_box(lambda x: world.value(x, z), None, box, seed=1, screen=1024, starts=6).value)
+    return float(maximise(lambda x: world.value(x, z), None, box, seed=1, screen=1024, starts=6).value)

@@ -11,8 +11,8 @@ import numpy as np
 
 import steerbo as sb
 from partial_control_bench.causal.priced import WORLDS as PRICED
-from steerbo.rounds import keyed
-from steerbo.search import sobol_points
+from steerbo.core import keyed
+from steerbo.optim import sobol_points
 
 from ..causal.problems import FIGURE_1
 

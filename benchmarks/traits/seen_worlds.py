@@ -12,8 +12,8 @@ from jaxtyping import Float as Floats
 
 import steerbo as sb
 from partial_control_bench.costvarying.waves import WAVES, Waves
-from steerbo.rounds import keyed
-from steerbo.search import Box, maximise_box, sobol_points
+from steerbo.core import keyed
+from steerbo.optim import Box, maximise, sobol_points
 
 from ..costvarying.airfoil import noise_level
 
@@ -134,5 +134,5 @@ def _best(world: World, z: float) -> tuple[float, ...]:
         def value(points: np.ndarray, held: Sequence[int] = held) -> np.ndarray:
             return world.expected(held, points, z)
 
-        found.append(float(maximise_box(value, None, box, seed=1, screen=screen, starts=starts).value))
+        found.append(float(maximise(value, None, box, seed=1, screen=screen, starts=starts).value))
     return tuple(found)

@@ -1,8 +1,8 @@
 """The landing page's picture of a causal problem: look at the age, then set the dose."""
 
 import steerbo as sb
+from steerbo.core import Scope
 from steerbo.plots import causal
-from steerbo.rounds import Scope
 
 
 def draw():

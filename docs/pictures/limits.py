@@ -19,8 +19,8 @@ def draw():
         control_sets=[["heat", "draught"]],
         costs=[1],
         limits=[
-            sb.Linear({"heat": 1, "draught": 5}, at_most=12),
-            sb.Measured("pressure", at_most=5, probability=0.95),
+            sb.LinearConstraint({"heat": 1, "draught": 5}, at_most=12),
+            sb.OutcomeConstraint("pressure", at_most=5, probability=0.95),
         ],
     )
     optimizer, random = sb.Optimizer(boiler, rounds=20, seed=2), np.random.default_rng(0)

@@ -20,13 +20,189 @@
 
 `OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are no errors: what they warn of is kept. Every message of
 an `InvalidInput` names the field, the value, what is allowed and, where it can, what to do next.
+
+What everything in `errors` is made of: errors that speak to a program or to a shell, alone or several at once.
+
+Names in messages: which there are, and which was probably meant.
 """
 
 from __future__ import annotations
 
-from .invalid_input import InvalidInput, SteerboError, together
-from .names import one_of
-from .words import show
+import json
+from collections.abc import Iterable
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
+
+from .redaction import redact
+from .wording import MISSING, PYTHON, Wording, decimal_comma, short_repr
+
+__all__ = [
+    "DamagedLog",
+    "InvalidContext",
+    "InvalidInput",
+    "InvalidOption",
+    "InvalidOutcome",
+    "InvalidProblem",
+    "InvalidRequest",
+    "InvalidStudy",
+    "LawWarning",
+    "LimitBroken",
+    "LogConflict",
+    "LogUnavailable",
+    "MissingExtra",
+    "ModelFailure",
+    "ObjectiveFailure",
+    "OutOfRangeWarning",
+    "OutcomeConflict",
+    "SteerboError",
+    "UnknownSuggestion",
+    "UnusualOutcomeWarning",
+    "combine",
+    "one_of",
+    "short_repr",
+]
+
+_MOST_LINES, _LONGEST_LINE = 20, 2000
+
+
+class SteerboError(Exception):
+    """Everything the library raises on purpose. Its text may name actions, such as ‹amend›; see `steerbo.wording`."""
+
+    def worded(self, wording: Wording) -> str:
+        """The message in the words of a program or of a shell."""
+        return redact(wording.text(str(self.args[0]) if self.args else ""))
+
+    def __str__(self) -> str:
+        return self.worded(PYTHON)
+
+    @property
+    def errors(self) -> tuple[SteerboError, ...]:
+        """All that was found wrong at once, this one first."""
+        return (self,)
+
+
+class InvalidInput(SteerboError, ValueError):  # noqa: N818
+    """Something a caller gave is not allowed.
+
+    Where several things are wrong, `errors` has an error for each, and the message a line.
+
+    Args:
+        field: where it stood, e.g. ``variables.temperature.low``.
+        value: what was given.
+        allowed: what would have been accepted, as a full clause ("a finite number").
+        hint: what to do next, as a full sentence.
+        others: what else was found wrong.
+
+    >>> print(InvalidInput("value", float("nan"), "a finite number", "If the evaluation broke, use ‹fail›."))
+    value: nan is not allowed; expected a finite number. If the evaluation broke, use fail(suggestion, reason).
+    """
+
+    def __init__(
+        self, field: str, value: object, allowed: str, hint: str = "", others: Iterable[InvalidInput] = ()
+    ) -> None:
+        self.field, self.value, self._allowed, self._hint = field, value, allowed, hint
+        self._others = tuple(error for other in others for error in other.errors)
+        super().__init__(self._line(PYTHON))
+
+    @property
+    def allowed(self) -> str:
+        """What would have been accepted."""
+        return PYTHON.text(self._allowed)
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        return PYTHON.text(self._next)
+
+    @property
+    def _next(self) -> str:
+        """The hint, and of what looks like a number how to write it."""
+        written = decimal_comma(self.value) if "number" in self._allowed else ""
+        return " ".join(part for part in (written, self._hint) if part)
+
+    @property
+    def errors(self) -> tuple[InvalidInput, ...]:
+        """All that was found wrong at once, each alone, this one first."""
+        return (self.moved(self.field), *self._others) if self._others else (self,)
+
+    def worded(self, wording: Wording) -> str:
+        """The message, a line for each thing that is wrong."""
+        lines = [error._line(wording) for error in self.errors[:_MOST_LINES]]
+        more = len(self.errors) - len(lines)
+        return "\n".join([*lines, *([f"and {more} more"] if more else [])])
+
+    def _line(self, wording: Wording) -> str:
+        given = f"{wording.value(self.value)} is not allowed"
+        if self.value is MISSING:
+            given = "missing"
+        elif wording is not PYTHON and self.value is None:
+            given = "nothing is given"
+        hint = wording.text(self._next)
+        text = f"{self.field}: {given}; expected {wording.text(self._allowed)}.{' ' if hint else ''}{hint}"
+        text = " ".join(text.splitlines())  # others' messages, in a hint, may be long stories
+        return redact(text) if len(text) <= _LONGEST_LINE else redact(text)[:_LONGEST_LINE] + "…"
+
+    def parts(self, wording: Wording) -> dict[str, str]:
+        """This error alone as texts: field, value, allowed, hint."""
+        value = "" if self.value is MISSING or self.value is None else wording.value(self.value)
+        allowed, hint = wording.text(self._allowed), wording.text(self._next)
+        parts = {"field": self.field, "value": value, "allowed": allowed, "hint": hint}
+        return {name: redact(text) for name, text in parts.items()}
+
+    def __reduce__(self) -> tuple[type[InvalidInput], tuple[Any, ...]]:
+        return type(self), (self.field, self.value, self._allowed, self._hint, self._others)
+
+    def moved(self, field: str, kind: type[InvalidInput] | None = None) -> InvalidInput:
+        """This error alone, about another field or of another kind."""
+        return (kind or type(self))(field, self.value, self._allowed, self._hint)
+
+    def within(self, place: str) -> InvalidInput:
+        """The same error with `place.` before its field."""
+        return combine(error.moved(f"{place}.{error.field}") for error in self.errors)
+
+    def to_json(self) -> str:
+        """All that is wrong, as a JSON list of field, value (as text), allowed and hint."""
+        plain = [{**error.parts(PYTHON), "value": short_repr(error.value)} for error in self.errors]
+        return json.dumps(plain, ensure_ascii=False)
+
+
+def combine(found: Iterable[InvalidInput]) -> InvalidInput:
+    """Errors as one: the first, with the others.
+
+    >>> print(combine([InvalidInput("seed", -1, "0 or more"), InvalidInput("rounds", 0, "1 or more")]))
+    seed: -1 is not allowed; expected 0 or more.
+    rounds: 0 is not allowed; expected 1 or more.
+    """
+    first, *others = (error for several in found for error in several.errors)
+    return type(first)(first.field, first.value, first._allowed, first._hint, others)
+
+
+_MOST = 30  # names that a message lists
+_SEARCHED = 1000  # names among which a mistyped one is looked for
+_LONGEST = 200  # characters of what is looked for
+
+
+def one_of(names: Iterable[str], given: object) -> str:
+    """The clause "one of a, b, c", with a guess at what was meant.
+
+    >>> one_of(["temperature", "ph"], "temprature")
+    "one of temperature, ph (did you mean 'temperature'?)"
+    """
+    known = list(names)
+    close = did_you_mean(known, given)
+    meant = f" (did you mean {close!r}?)" if close else ""
+    listed = ", ".join(known[:_MOST]) + (f" and {len(known) - _MOST} more" * (len(known) > _MOST))
+    return f"one of {listed or 'nothing'}{meant}"
+
+
+def did_you_mean(names: Iterable[str], given: object) -> str:
+    """Which of the names was probably meant; empty where none is near, or it is one of them."""
+    if not isinstance(given, str) or len(given) > _LONGEST:
+        return ""
+    known = list(islice(names, _SEARCHED))
+    close = [name for name in known if name.casefold() == given.casefold()] or get_close_matches(given, known, n=1)
+    return close[0] if close and close[0] != given else ""
 
 
 class InvalidProblem(InvalidInput):
@@ -127,30 +303,3 @@ class MissingExtra(SteerboError, ImportError):  # noqa: N818
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
         return type(self), (self.package, self.extra)
-
-
-__all__ = [
-    "DamagedLog",
-    "InvalidContext",
-    "InvalidInput",
-    "InvalidOption",
-    "InvalidOutcome",
-    "InvalidProblem",
-    "InvalidRequest",
-    "InvalidStudy",
-    "LawWarning",
-    "LimitBroken",
-    "LogConflict",
-    "LogUnavailable",
-    "MissingExtra",
-    "ModelFailure",
-    "ObjectiveFailure",
-    "OutOfRangeWarning",
-    "OutcomeConflict",
-    "SteerboError",
-    "UnknownSuggestion",
-    "UnusualOutcomeWarning",
-    "one_of",
-    "show",
-    "together",
-]

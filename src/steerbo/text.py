@@ -39,10 +39,10 @@ def unsafe(text: str) -> str:
     return f"the invisible character U+{code:04X}"
 
 
-def visible(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     r"""The text with its unsafe characters written out as Python would; new lines and tabs stay.
 
-    >>> print(visible("\x1b[31mred\ncaf\udce9"))
+    >>> print(escape_unprintable("\x1b[31mred\ncaf\udce9"))
     \x1b[31mred
     caf\xe9
     """
@@ -64,7 +64,7 @@ def plain(text: str) -> str:
     >>> plain("\x1b[31mtoo hot\x1b[0m\x07")
     'too hot\\x07'
     """
-    return visible(_SEQUENCE.sub("", text))
+    return escape_unprintable(_SEQUENCE.sub("", text))
 
 
 def shortened(text: str, most: int) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import cheap_first, cheapest, cheapest_near, rungs
+from steerbo.bandit import cheapest, cheapest_near, cheapest_sufficient, cost_tiers
 from steerbo.errors import InvalidOption
 
 
@@ -29,7 +29,9 @@ class Scene(NamedTuple):
 
     def at(self, least: float) -> int:
         widths = self.widths
-        return cheap_first(self.upper, self.prices, least, lambda k: widths[k], self.patience, alike=self.alike).arm
+        return cheapest_sufficient(
+            self.upper, self.prices, least, lambda k: widths[k], self.patience, alike=self.alike
+        ).arm
 
 
 @st.composite
@@ -75,7 +77,7 @@ def test_what_is_played_is_enough_and_nothing_much_cheaper_is(scene: Scene) -> N
     enough = scene.upper + scene.patience * scene.widths >= scene.upper.max()
     assert enough[scene.chosen]
     assert scene.prices[scene.chosen] <= scene.alike * scene.prices[enough].min() * (1 + 1e-8)
-    alike = next(rung for rung in rungs(scene.prices, scene.alike) if scene.chosen in rung)
+    alike = next(rung for rung in cost_tiers(scene.prices, scene.alike) if scene.chosen in rung)
     assert all(scene.upper[i] <= scene.upper[scene.chosen] for i in alike if enough[i])
 
 
@@ -87,7 +89,9 @@ def test_widths_are_asked_for_no_further_than_needed(scene: Scene) -> None:
         asked.extend(some)
         return scene.widths[some]
 
-    best = cheap_first(scene.upper, scene.prices, float(scene.upper.max()), widths, scene.patience, alike=scene.alike)
+    best = cheapest_sufficient(
+        scene.upper, scene.prices, float(scene.upper.max()), widths, scene.patience, alike=scene.alike
+    )
     assert best.width == scene.widths[best.arm]
     assert len(set(asked)) == len(asked)
     assert scene.prices[asked].max() <= scene.alike * scene.prices[best.arm] * (1 + 1e-8)
@@ -107,10 +111,10 @@ def test_without_slack_the_highest_bound_is_played_and_with_enough_of_it_the_che
 
 def test_arms_whose_price_nobody_knows_count_as_free() -> None:
     prices = np.array([1.0, np.nan, 0.5])
-    assert rungs(prices) == [[1], [2], [0]]
+    assert cost_tiers(prices) == [[1], [2], [0]]
     assert cheapest(np.ones(3, dtype=bool), prices, np.zeros(3)) == 1
 
 
 def test_more_than_any_arm_may_reach_is_refused() -> None:
     with pytest.raises(InvalidOption, match=r"least: 3\.0 is not allowed; expected at most 2"):
-        cheap_first(np.array([1.0, 2.0]), np.ones(2), 3.0, lambda some: np.zeros(len(some)))
+        cheapest_sufficient(np.array([1.0, 2.0]), np.ones(2), 3.0, lambda some: np.zeros(len(some)))

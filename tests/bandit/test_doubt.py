@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit.doubt import TRUSTED, Calibration, alike, doubt_of_scale
+from steerbo.bandit.calibration import TRUSTED, Calibration, alike, scale_inflation
 
 number = st.floats(-1e100, 1e100)
 
@@ -20,23 +20,23 @@ def test_bounds_are_those_of_student(k: int) -> None:
     """A new value of a normal sample with a known mean, and a scale that is the root mean square about it."""
     points, outcomes = np.arange(k, dtype=float)[:, None], np.arange(k, dtype=float)
     quantile = scipy.stats.t(k - 1).ppf(scipy.stats.norm.cdf(2.0))
-    assert doubt_of_scale(points, outcomes) == pytest.approx(math.sqrt(k / (k - 1)) * quantile / 2.0)
+    assert scale_inflation(points, outcomes) == pytest.approx(math.sqrt(k / (k - 1)) * quantile / 2.0)
 
 
 def test_many_outcomes_leave_no_doubt() -> None:
-    doubts = [doubt_of_scale(np.arange(k)[:, None], np.arange(k)) for k in (2, 3, 5, 10, 100, 10_000)]
+    doubts = [scale_inflation(np.arange(k)[:, None], np.arange(k)) for k in (2, 3, 5, 10, 100, 10_000)]
     assert doubts == sorted(doubts, reverse=True)
     assert doubts[-1] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_what_tells_no_scale() -> None:
     one, two, nothing = np.zeros((1, 2)), np.array([[0.0], [1.0]]), np.zeros((0, 2))
-    assert doubt_of_scale(nothing, np.zeros(0)) == math.inf
-    assert doubt_of_scale(one, np.array([4.2])) == math.inf
-    assert doubt_of_scale(two, np.array([0.3, 0.1 + 0.2])) == math.inf, "alike but for rounding"
-    assert doubt_of_scale(np.zeros((5, 1)), np.arange(5.0)) == math.inf, "five times one point tell of noise only"
-    assert doubt_of_scale(two[[0, 0, 0, 1]], np.arange(4.0)) == doubt_of_scale(two, np.arange(2.0))
-    assert doubt_of_scale(np.zeros((5, 0)), np.arange(5.0)) < 2, "a scope that sets nothing has one mean"
+    assert scale_inflation(nothing, np.zeros(0)) == math.inf
+    assert scale_inflation(one, np.array([4.2])) == math.inf
+    assert scale_inflation(two, np.array([0.3, 0.1 + 0.2])) == math.inf, "alike but for rounding"
+    assert scale_inflation(np.zeros((5, 1)), np.arange(5.0)) == math.inf, "five times one point tell of noise only"
+    assert scale_inflation(two[[0, 0, 0, 1]], np.arange(4.0)) == scale_inflation(two, np.arange(2.0))
+    assert scale_inflation(np.zeros((5, 0)), np.arange(5.0)) < 2, "a scope that sets nothing has one mean"
 
 
 @given(st.lists(number, min_size=1, max_size=9), st.floats(1e-150, 1e100))

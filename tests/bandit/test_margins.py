@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import hoeffding_margins, neglected, shared_out, shrinking_margins, unready
+from steerbo.bandit import hoeffding_margins, needs_initial_plays, shrinking_margins, split_initial_plays, underexplored
 
 PLAYS = st.lists(st.integers(0, 50), min_size=1, max_size=6).map(np.array)
 
@@ -37,7 +37,7 @@ def test_margins_are_those_of_the_papers() -> None:
 def test_no_arm_is_neglected_for_long_and_none_is_played_for_it_often(m: int) -> None:
     plays = np.zeros(m, dtype=int)
     for t in range(1, 2000):
-        due = neglected(plays)
+        due = underexplored(plays)
         assert due is None or plays[due] == plays.min()
         plays[0 if due is None else due] += 1
         if t > 20 * m:
@@ -49,7 +49,7 @@ def test_no_arm_is_neglected_for_long_and_none_is_played_for_it_often(m: int) ->
 def test_first_plays_end_and_go_to_the_arm_played_least(rows: list[tuple[int, int, int]]) -> None:
     plays, told, needed = np.array(rows).T
     for _ in range(40):
-        arm = unready(plays, told, needed)
+        arm = needs_initial_plays(plays, told, needed)
         if arm is None:
             break
         assert not plays[arm] or (told[arm] < needed[arm] and plays[arm] < needed[arm])
@@ -60,7 +60,7 @@ def test_first_plays_end_and_go_to_the_arm_played_least(rows: list[tuple[int, in
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=80).map(np.array), st.integers(1, 60))
 def test_first_plays_are_shared_out_so_that_there_are_not_too_many(wanted: np.ndarray, most: int) -> None:
-    shares = shared_out(wanted, most)
+    shares = split_initial_plays(wanted, most)
     assert shares.sum() <= max(most, 0) or (shares == wanted).all()
     assert (shares <= wanted).all()
     assert (shares >= (len(wanted) <= most)).all(), "each has one, where there are so many"
@@ -70,8 +70,8 @@ def test_first_plays_are_shared_out_so_that_there_are_not_too_many(wanted: np.nd
 
 def test_an_arm_of_many_is_neglected_by_rounds_of_an_average_arm() -> None:
     plays = np.ones(40, dtype=int)
-    assert neglected(plays) == 0
+    assert underexplored(plays) == 0
     plays[1:] = 2
-    assert neglected(plays, many=True) is None
+    assert underexplored(plays, many=True) is None
     plays[1:] = 4
-    assert neglected(plays, many=True) == 0
+    assert underexplored(plays, many=True) == 0

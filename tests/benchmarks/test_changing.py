@@ -31,7 +31,7 @@ def test_jobs() -> None:
 
 
 def test_a_run_and_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(KINDS, "oven", KINDS["oven"].__class__(3, 1, sb.Change(fixed=3), 14))
+    monkeypatch.setitem(KINDS, "oven", KINDS["oven"].__class__(3, 1, sb.SwitchingCost(fixed=3), 14))
     runs = {(world, method): {3: run((world, method, 3))} for world, method in (("oven", "twin arms"), ("oven", BLIND))}
     for (_, method), played in runs.items():
         assert played[3]["spent"] <= 14

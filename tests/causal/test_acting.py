@@ -6,7 +6,7 @@ import pytest
 
 from steerbo.causal import Causal, CausalGraph
 from steerbo.causal.arm import Arm
-from steerbo.rounds import Optimizer, Scope
+from steerbo.core import Optimizer, Scope
 from steerbo.space import Categorical, Float, Integer
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.arm import Arm
-from steerbo.rounds import Scope
-from steerbo.surrogate import Drawn, Known, Rows, Set
+from steerbo.core import Scope
+from steerbo.surrogate import Controlled, Observed, Rows, Uncontrolled
 
 STAGED = sb.CausalGraph.from_text(
     "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest", target="y", intervenable=["dose", "rest"]
@@ -84,9 +84,9 @@ def test_the_box_has_the_levels_of_what_is_set() -> None:
 
 
 def test_parts_say_of_every_column_whether_it_is_set_known_or_drawn() -> None:
-    drawn = Drawn(Rows(np.array([[0.5]]), np.array([1.0])), 0)
+    drawn = Uncontrolled(Rows(np.array([[0.5]]), np.array([1.0])), 0)
     parts = staged().parts(["rest"], {"dose": 3, "age": 20.0}, {"pulse": drawn})
-    assert parts == (Known(0.5), Set(), Known(0.2), drawn)
+    assert parts == (Observed(0.5), Controlled(), Observed(0.2), drawn)
 
 
 def test_an_action_may_use_its_own_contexts_and_actions_that_use_no_more() -> None:

@@ -8,15 +8,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.causal.arm_model import (
-    LIKELY_NOISE,
-    ModelOptions,
-    arm_model,
-    kernel_of,
-    numbers_of,
-)
+from steerbo.causal.arm_model import LIKELY_NOISE, ModelOptions, arm_model, kernel_of, numbers_of
 from steerbo.errors import InvalidOption
-from steerbo.gp import Constant, Course, Linear, Matern32, Matern52
+from steerbo.gp import Constant, DriftModel, Linear, Matern32, Matern52
 from steerbo.space import Space
 from tests.causal.test_methods import FIGURE
 
@@ -74,7 +68,7 @@ def test_a_model_of_nothing_is_the_mean() -> None:
 
 
 def test_where_there_is_a_course_the_last_column_is_the_time() -> None:
-    steady, moving = arm_model(MIXED, ModelOptions()), ModelOptions().model(MIXED, Course.of(sb.Decay(0.5)))
+    steady, moving = arm_model(MIXED, ModelOptions()), ModelOptions().model(MIXED, DriftModel.of(sb.Decay(0.5)))
     now, later = np.array([[0.2, 0.0, 0.5, 0.0]]), np.array([[0.2, 0.0, 0.5, 4.0]])
     same = moving.kernel(now, now)[0, 0]
     assert moving.kernel(now, later)[0, 0] < 0.8 * same

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.causal.problems import psa
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 
 def test_cabo_never_looks() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.causal.chances import unweighed, weighed
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 
 GRAPH = sb.CausalGraph.from_text("x -> z -> y; x <-> y", target="y", intervenable=["x", "z"])
 PRICED: dict[str, Any] = {"prices": {"x": 1, "z": 1}, "base": 1, "tolerance": sb.Absolute(0.05)}

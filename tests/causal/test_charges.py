@@ -9,9 +9,9 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.charges import Charges, Toll
+from steerbo.core import Scope, Suggestion
 from steerbo.errors import InvalidOutcome
-from steerbo.rounds import Scope, Suggestion
-from steerbo.search import Box
+from steerbo.optim import Box
 from steerbo.testing import Case, WingContract
 
 STAGED = sb.CausalGraph.from_text(
@@ -143,7 +143,7 @@ def test_what_is_learned_has_to_be_told() -> None:
         paid = 1 + 2 + suggestion.values["dose"] + 9 * ("rest" in suggestion.values)
         optimizer.tell(suggestion, 0.2 * number, cost=paid, realised={"age": 0.5, "pulse": 0.5})
         told.append(suggestion)
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     at = method.charges.along("dose", np.array([told[0].values["dose"]]), {"wind": 0.5})
     assert at == pytest.approx([2 + told[0].values["dose"]], abs=0.2)
     optimizer.amend(told[0], cost=40.0, reason="the bill came")

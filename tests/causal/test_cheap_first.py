@@ -56,7 +56,7 @@ def test_the_cheapest_scope_that_is_good_enough(name: str, price: float) -> None
 def test_what_does_not_look_reads_nothing_of_it() -> None:
     looks = world("looks")
     optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 30)
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     for i, arm in enumerate(method.arms):
         act = method.greedy(optimizer.history, i, {})
         seen: Mapping[str, Any] = {"lab": 0.5, "quick": 0.4}
@@ -137,7 +137,7 @@ def test_it_says_prices_in_words() -> None:
     assert table.columns == ("scope", "plays", "price", "at best")
     assert dict(zip(table.columns, table.rows[0], strict=True))["price"] == 1.0
     assert ("prices", "1 a round, 1 to set x, 5 to set z, 1 to look at c") in chain.problem.describe()
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     assert ("scope", "set x after looking at c; 3 a play") in method.describe()
 
 
@@ -147,7 +147,7 @@ def test_several_graphs_with_prices() -> None:
     other = sb.CausalGraph.from_text("x -> c; x -> y; c -> y", target="y", intervenable=["x"])
     problem = sb.Causal(variables=_floats("x c"), graphs=[one, other], prices={"x": 1.0, "c": 1.0}, base=1)
     optimizer = sb.Optimizer(problem, seed=0, budget=30)
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     assert {str(arm.scope) for arm in method.arms} >= {"nothing", "x", "x after looking at c"}
     assert all(not arm.beside for arm in method.arms if arm.actions)
     while (suggestion := optimizer.ask()) is not None:

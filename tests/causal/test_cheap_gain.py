@@ -15,7 +15,7 @@ def test_a_study_ends_when_enough_is_known() -> None:
     gains = []
     for rounds in (3, 25, 90):
         optimizer = play(chain, sb.Optimizer(chain.problem, seed=0), rounds)
-        gains.append(optimizer._fold.method.gain(optimizer.history))
+        gains.append(optimizer._state.method.gain(optimizer.history))
     assert gains[0] == np.inf > gains[1] > gains[2] > 0
     stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=95))
     assert len(stopped.history) <= 90

@@ -10,7 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal.cheap_options import CheapOptions
 from steerbo.errors import InvalidOption
-from steerbo.gp import AnovaKernel, Constant, Course
+from steerbo.gp import AnovaKernel, Constant, DriftModel
 from steerbo.space import Space
 
 SPACE = Space([sb.Float("x", 0, 1), sb.Categorical("m", ["a", "b"])])
@@ -42,7 +42,7 @@ def test_the_kernel_is_smooth_over_what_is_set_and_seen_and_constant_over_nothin
 
 @pytest.mark.parametrize("space", [SPACE, None])
 def test_where_there_is_a_course_the_last_column_is_the_time(space: Space | None) -> None:
-    model = CheapOptions().model(space, Course.of(sb.Decay(0.5)))
+    model = CheapOptions().model(space, DriftModel.of(sb.Decay(0.5)))
     now = np.array([[0.2, 0.0, 0.0]])[:, 0 if space else 2 :]
     later = now + np.eye(now.shape[1])[-1:] * 4
     assert model.kernel(now, later)[0, 0] < 0.8 * model.kernel(now, now)[0, 0]

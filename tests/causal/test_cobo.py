@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.causal.plates import plates
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 
 def test_cobo_leaves_out_contexts_that_an_action_affects() -> None:

@@ -10,10 +10,10 @@ import pytest
 from benchmarks.causal.arms import graph_of, model_of
 from benchmarks.causal.problems import cosine, figure_1
 from steerbo.causal import Causal
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
-from steerbo.gp import Regression
-from steerbo.rounds import Optimizer
-from steerbo.search import lattice
+from steerbo.gp import GPRegression
+from steerbo.optim import kronecker
 from steerbo.space import Float
 from tests.causal.test_methods import FIGURE
 from tests.gp.examples import covariance
@@ -29,7 +29,7 @@ def test_the_papers_mean_of_bounds_is_that_of_models_fitted_one_by_one() -> None
         model = method.model(i)  # type: ignore[attr-defined]
         bounds = []
         for n in range(len(model)):
-            before: Regression[Any] = Regression(model.kernel, noise=model.noise)
+            before: GPRegression[Any] = GPRegression(model.kernel, noise=model.noise)
             before.set(before.hyperparameters.__class__(tuple(model.hyperparameters.theta), model.output))
             if n:
                 before.replace(model.inputs[:n], model.outcomes[:n])
@@ -57,7 +57,7 @@ def test_the_paired_index_is_that_of_the_average_over_the_policy() -> None:
         seen = [row["c"] for row in method.pool(optimizer.history, i, {})]  # type: ignore[attr-defined]
         points = []
         for c in seen:
-            rows = np.array([[x, (c + 1) / 2] for x in lattice(16, 1)[:, 0]])
+            rows = np.array([[x, (c + 1) / 2] for x in kronecker(16, 1)[:, 0]])
             points.append(rows[int(np.argmax(model.predict(rows)[0]))])
         mean = model.predict(points)[0].mean()
         sd = model.scale * np.sqrt(covariance(model, np.array(points)).mean())

@@ -9,7 +9,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal.arm import Arm
 from steerbo.causal.contexts import known_in, latest_contexts
-from steerbo.rounds import History, Optimizer, Scope
+from steerbo.core import History, Optimizer, Scope
 
 GRAPH = sb.CausalGraph.from_text("x -> m -> y; c -> y; z -> y; x <-> y; z <-> y", target="y", intervenable=["x", "z"])
 

@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import Causal, CausalGraph
+from steerbo.core import Suggestion
+from steerbo.core.tolerance import Absolute
 from steerbo.errors import OutOfRangeWarning
-from steerbo.rounds import Suggestion
-from steerbo.rounds.tolerance import Absolute
 from steerbo.space import Categorical, Float
 from steerbo.testing import Case, WingContract
 

@@ -10,8 +10,8 @@ import pytest
 import steerbo as sb
 from benchmarks.causal.problems import figure_1
 from benchmarks.traits.priced_worlds import world
-from steerbo.rounds import Optimizer
-from steerbo.search import lattice
+from steerbo.core import Optimizer
+from steerbo.optim import kronecker
 from tests.causal.test_cheap_first import play
 
 
@@ -42,7 +42,7 @@ def test_coca_bo_plays_what_its_page_says() -> None:
             for seen in [
                 each.suggestion.context["c"] for each in reversed(list(history)) if "c" in each.suggestion.context
             ]:
-                rows = np.array([[x, (seen + 1) / 2] for x in lattice(16, 1)[:, 0]])
+                rows = np.array([[x, (seen + 1) / 2] for x in kronecker(16, 1)[:, 0]])
                 assert arm.names[1:] == ("c",)
                 points.append(rows[int(np.argmax(model.predict(rows)[0]))])
             mean, variance = model.average(np.array(points))

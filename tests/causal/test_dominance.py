@@ -10,7 +10,7 @@ import pytest
 from steerbo.causal import CausalGraph, policy_scopes
 from steerbo.causal.enumeration import Mode
 from steerbo.causal.reasons import why_dropped
-from steerbo.rounds import Scope
+from steerbo.core import Scope
 from tests.causal.test_scopes import found, plain, random_graphs
 
 from .exact import BinaryModel, all_scopes, climbed

@@ -28,7 +28,7 @@ def worths(price: Any) -> list[Worth]:
             suggestion = optimizer.decide(suggestion, {"blood": blood})
         value = -((suggestion.values.get("dose", 0.0) - blood) ** 2)
         optimizer.tell(suggestion, value, realised={"blood": blood})
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     found = list(method.worths(optimizer.history, range(len(method.arms)), {}))
     return [worth for worth in found if worth.arm.actions]
 

@@ -10,7 +10,7 @@ from steerbo.causal.arm import Arm
 from steerbo.causal.arm_model import ModelOptions, arm_model
 from steerbo.causal.gain import highest_policy
 from steerbo.causal.keeping import Keeping
-from steerbo.rounds import Scope
+from steerbo.core import Scope
 
 GRAPH = sb.CausalGraph.from_text("c -> x; c -> y; x -> y", target="y", intervenable=["x"])
 PROBLEM = sb.Causal(GRAPH, [sb.Float("x", 0, 1), sb.Float("c", 0, 1)])

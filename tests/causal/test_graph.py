@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from steerbo.causal import Causal, CausalGraph
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.space import Float
 from steerbo.study import Study
 
@@ -65,7 +65,7 @@ def test_round_trips() -> None:
     random = np.random.default_rng(1)
     for _ in range(20):
         graph = random_graph(random, 7, 2)
-        assert from_plain(CausalGraph, to_plain(graph)) == graph
+        assert from_dict(CausalGraph, to_dict(graph)) == graph
         again = CausalGraph.from_text(graph.to_text())
         assert set(again.names) == set(graph.names)
         assert (set(again.directed), again.bidirected) == (set(graph.directed), graph.bidirected)
@@ -119,7 +119,7 @@ def test_logs_with_halves_of_characters_still_open(tmp_path: Path, monkeypatch: 
     with pytest.raises(InvalidProblem, match="half a character"):
         Study.create(tmp_path / "study.db", problem, rounds=3)
     with monkeypatch.context() as before:
-        before.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
+        before.setattr("steerbo.core.creation.unsafe", lambda text: "")
         Study.create(tmp_path / "study.db", problem, rounds=3).close()
     with Study.open(tmp_path / "study.db") as study:
         assert study.problem == problem

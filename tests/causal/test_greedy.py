@@ -12,8 +12,8 @@ from steerbo.causal.acting import Actor
 from steerbo.causal.arm import Arm
 from steerbo.causal.arm_model import ModelOptions, arm_model
 from steerbo.causal.greedy import Greedy
+from steerbo.core import Scope, Streams
 from steerbo.errors import InvalidContext
-from steerbo.rounds import Scope, Streams
 
 GRAPH = sb.CausalGraph.from_text(
     "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest; sex -> y",

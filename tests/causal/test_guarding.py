@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 from steerbo.space import Limit
 from steerbo.testing import Case, WingContract
 
-LIMIT = sb.Measured("strain", at_most=1.0, probability=0.9)
+LIMIT = sb.OutcomeConstraint("strain", at_most=1.0, probability=0.9)
 GRAPH = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
 VARIABLES = [sb.Float("dose", 0, 1), sb.Float("age", 0, 1)]
 
 
-def problem(limit: sb.Measured = LIMIT, **more: Any) -> sb.Causal:
+def problem(limit: sb.OutcomeConstraint = LIMIT, **more: Any) -> sb.Causal:
     return sb.Causal(GRAPH, VARIABLES, limits=[limit], **more)
 
 
@@ -63,11 +63,11 @@ def test_plays_keep_to_it_with_the_probability_that_was_asked_for_and_answers_ar
 
 
 def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() -> None:
-    optimizer, _ = played(problem(sb.Measured("strain", at_most=-1.0)), 9)
+    optimizer, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0)), 9)
     assert optimizer.policy({"age": 0.5}).values["dose"] < 0.1
     assert "are known yet to keep" in optimizer.recommend().note
     assert optimizer._method.gain(optimizer.history) == np.inf
-    dear, _ = played(problem(sb.Measured("strain", at_most=-1.0), prices={"dose": 1, "age": 0.1}, base=1), 26)
+    dear, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0), prices={"dose": 1, "age": 0.1}, base=1), 26)
     assert "are known yet to keep" in dear.recommend().note
     assert dear._method.gain(dear.history) == np.inf
 
@@ -119,7 +119,7 @@ def test_only_plays_tell_of_it_also_those_that_broke_and_corrections_count() -> 
 def test_a_scope_of_no_variables_may_fail_and_has_limits_too(method: str) -> None:
     """To set nothing after no look: there was a foreign error as soon as two of its plays had failed, or five told."""
     graph = sb.CausalGraph.from_text("x -> z -> y; x <-> y", target="y", intervenable=["x", "z"])
-    limits = [sb.Measured("strain", at_most=0.5, probability=0.9)]
+    limits = [sb.OutcomeConstraint("strain", at_most=0.5, probability=0.9)]
     optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("x", 0, 1), sb.Float("z", 0, 1)], limits=limits), method)
     random, alone = np.random.default_rng(0), 0
     for k in range(14):
@@ -144,7 +144,7 @@ def test_it_may_drift(drift: Any) -> None:
 
 def case() -> Case:
     """A dose within a sum and a measured limit, after a look at most."""
-    limits: list[Limit] = [LIMIT, sb.Linear({"dose": 1, "age": 0.5}, at_most=1.2)]
+    limits: list[Limit] = [LIMIT, sb.LinearConstraint({"dose": 1, "age": 0.5}, at_most=1.2)]
     of, added = sb.Causal(GRAPH, VARIABLES, limits=limits), {"dose": 0.5, "age": 0.3}
     return Case(of, "coca-bo", evaluate, look, added=added, options={"initial": 2}, rounds=7)
 

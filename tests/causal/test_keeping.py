@@ -9,8 +9,8 @@ import steerbo as sb
 from steerbo.causal.arm import Arm
 from steerbo.causal.keeping import Keeping, best_kept, share_short, short_of
 from steerbo.causal.limits import ScopeLimits
-from steerbo.rounds import Scope
-from steerbo.search import lattice
+from steerbo.core import Scope
+from steerbo.optim import kronecker
 
 GRAPH = sb.CausalGraph.from_text("c -> a; c -> y; a -> y; b -> y", target="y", intervenable=["a", "b"])
 VARIABLES = [sb.Float("a", 0, 4), sb.Float("b", 0, 4), sb.Float("c", 0, 4)]
@@ -18,10 +18,10 @@ VARIABLES = [sb.Float("a", 0, 4), sb.Float("b", 0, 4), sb.Float("c", 0, 4)]
 
 @pytest.mark.parametrize("weight", [0.0, 1.0])
 def test_what_is_tried_lies_within_limits_at_each_context(weight: float) -> None:
-    problem = sb.Causal(GRAPH, VARIABLES, limits=[sb.Linear({"a": 1, "b": 1, "c": weight}, at_most=5)])
+    problem = sb.Causal(GRAPH, VARIABLES, limits=[sb.LinearConstraint({"a": 1, "b": 1, "c": weight}, at_most=5)])
     arm = Arm(Scope.of({"a": ["c"], "b": ["c"]}), GRAPH, problem.space)
     keeping = Keeping(arm, ScopeLimits(problem))
-    tried = keeping.tried(lattice(64, 2), [{"c": 0.0}, {"c": 4.0}])
+    tried = keeping.tried(kronecker(64, 2), [{"c": 0.0}, {"c": 4.0}])
     assert tried.rows.shape == (2, 64, 3)
     assert tried.margins is None
     sums = 4 * tried.rows[:, :, :2].sum(axis=2) + 4 * weight * tried.rows[:, :, 2]
@@ -33,7 +33,7 @@ def test_what_is_tried_lies_within_limits_at_each_context(weight: float) -> None
 
 def test_without_limits_it_is_the_whole_box() -> None:
     arm = Arm(Scope.of({"a": ["c"]}), GRAPH, sb.Causal(GRAPH, VARIABLES).space)
-    unit = lattice(16, 1)
+    unit = kronecker(16, 1)
     assert np.array_equal(Keeping(arm).tried(unit, [{"c": 1.0}]).rows[0, :, 0], unit[:, 0])
     assert not Keeping(arm).limiting
 

@@ -8,7 +8,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal.learned_prices import LearnedPrices
 from steerbo.causal.tariff import Tariff
-from steerbo.rounds import Scope
+from steerbo.core import Scope
 from steerbo.space import Space
 
 SPACE = Space([

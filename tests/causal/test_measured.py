@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from steerbo.causal import Causal, CausalGraph
+from steerbo.core import Optimizer, load
 from steerbo.errors import InvalidOutcome, InvalidProblem
-from steerbo.rounds import Optimizer, load
 from steerbo.space import Float
 from steerbo.study import Study
-from steerbo.study.export import rounds_csv
+from steerbo.study.files.export import rounds_csv
 
 GRAPH = CausalGraph.from_text(
     "age -> dose -> pulse -> y; age -> y; weight -> dose; weight -> y",

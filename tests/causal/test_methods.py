@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.causal.problems import figure_1
+from steerbo.core import Optimizer, load
 from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict
-from steerbo.rounds import Optimizer, load
 
 FIGURE = figure_1().problem
 

@@ -11,7 +11,7 @@ import steerbo as sb
 from steerbo.causal.arm import Arm
 from steerbo.causal.arm_model import ModelOptions
 from steerbo.causal.models import Models
-from steerbo.rounds import Optimizer, Scope
+from steerbo.core import Optimizer, Scope
 
 GRAPH = sb.CausalGraph.from_text("c -> x -> y; c -> y; z -> y; x <-> y; z <-> y", target="y", intervenable=["x", "z"])
 IDENTIFIED = sb.CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])

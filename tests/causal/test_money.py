@@ -8,8 +8,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.money import checked_prices, price_of
+from steerbo.core import Scope
 from steerbo.errors import InvalidProblem, OutcomeConflict
-from steerbo.rounds import Scope
 
 STAGED = sb.CausalGraph.from_text(
     "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest", target="y", intervenable=["dose", "rest"]

@@ -10,7 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal.arm import Arm
 from steerbo.causal.nearness import MOST_ROWS, Realised, few
-from steerbo.rounds import Optimizer, Scope
+from steerbo.core import Optimizer, Scope
 from steerbo.surrogate import Rows
 
 NUMBERS = np.array([False, False])

@@ -9,8 +9,8 @@ from steerbo.causal.arm import Arm
 from steerbo.causal.cheap_options import CheapOptions
 from steerbo.causal.nearness import Realised
 from steerbo.causal.nested import NestedActor
-from steerbo.rounds import Scope
-from steerbo.surrogate import upper_bound
+from steerbo.core import Scope
+from steerbo.surrogate import ucb
 from tests.causal.test_worth import GRAPH, SPACE
 
 
@@ -25,7 +25,7 @@ def test_an_actor_averages_over_what_is_not_looked_at_given_what_is() -> None:
     arm = Arm(Scope.of({"x": ["a"]}), GRAPH, SPACE, beside=("b",))
     actor = NestedActor(arm, model_of_b, realised=realised)
     for seen in (0.2, 0.8):
-        found = actor.best(("x",), {"a": seen}, upper_bound(0.0), np.random.default_rng(0))
+        found = actor.best(("x",), {"a": seen}, ucb(0.0), np.random.default_rng(0))
         assert found["x"] == pytest.approx(seen, abs=0.1)
     both = NestedActor(Arm(Scope.of({"x": ["a", "b"]}), GRAPH, SPACE), model_of_b, realised=realised)
     assert both._unseen({"a": 0.1, "b": 0.9}, np.random.default_rng(0)) == {}

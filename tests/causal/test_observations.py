@@ -12,8 +12,8 @@ from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.causal.arm import Arm
 from steerbo.causal.observations import adjustment
+from steerbo.core import Optimizer, Scope, load
 from steerbo.errors import InvalidOutcome, InvalidProblem
-from steerbo.rounds import Optimizer, Scope, load
 from steerbo.space import Float
 from tests.causal.test_methods import FIGURE
 

@@ -9,8 +9,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.paying import Paying, Turn
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption
-from steerbo.rounds import Optimizer
 from tests.causal.test_charges import problem as varying
 from tests.causal.test_money import PRICES, STAGED, VARIABLES, problem
 

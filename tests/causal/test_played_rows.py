@@ -11,7 +11,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal.arm import Arm
 from steerbo.causal.played_rows import PlayedRows
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 GRAPH = sb.CausalGraph.from_text("c -> x -> y; c -> y; z -> y", target="y", intervenable=["x", "z"])
 FAILED = (4, 5, 6, 7)

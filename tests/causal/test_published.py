@@ -9,8 +9,8 @@ from steerbo.causal import CausalGraph
 from steerbo.causal.published import published
 from steerbo.causal.rules import fault
 from steerbo.causal.step_limit import Effort
+from steerbo.core import Scope
 from steerbo.errors import InvalidProblem
-from steerbo.rounds import Scope
 from tests.causal.test_scopes import found, plain, random_graphs
 
 from .exact import all_scopes, keeps_rules

@@ -24,7 +24,7 @@ def bandit(minimize: bool) -> tuple[Any, Any]:
             optimizer.abandon(suggestion, "not here")
             continue
         optimizer.tell(suggestion, gives[suggestion.scope.set], realised={"x": 0.5, "z": 0.5, **suggestion.values})
-    return optimizer._fold.method, optimizer.history
+    return optimizer._state.method, optimizer.history
 
 
 @pytest.mark.parametrize("minimize", [False, True])

@@ -10,7 +10,7 @@ from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import policy_scopes
 from steerbo.causal.enumeration import Mode
 from steerbo.causal.reasons import candidates, why_dropped
-from steerbo.rounds import Scope
+from steerbo.core import Scope
 from tests.causal.test_scopes import random_graphs
 
 from .exact import Contexts

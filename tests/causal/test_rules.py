@@ -7,7 +7,7 @@ import pytest
 from steerbo.causal import CausalGraph
 from steerbo.causal.rules import arrows, fault
 from steerbo.causal.scope_graph import Scoped
-from steerbo.rounds import Scope
+from steerbo.core import Scope
 from tests.causal.test_scopes import random_graphs
 
 from .exact import all_scopes, keeps_rules

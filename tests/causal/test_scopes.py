@@ -15,8 +15,8 @@ from benchmarks.causal.problems import FIGURE_1, PSA
 from steerbo.causal import CausalGraph, policy_scopes
 from steerbo.causal.enumeration import Mode
 from steerbo.causal.scopes import stages
+from steerbo.core import Scope
 from steerbo.errors import InvalidProblem
-from steerbo.rounds import Scope
 
 from .exact import Contexts, random_graph
 

@@ -10,8 +10,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal import Causal, CausalGraph
+from steerbo.core import Optimizer, Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
-from steerbo.rounds import Optimizer, Suggestion
 from steerbo.space import Categorical, Float
 from steerbo.testing import Case, SeenBefore, SeenContract
 

@@ -12,8 +12,8 @@ from steerbo.causal.arm import Arm
 from steerbo.causal.observations import adjustment
 from steerbo.causal.scopes import stages
 from steerbo.causal.several import played_by
+from steerbo.core import Optimizer, Scope, load
 from steerbo.errors import InvalidInput, InvalidProblem
-from steerbo.rounds import Optimizer, Scope, load
 from steerbo.space import Float
 from steerbo.study import read_study
 from tests.causal.wrong_edges import add_confounder, drop_arrow, losses

@@ -11,7 +11,7 @@ import steerbo as sb
 from benchmarks.traits.priced_worlds import world
 from steerbo.causal.arm import Arm
 from steerbo.causal.sharing import not_measured, sharing, untold
-from steerbo.rounds import Optimizer, Scope, Streams
+from steerbo.core import Optimizer, Scope, Streams
 from tests.causal.test_cheap_first import play
 
 LOOKS = world("looks").problem
@@ -19,7 +19,7 @@ LOOKS = world("looks").problem
 
 def models(optimizer: Optimizer) -> dict[str, int]:
     """Which model every arm has."""
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     return {str(arm.scope): k for arm, k in zip(method.arms, method.models.of, strict=True)}
 
 
@@ -66,7 +66,7 @@ def test_what_is_affected_is_no_column_of_others() -> None:
     arm = Arm(Scope.of({"dose": [], "rest": ["pulse"]}), graph, sb.Causal(graph, floats("dose rest age pulse")).space)
     assert arm.affected == {"pulse"}
     problem = sb.Causal(graph, floats("dose rest age pulse"), prices={"dose": 1.0, "pulse": 1.0}, base=1)
-    method: Any = sb.Optimizer(problem, seed=0)._fold.method
+    method: Any = sb.Optimizer(problem, seed=0)._state.method
     assert all(not each.beside for each in method.arms if each.affected)
     assert all("pulse" not in each.measured for each in method.arms if "dose" in each.actions and not each.affected)
 
@@ -118,7 +118,7 @@ def pending() -> Any:
 
 
 def rows(optimizer: Optimizer, but: str | None = None, seed: int = 0) -> np.ndarray:
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     k = method.models.of[method.models.number[X]]
     return untold(optimizer.history, method.arms, method.models, k, but=but, streams=Streams(seed))
 

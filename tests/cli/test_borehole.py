@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steerbo.cli.borehole import borehole, flow, play
-from steerbo.rounds import Optimizer, keyed
+from steerbo.cli.demo import borehole, flow, play
+from steerbo.core import Optimizer, keyed
 
 
 def test_the_borehole_as_published() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from steerbo.parsing import parse_value
 from steerbo.study import Study
-from steerbo.typed import read_value
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.study.files import PROBLEM, STUDY, logged
@@ -120,8 +120,8 @@ def _new(folder: Path) -> Path:
 
 
 def test_values() -> None:
-    assert read_value("nan") != read_value("nan")
-    assert read_value("[" * 100_000) == "[" * 100_000
+    assert parse_value("nan") != parse_value("nan")
+    assert parse_value("[" * 100_000) == "[" * 100_000
 
 
 def test_a_failure_needs_a_cost_where_money_counts(study: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steerbo.rounds import kinds, problem_class
+from steerbo.core import kinds, problem_class
 from tests.cli.test_app import call
 from tests.cli.test_arguments import LINE, ask, begin
 

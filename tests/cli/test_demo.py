@@ -12,10 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from steerbo.cli import main
-from steerbo.cli.borehole import borehole, flow
-from steerbo.cli.demo import true_mean
+from steerbo.cli.demo import borehole, flow, true_mean
+from steerbo.core import Recommendation, Scope
 from steerbo.plots import drawing
-from steerbo.rounds import Recommendation, Scope
 
 
 def demo(*arguments: str) -> Any:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from steerbo import errors
-from steerbo.cli.exits import CODES, exit_code, lines
-from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, SteerboError, together
-from steerbo.rounds import Optimizer
-from steerbo.words import PYTHON, SHELL
+from steerbo.cli.usage import CODES, exit_code, lines
+from steerbo.core import Optimizer
+from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, SteerboError, combine
+from steerbo.wording import PYTHON, SHELL
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.study.files import write_study
@@ -45,7 +45,7 @@ def test_site_and_help_say_what_codes_mean() -> None:
 
 def test_a_server_that_is_away_has_code_1(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("psycopg")
-    monkeypatch.setattr("steerbo.study.connections.OPENING", 0.0)
+    monkeypatch.setattr("steerbo.storage.connections.OPENING", 0.0)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     url = "postgresql://somebody@127.0.0.1:1/lab#study"
     commands = (("show",), ("export",), ("doctor",), ("backup", tmp_path / "copy.db"), ("tell", "1-x", 2))
@@ -53,13 +53,13 @@ def test_a_server_that_is_away_has_code_1(monkeypatch: pytest.MonkeyPatch, tmp_p
         assert "cannot be reached" in refused(call(command, url, *more), 1)
     assert [path.name for path in (tmp_path / "steerbo").iterdir() if "1-x-tell" in path.name]
     assert "cannot be reached" in refused(call("run", write_study(tmp_path), "--log", url), 1)
-    monkeypatch.setattr("steerbo.study.connections.OPENING", 1e6)  # what is said goes before it
+    monkeypatch.setattr("steerbo.storage.connections.OPENING", 1e6)  # what is said goes before it
     assert "cannot be reached" in refused(call("run", write_study(tmp_path), "--log", url, "--wait", 0), 1)
     assert "wait: nan" in refused(call("run", write_study(tmp_path), "--wait", "nan"), 2)
 
 
 def test_a_line_for_each_error() -> None:
-    error = together([InvalidOption("seed", True, "a number"), InvalidProblem("law", None, "a ‹TruncatedNormal›")])
+    error = combine([InvalidOption("seed", True, "a number"), InvalidProblem("law", None, "a ‹TruncatedNormal›")])
     assert lines(error) == [
         "steerbo: seed: true is not allowed; expected a number.",
         'steerbo: law: nothing is given; expected a "truncated-normal".',

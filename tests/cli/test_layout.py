@@ -12,8 +12,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from steerbo.cli import main
-from steerbo.cli.layout import _WORD, rich_table, widths
-from steerbo.rounds import Table
+from steerbo.cli.output import _WORD, rich_table, widths
+from steerbo.core import Table
 
 ROUNDS = Table(
     "Rounds",

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steerbo.core import Scope
 from steerbo.errors import SteerboError
-from steerbo.rounds import Scope
 from steerbo.study import BY_HAND, MemoryLog, Study, read_study
-from steerbo.study.export import rounds_csv
-from steerbo.study.table import import_csv
+from steerbo.study.files.export import rounds_csv
+from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
 from tests.cli.test_app import call, refused
 from tests.cli.test_by_hand import asked

@@ -11,7 +11,7 @@ from rich.console import Console
 
 import steerbo as sb
 from steerbo.cli import report
-from steerbo.rounds import methods
+from steerbo.core import methods
 from steerbo.study import read_study
 from tests.study.files import write_study
 

@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 import steerbo.cli
-from steerbo.cli.layout import rich_table
-from steerbo.rounds import Scope, Suggestion, Table
+from steerbo.cli.output import rich_table
+from steerbo.core import Scope, Suggestion, Table
 from steerbo.study import Display, Study
 from steerbo.text import unsafe
 from tests import hostile
@@ -26,8 +26,8 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """A log of an older version, with everything in it that newer ones refuse."""
     names = [name for name in hostile.HIDDEN if request.param != "mean-field" or "caf" not in name]
     with pytest.MonkeyPatch.context() as before:
-        before.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
-        before.setattr("steerbo.rounds.reports._kept", lambda reason: reason)
+        before.setattr("steerbo.core.creation.unsafe", lambda text: "")
+        before.setattr("steerbo.core.reports._kept", lambda reason: reason)
         begun = hostile.study(request.param, names, tmp_path / "study.db")
         begun.fail(begun.ask(), "caf\udce9 \x1b]0;title\x07")
         begun.close()

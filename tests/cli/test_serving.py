@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.storage.outbox_files import OutboxFiles
 from steerbo.study import Study
-from steerbo.study.spill import Spill
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import bearer, oven
@@ -93,7 +93,7 @@ def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) ->
     place = oven(tmp_path)
     with Study.open(place, holder="by hand") as study:
         token = study.ask(context={"weather": 3.0}).token
-    spill = Spill.of(str(place), "study")
+    spill = OutboxFiles.of(str(place), "study")
     told = {"value": 1.0, "cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
     assert spill.keep(spill.answer("tell", token, told)) is not None
     made = start(place, options=("--keys",))

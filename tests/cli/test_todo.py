@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import steerbo as sb
 from steerbo.cli import main
-from steerbo.cli.todo import todo, todo_by_policy
+from steerbo.cli.instructions import todo, todo_by_policy
 from steerbo.study import MemoryLog, Study
 
 GRAPH = sb.CausalGraph(

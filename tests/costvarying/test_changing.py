@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Streams, Suggestion
 from steerbo.costvarying.cheap_first import CheapFirst, CheapFirstOptions
 from steerbo.costvarying.method import PartialControl
 from steerbo.extending import Choice, Explanation, History
-from steerbo.rounds import Streams, Suggestion
 from steerbo.study import MemoryLog, Study
 from tests.costvarying.test_money import OVEN, Plays, Scripted, prices_of, value_of
 
@@ -131,7 +131,7 @@ def test_a_batch_on_a_log_shares_it_too() -> None:
 )
 def test_short_ways_are_arms_of_their_own(step: float | None, ends: list[tuple[float, float]]) -> None:
     """A tenth, a quarter and half of the range, from where it is, within its bounds and by its steps."""
-    far = sb.Float("oven", 100, 200, step=step, change=sb.Change(per_unit=0.5))
+    far = sb.Float("oven", 100, 200, step=step, change=sb.SwitchingCost(per_unit=0.5))
     problem = sb.CostVarying([far, sb.Float("speed", 0, 1)], [["oven", "speed"]], costs=[1])
     optimizer = sb.Optimizer(problem, Scripted, plays=({"oven": 160 if step != 100 else 100, "speed": 0.5},))
     optimizer.ask()
@@ -145,7 +145,7 @@ def test_short_ways_are_arms_of_their_own(step: float | None, ends: list[tuple[f
 
 def test_short_ways_are_taken() -> None:
     """Where nothing but the way costs, the oven creeps uphill instead of leaping."""
-    far = sb.Float("oven", 100, 200, change=sb.Change(per_unit=0.5))
+    far = sb.Float("oven", 100, 200, change=sb.SwitchingCost(per_unit=0.5))
     problem = sb.CostVarying([far, sb.Float("speed", 0, 1)], [["oven", "speed"]], costs=[1])
     optimizer = sb.Optimizer(problem, budget=80, seed=0)
     while (suggestion := optimizer.ask()) is not None:
@@ -190,7 +190,7 @@ def test_what_is_hard_to_change_goes_with_rows_of_data() -> None:
 def test_a_surprise_is_no_reason_to_stay() -> None:
     """A kiln, four tiles a firing, by hand: the second firing was so bad that the model had not thought it possible."""
     problem = sb.CostVarying(
-        [sb.Float("heat", 0, 1, change=sb.Change(fixed=6, per_unit=6)), sb.Float("glaze", 0, 1)],
+        [sb.Float("heat", 0, 1, change=sb.SwitchingCost(fixed=6, per_unit=6)), sb.Float("glaze", 0, 1)],
         [["heat", "glaze"]],
         [1],
     )
@@ -208,7 +208,9 @@ def test_a_surprise_is_no_reason_to_stay() -> None:
 
 
 KILN = sb.CostVarying(
-    [sb.Float("heat", 0, 1, change=sb.Change(fixed=3, per_unit=2)), sb.Float("glaze", 0, 1)], [["heat", "glaze"]], [1]
+    [sb.Float("heat", 0, 1, change=sb.SwitchingCost(fixed=3, per_unit=2)), sb.Float("glaze", 0, 1)],
+    [["heat", "glaze"]],
+    [1],
 )
 
 

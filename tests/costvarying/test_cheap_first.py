@@ -9,8 +9,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.costvarying.cheap_first import CheapFirst
-from steerbo.gp.counted import counted
-from steerbo.search import sobol_points
+from steerbo.gp.subset import subset_of_data
+from steerbo.optim import sobol_points
 
 COSTS = (0.1, 0.2, 1.0)
 
@@ -188,7 +188,7 @@ def test_absurd_outcomes_are_taken_in(value: float) -> None:
     shaken.tell(ask(shaken), value, realised={"a": 0.5, "b": 0.5})
     for suggestion in (ask(shaken), ask(shaken)):
         assert np.isfinite(suggestion.note["width"])
-    assert sb.load(shaken.to_json()).history.told == 11
+    assert sb.load(shaken.to_json()).history.n_completed == 11
 
 
 def test_an_outcome_that_was_put_right_is_no_longer_doubted() -> None:
@@ -202,7 +202,9 @@ def test_an_outcome_that_was_put_right_is_no_longer_doubted() -> None:
 
 
 def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.gp.regression.counted", lambda process, X, z: counted(process, X, z, most=20))
+    monkeypatch.setattr(
+        "steerbo.gp.regression.subset_of_data", lambda process, X, z: subset_of_data(process, X, z, most=20)
+    )
     names = ("a", "b", "c")
     problem = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform()) for name in names], [["a"], ["a", "b", "c"]])
     optimizer, draw = sb.Optimizer(problem), np.random.default_rng(0)

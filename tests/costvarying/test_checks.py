@@ -9,12 +9,12 @@ import pytest
 import steerbo as sb
 from steerbo.costvarying.checks import INSTEAD, MOST_HARD, MOST_SETS
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain
+from steerbo.records import from_dict
 
 LAW = sb.Uniform()
 TWO = [sb.Float("a", 0, 1, law=LAW), sb.Float("b", 0, 1, law=LAW)]
 SEEN = sb.Float("weather", 0, 1, seen=True)
-DEAR = sb.Change(fixed=5)
+DEAR = sb.SwitchingCost(fixed=5)
 COUNTLESS = [sb.Float(f"x{i}", 0, 1, law=LAW) for i in range(2001)]
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
@@ -83,4 +83,4 @@ def test_fields_of_other_kinds_are_refused_with_what_there_is_instead(field: str
     plain = {"kind": "cost-varying", "variables": [{"kind": "float", "name": "a", "low": 0, "high": 1}]}
     beginning = " ".join(INSTEAD[field].split()[:4])
     with pytest.raises(InvalidProblem, match=rf"{field}: 1 is not allowed.* {beginning}"):
-        from_plain(sb.CostVarying, {**plain, "control_sets": [["a"]], field: 1})
+        from_dict(sb.CostVarying, {**plain, "control_sets": [["a"]], field: 1})

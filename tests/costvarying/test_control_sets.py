@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.rounds import Place
+from steerbo.core import BatchPosition
 from steerbo.space import Variable
 from steerbo.testing.case import bits
 from tests.costvarying import worlds
@@ -43,15 +43,17 @@ def test_only_what_follows_hangs_on_what_was_searched_before(monkeypatch: pytest
     optimizer = worlds.case("cheap-first").play(sb.Optimizer(worlds.PROBLEM, seed=3), 8)
     first = optimizer.ask()
     with monkeypatch.context() as patch:
-        patch.delattr("steerbo.costvarying.control_sets.highest")
-        assert optimizer.ask_at(Place(follows=True), {}) is not None, "it does not look everywhere again"
+        patch.delattr("steerbo.costvarying.control_sets.maximise_bounds")
+        assert optimizer.ask_at(BatchPosition(follows=True), {}) is not None, "it does not look everywhere again"
     again = sb.Optimizer.replay(worlds.PROBLEM, optimizer.events)
     assert bits(again.ask()) == bits(optimizer.ask())
     assert first is not None
     optimizer.fail(first)
     with monkeypatch.context() as patch:
-        patch.delattr("steerbo.costvarying.control_sets.highest")
+        patch.delattr("steerbo.costvarying.control_sets.maximise_bounds")
         with pytest.raises(NameError):
-            optimizer.ask_at(Place(follows=True), {})  # something was learned
+            optimizer.ask_at(BatchPosition(follows=True), {})  # something was learned
     again = sb.Optimizer.replay(worlds.PROBLEM, optimizer.events)
-    assert bits(again.ask_at(Place(follows=True), {})) == bits(optimizer.ask_at(Place(follows=True), {}))
+    assert bits(again.ask_at(BatchPosition(follows=True), {})) == bits(
+        optimizer.ask_at(BatchPosition(follows=True), {})
+    )

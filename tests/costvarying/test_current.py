@@ -11,7 +11,7 @@ import steerbo as sb
 from steerbo.costvarying.checks import check_current
 from steerbo.errors import InvalidProblem
 
-CHANGE = sb.Change(fixed=2, per_unit=0.1)
+CHANGE = sb.SwitchingCost(fixed=2, per_unit=0.1)
 
 
 def kiln(current: dict[str, Any] | None, **more: Any) -> sb.CostVarying:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Event, Optimizer, Refitted
 from steerbo.errors import InvalidProblem, InvalidRequest
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Optimizer, Refitted
+from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, WingContract
 from steerbo.testing.case import bits, values_of
 from tests.costvarying.worlds import DRIFTING, LEARNED, PROBLEM, drifting_case
@@ -51,7 +51,7 @@ class TestExploreThenCommit(WingContract):
 def test_every_method_plays_any_drift(method: str, drift: Any) -> None:
     world = drifting_case(method, dataclasses.replace(PROBLEM, drift=drift))
     optimizer = world.play(world.start(), 7)
-    again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(bits(event))) for event in optimizer.events])
+    again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(bits(event))) for event in optimizer.events])
     assert bits(again.ask(time=30)) == bits(optimizer.ask(time=30))
     assert optimizer.recommend().note.startswith("as of time 30;")
 
@@ -106,7 +106,7 @@ def test_what_slides_is_forecast() -> None:
         assert said is not None
         assert float(said[1]) == pytest.approx(0.01, rel=0.3)
         assert optimizer.policy(time=60).values["x"] == pytest.approx(best(60), abs=0.1)
-        method: Any = optimizer._fold.method
+        method: Any = optimizer._state.method
         now = method.outlook(optimizer.history, {"time": 60.0})  # integrals agree with the model itself, at that time
         points = np.random.default_rng(0).random((5, 2))
         mean, _ = method.expectation(now, 1).moments(points)
@@ -116,7 +116,7 @@ def test_what_slides_is_forecast() -> None:
 
 def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for_lagging_behind() -> None:
     def beta_and_patience(drift: Any, rounds: int = 3, moves: bool = False) -> tuple[float, float]:
-        method: Any = play(drift, rounds, moves=moves)._fold.method
+        method: Any = play(drift, rounds, moves=moves)._state.method
         return method.beta, method.patience
 
     for steady in (None, "learned"):
@@ -213,7 +213,7 @@ def test_a_drift_is_described_and_read_back() -> None:
     assert ("drift", "matern (lengthscale 12, nu 1.5)") in DRIFTING.describe()
     assert ("drift", "learned") in LEARNED.describe()
     for problem in (DRIFTING, LEARNED, PROBLEM):
-        assert from_plain(type(problem), json.loads(json.dumps(to_plain(problem)))) == problem
+        assert from_dict(type(problem), json.loads(json.dumps(to_dict(problem)))) == problem
 
 
 @pytest.mark.parametrize("times", [[0.0] * 25, [1.7e9 + i for i in range(25)], [1e-9 * i for i in range(25)],

@@ -10,8 +10,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.bandit import hoeffding_radius, information_gain
+from steerbo.core import Optimizer, Refitted, keyed
 from steerbo.costvarying.explore_then_commit import ExploreThenCommit
-from steerbo.rounds import Optimizer, Refitted, keyed
 from tests.costvarying.worlds import PROBLEM, evaluate
 
 METHOD = "explore-then-commit"

@@ -11,7 +11,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.study import read_study
 from steerbo.testing import Case, WingContract
 from tests.costvarying.worlds import LEARNED_LAWS, learned_laws_case
@@ -138,7 +138,7 @@ def test_answers_are_surer_the_more_was_seen() -> None:
 
 
 def test_a_learned_law_in_files_and_logs(tmp_path: Path) -> None:
-    assert from_plain(sb.CostVarying, json.loads(json.dumps(to_plain(LEARNED_LAWS))), "problem") == LEARNED_LAWS
+    assert from_dict(sb.CostVarying, json.loads(json.dumps(to_dict(LEARNED_LAWS))), "problem") == LEARNED_LAWS
     file = tmp_path / "study.toml"
     file.write_text("""
         [problem]

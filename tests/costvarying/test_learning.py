@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.costvarying.learning import Learning
-from steerbo.rounds import Optimizer
-from steerbo.search import Box, Guarded
-from steerbo.surrogate import Known, Set
+from steerbo.optim import Box, FeasibleRegion
+from steerbo.surrogate import Controlled, Observed
 from tests.costvarying.worlds import PROBLEM, case, drifting_case
 
 DATA = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}
 LIMITED = sb.CostVarying(
     [sb.Float("a", 0, 1), sb.Float("b", 0, 1, law=sb.Uniform())],
     [["a", "b"]],
-    limits=[sb.Measured("pressure", at_most=1.0)],
+    limits=[sb.OutcomeConstraint("pressure", at_most=1.0)],
 )
 
 
@@ -69,7 +69,7 @@ def test_hyperparameters_are_learned_by_schedule_and_taken_over() -> None:
     optimizer = world.play(world.start(), 6)
     method = learning(optimizer)
     assert 0 < method.fitted_at <= 6
-    learned = [event for event in optimizer.events if isinstance(event, sb.rounds.Refitted)]
+    learned = [event for event in optimizer.events if isinstance(event, sb.core.Refitted)]
     assert learned
     found, logged = method.model.hyperparameters.to_plain(), learned[-1].hyperparameters["objective"]
     assert list(map(float.fromhex, found["theta"])) == pytest.approx(list(map(float.fromhex, logged["theta"])))
@@ -137,11 +137,11 @@ def test_only_plays_that_keep_to_what_is_asked_are_searched() -> None:
     optimizer.refit()
     method = learning(optimizer)
     box = Box([0.0], [1.0])
-    guarded = method.guarded(box, [Set(), Known(0.5)])
-    assert isinstance(guarded, Guarded)
+    guarded = method.guarded(box, [Controlled(), Observed(0.5)])
+    assert isinstance(guarded, FeasibleRegion)
     nothing = Box([], [])
     for a, allowed in ((0.05, True), (0.99, False)):
-        found = method.guarded(nothing, [Known(a), Known(0.5)])
+        found = method.guarded(nothing, [Observed(a), Observed(0.5)])
         assert (found is not None) == allowed
     world = case("ucb-psq")
-    assert learning(world.play(world.start(), 2)).guarded(box, [Set()]) is box, "nothing is asked"
+    assert learning(world.play(world.start(), 2)).guarded(box, [Controlled()]) is box, "nothing is asked"

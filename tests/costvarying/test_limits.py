@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
-from steerbo.record import to_plain
-from steerbo.rounds import Suggestion
+from steerbo.records import to_dict
 from steerbo.space import Limit
 from steerbo.testing import Case, WingContract
 
 LIMITS: list[Limit] = [
-    sb.Linear({"a": 1, "b": 2, "n": 0.5}, at_most=9, probability=0.5),
-    sb.Linear({"a": 1}, at_least=0.5),
-    sb.Forbid({"m": ["x", "y"], "n": [1, 2, 3]}),
+    sb.LinearConstraint({"a": 1, "b": 2, "n": 0.5}, at_most=9, probability=0.5),
+    sb.LinearConstraint({"a": 1}, at_least=0.5),
+    sb.ForbiddenCombination({"m": ["x", "y"], "n": [1, 2, 3]}),
 ]
 PROBLEM = sb.CostVarying(
     [
@@ -83,7 +83,7 @@ def test_what_is_seen_counts_as_it_was_seen() -> None:
     problem = sb.CostVarying(
         [sb.Float("a", 0, 5), sb.Float("b", 0, 5), sb.Float("w", 0, 4, seen=True)],
         [["a", "b"]],
-        limits=[sb.Linear({"a": 1, "b": 1, "w": 1}, at_most=5, at_least=4)],
+        limits=[sb.LinearConstraint({"a": 1, "b": 1, "w": 1}, at_most=5, at_least=4)],
     )
     optimizer = sb.Optimizer(problem, seed=0)
     for k in range(8):
@@ -98,12 +98,12 @@ def test_what_is_seen_counts_as_it_was_seen() -> None:
 
 
 def test_what_stays_counts_as_it_is() -> None:
-    oven = sb.Float("oven", 0, 5, law=sb.Uniform(), change=sb.Change(fixed=3))
+    oven = sb.Float("oven", 0, 5, law=sb.Uniform(), change=sb.SwitchingCost(fixed=3))
     problem = sb.CostVarying(
         [oven, sb.Float("b", 0, 5, law=sb.Uniform())],
         [["oven"], ["oven", "b"]],
         costs=[1, 2],
-        limits=[sb.Linear({"oven": 1, "b": 1}, at_most=5, probability=0.3)],
+        limits=[sb.LinearConstraint({"oven": 1, "b": 1}, at_most=5, probability=0.3)],
     )
     optimizer = sb.Optimizer(problem, budget=40, seed=0)
     stayed = 0
@@ -118,10 +118,19 @@ def test_what_stays_counts_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ([sb.Linear({"a": 1, "b": 1}, at_most=5)], r"limits\.0\.probability: None .* \['a'\] leaves b to nature"),
-        ([sb.Linear({"A": 1}, at_most=5)], "did you mean 'a'"),
-        ([LIMITS[1], sb.Linear({"n": 1}, at_least=1), sb.Linear({"a": 2}, at_most=0.5)], "'a at least 0.5', '2 a at m"),
-        ([sb.Forbid({"m": ["x", "y"]}), sb.Forbid({"m": "z"})], "'not m x or y', 'not m z'"),
+        (
+            [sb.LinearConstraint({"a": 1, "b": 1}, at_most=5)],
+            r"limits\.0\.probability: None .* \['a'\] leaves b to nature",
+        ),
+        ([sb.LinearConstraint({"A": 1}, at_most=5)], "did you mean 'a'"),
+        (
+            [LIMITS[1], sb.LinearConstraint({"n": 1}, at_least=1), sb.LinearConstraint({"a": 2}, at_most=0.5)],
+            "'a at least 0.5', '2 a at m",
+        ),
+        (
+            [sb.ForbiddenCombination({"m": ["x", "y"]}), sb.ForbiddenCombination({"m": "z"})],
+            "'not m x or y', 'not m z'",
+        ),
         ([{"kind": "forbid", "combination": {"m": "w"}}], r"limits\.0\.combination\.m: 'w'"),
         ([{"kind": "share"}], r"limits\.0\.kind"),
         ([7], "a limit"),
@@ -134,7 +143,7 @@ def test_what_cannot_be_kept_is_refused_with_what_clashes(limits: Any, said: str
 
 
 def test_what_nature_leaves_no_room_for_is_refused() -> None:
-    problem = dataclasses.replace(PROBLEM, limits=[sb.Linear({"a": 1, "b": 2}, at_most=5, probability=0.9)])
+    problem = dataclasses.replace(PROBLEM, limits=[sb.LinearConstraint({"a": 1, "b": 2}, at_most=5, probability=0.9)])
     with pytest.raises(InvalidProblem, match="something to set where a is set"):
         sb.Optimizer(problem)
 
@@ -144,7 +153,7 @@ def test_what_is_seen_at_its_ends_must_leave_room() -> None:
         sb.CostVarying(
             [sb.Float("a", 2, 5), sb.Float("w", 0, 4, seen=True)],
             [["a"]],
-            limits=[sb.Linear({"a": 1, "w": 1}, at_most=5)],
+            limits=[sb.LinearConstraint({"a": 1, "w": 1}, at_most=5)],
         )
 
 
@@ -155,8 +164,8 @@ def test_data_that_breaks_a_limit_happened_all_the_same() -> None:
 
 
 def test_a_problem_without_limits_is_written_as_before() -> None:
-    assert "limits" not in to_plain(dataclasses.replace(PROBLEM, limits=None))
-    assert np.array([to_plain(PROBLEM)["limits"][2]["combination"]["n"]]).tolist() == [[1, 2, 3]]
+    assert "limits" not in to_dict(dataclasses.replace(PROBLEM, limits=None))
+    assert np.array([to_dict(PROBLEM)["limits"][2]["combination"]["n"]]).tolist() == [[1, 2, 3]]
 
 
 def _world() -> Case:
@@ -171,10 +180,10 @@ def _world() -> Case:
         control_sets=[["a", "m"], ["a", "b", "m"]],
         costs=[1, 2],
         limits=[
-            sb.Linear({"a": 1, "b": 1, "w": 1}, at_most=4, probability=0.9),
-            sb.Linear({"a": 1}, at_least=0.5),
-            sb.Forbid({"m": "zinc"}),
-            sb.Measured("pressure", at_most=3, probability=0.9),
+            sb.LinearConstraint({"a": 1, "b": 1, "w": 1}, at_most=4, probability=0.9),
+            sb.LinearConstraint({"a": 1}, at_least=0.5),
+            sb.ForbiddenCombination({"m": "zinc"}),
+            sb.OutcomeConstraint("pressure", at_most=3, probability=0.9),
         ],
     )
 

@@ -11,24 +11,24 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Event, Suggestion
 from steerbo.errors import InvalidProblem
 from steerbo.extending import Choice, Explanation, History, Method, Recommendation
 from steerbo.plots import costvarying
-from steerbo.record import record, to_plain
-from steerbo.rounds import Event, Suggestion
+from steerbo.records import record, to_dict
 from steerbo.testing import Case, WingContract
 from tests.costvarying.worlds import PROBLEM, evaluate
 
 OVEN = sb.CostVarying(
     [
-        sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.Change(fixed=5, per_unit=0.1)),
+        sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.SwitchingCost(fixed=5, per_unit=0.1)),
         sb.Float("speed", 0, 1, law=sb.Uniform()),
         sb.Float("feed", 0, 1, law=sb.Uniform()),
     ],
     [["speed", "feed"], ["oven", "speed"], ["oven", "speed", "feed"]],
     costs=[1, 2, 3],
 )
-HARD = {"temperature": sb.Change(fixed=2, per_unit=0.1), "line": sb.Change(fixed=1)}
+HARD = {"temperature": sb.SwitchingCost(fixed=2, per_unit=0.1), "line": sb.SwitchingCost(fixed=1)}
 CHANGING = sb.CostVarying(
     tuple(replace(v, change=HARD[v.name]) if v.name in HARD else v for v in PROBLEM.variables),
     (("temperature", "ph", "line"), ("temperature", "ph", "plants", "line")),
@@ -169,7 +169,7 @@ def test_replay_continues_bit_for_bit() -> None:
     for cut in (1, 9, len(whole.events) - 1):
         events: list[Event] = list(whole.events[:cut])
         again = sb.Optimizer.replay(OVEN, events)
-        assert [to_plain(event) for event in again.events] == [to_plain(event) for event in events]
+        assert [to_dict(event) for event in again.events] == [to_dict(event) for event in events]
     again = sb.Optimizer.replay(OVEN, list(whole.events))
     assert again.ask() == whole.ask()
 
@@ -187,7 +187,7 @@ def test_what_is_hard_to_change_goes_with_what_is_seen() -> None:
     assert again.recommend() == optimizer.recommend()
     lines = costvarying.figure(optimizer).axes[1].get_lines()
     drawn = sum(len(line.get_xdata()) for line in lines[: len(problem.scopes)])
-    assert drawn == optimizer.history.told
+    assert drawn == optimizer.history.n_completed
 
 
 def test_with_unknown_costs_what_holding_costs_is_learned_without_the_changes() -> None:
@@ -211,6 +211,6 @@ def test_other_kinds_refuse_it_by_name() -> None:
 def test_where_it_makes_no_sense_it_is_refused_by_name() -> None:
     with pytest.raises(InvalidProblem, match=r"variables\.oven\.change: .*No control set holds it"):
         replace(OVEN, control_sets=[["speed"]], costs=[1])
-    many = [sb.Float(f"x{k}", 0, 1, change=sb.Change(1)) for k in range(7)]
+    many = [sb.Float(f"x{k}", 0, 1, change=sb.SwitchingCost(1)) for k in range(7)]
     with pytest.raises(InvalidProblem, match=r"control_sets\.0: .*at most 6 variables with a price of changing"):
         sb.CostVarying(many, [[v.name for v in many]])

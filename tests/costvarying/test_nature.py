@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core.events import Event
 from steerbo.costvarying.laws import NatureLaws
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds.events import Event
+from steerbo.records import from_dict, to_dict
 from steerbo.study import Study, read_study
-from steerbo.surrogate import Expectation, Standardised, parts_of
+from steerbo.surrogate import Expectation, ProductKernelPosterior, parts_of
 from steerbo.testing import Case, WingContract
 from tests.costvarying.worlds import given_case, rows_case
 
@@ -77,7 +77,7 @@ def test_averages_are_those_over_the_rows(held: tuple[str, ...]) -> None:
     rows = weather(0.9)
     optimizer: Any = informed(rows)
     method: Any = optimizer._method
-    process = Standardised.of(method.model, np.empty((0, 3)))
+    process = ProductKernelPosterior.of(method.model, np.empty((0, 3)))
     expectation = Expectation.over(
         process, parts_of(method.space.names, held, {}, NatureLaws(optimizer.problem).at({}, True))
     )
@@ -148,17 +148,17 @@ def test_a_long_log_is_thinned_and_goes_into_the_log_as_it_is() -> None:
     law: Any = NatureLaws(optimizer.problem).at({}, True)["heat"].law
     assert len(law.points) <= 200
     optimizer.ask()
-    lines = json.loads(json.dumps([to_plain(event) for event in optimizer.events]))
+    lines = json.loads(json.dumps([to_dict(event) for event in optimizer.events]))
     again = sb.Optimizer.replay(
-        from_plain(sb.CostVarying, json.loads(json.dumps(to_plain(optimizer.problem)))),
-        [from_plain(Event, line) for line in lines],
+        from_dict(sb.CostVarying, json.loads(json.dumps(to_dict(optimizer.problem)))),
+        [from_dict(Event, line) for line in lines],
     )
     assert again.problem == optimizer.problem
-    assert to_plain(again.recommend()) == to_plain(optimizer.recommend())
+    assert to_dict(again.recommend()) == to_dict(optimizer.recommend())
 
 
 def test_without_rows_a_log_reads_as_it_did() -> None:
-    assert "nature" not in to_plain(problem(weather(0.5), joint=False))
+    assert "nature" not in to_dict(problem(weather(0.5), joint=False))
 
 
 VALVE, HEAT, DAMP = sb.Float("valve", 0, 1), sb.Float("heat", 0, 1), sb.Float("damp", 0, 1)
@@ -249,7 +249,7 @@ def test_answers_follow_the_forecast_and_where_there_is_none_the_rows() -> None:
     assert valves == pytest.approx([0.275, 0.725], abs=0.06)
     assert optimizer.policy({}).values["valve"] == pytest.approx(0.5, abs=0.06)
     again = sb.load(optimizer.to_json())
-    assert to_plain(again.recommend()) == to_plain(optimizer.recommend())
+    assert to_dict(again.recommend()) == to_dict(optimizer.recommend())
 
 
 STUDY = """

@@ -63,7 +63,7 @@ def test_a_move_is_weighed_by_what_its_gain_is_worth() -> None:
     """The dearer value is, the sooner a change pays for itself."""
     moved = []
     for worth in (0.05, 50.0):
-        kiln = [sb.Float("heat", 0, 1, change=sb.Change(fixed=5)), sb.Float("glaze", 0, 1)]
+        kiln = [sb.Float("heat", 0, 1, change=sb.SwitchingCost(fixed=5)), sb.Float("glaze", 0, 1)]
         problem = sb.CostVarying(kiln, [["heat", "glaze"]], [1], value_of_one=worth)
         optimizer = sb.Optimizer(problem, rounds=25, seed=0)
         while (suggestion := optimizer.ask()) is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
+from steerbo.core import Scope
 from steerbo.errors import InvalidOutcome
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Scope
+from steerbo.records import from_dict, to_dict
 
 LAW = sb.Uniform()
 TWO = [sb.Float("a", 0, 1, law=LAW), sb.Float("b", 0, 1, law=LAW)]
@@ -15,7 +15,7 @@ PROBLEM = sb.CostVarying(TWO, [["b"], ["b", "a"]], costs=[1, 3], tolerance=sb.Ab
 
 
 def test_it_survives_a_file() -> None:
-    assert from_plain(sb.CostVarying, to_plain(PROBLEM)) == PROBLEM
+    assert from_dict(sb.CostVarying, to_dict(PROBLEM)) == PROBLEM
 
 
 def test_a_set_is_known_in_any_order_and_said_as_the_problem_says_it() -> None:

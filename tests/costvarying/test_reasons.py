@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 import steerbo as sb
+from steerbo.core.events import upgrade_format
 from steerbo.costvarying.reasons import Moving, Reasons
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds.upgrade import upgraded
+from steerbo.records import from_dict, to_dict
 from tests.costvarying.test_money import OVEN, value_of
 from tests.costvarying.worlds import PROBLEM, evaluate
 
@@ -23,7 +23,7 @@ def test_it_is_said_of_a_play_that_stays_and_of_one_that_moves() -> None:
         assert suggestion is not None
         optimizer.tell(suggestion, value_of(suggestion.values))
         if "upper" in suggestion.note:
-            why = from_plain(Reasons, suggestion.note)
+            why = from_dict(Reasons, suggestion.note)
             assert why.moving is not None
             assert why.moving.price > 0
             said[bool(suggestion.change_cost)] = str(optimizer.explain())
@@ -45,9 +45,9 @@ def test_nothing_is_kept_where_nothing_is_hard_to_change() -> None:
 
 def test_logs_of_before_are_read() -> None:
     old = {"kind": "asked", "scope": {"set": ["a"], "look": {}, "keep": []}}
-    note = upgraded({**old, "note": {"upper": [1.0, None], "width": 0.5, "calibration": 1.0}})["note"]
-    assert from_plain(Reasons, note).moving is None
+    note = upgrade_format({**old, "note": {"upper": [1.0, None], "width": 0.5, "calibration": 1.0}})["note"]
+    assert from_dict(Reasons, note).moving is None
     weighed = {"upper": [1.0], "width": 0.5, "moving": {"stay": 1.0, "move": 2.0, "price": 5.0}}
-    assert from_plain(Reasons, upgraded({**old, "note": weighed})["note"]).moving is None
+    assert from_dict(Reasons, upgrade_format({**old, "note": weighed})["note"]).moving is None
     why = Reasons([1.0], 0.5, Moving(1.0, 2.0, 5.0, 0.1, 0.2, 30.0))
-    assert from_plain(Reasons, to_plain(why)) == why
+    assert from_dict(Reasons, to_dict(why)) == why

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import steerbo as sb
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 from tests.costvarying.test_explore_then_commit import METHOD, notes, play
 from tests.costvarying.worlds import PROBLEM
 

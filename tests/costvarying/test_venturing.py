@@ -14,7 +14,7 @@ from steerbo.errors import InvalidProblem
 
 def problem(on_average: bool | None = True, **more: Any) -> sb.CostVarying:
     """What is strained in the middle: on the left is a low hill, on the right a high one."""
-    limit = sb.Measured("strain", at_most=0.5, probability=0.9, on_average=on_average)
+    limit = sb.OutcomeConstraint("strain", at_most=0.5, probability=0.9, on_average=on_average)
     variables = [sb.Float("a", 0, 1), sb.Float("b", 0, 1, law=sb.Uniform(0.4, 0.6))]
     return sb.CostVarying(variables, [["a", "b"]], costs=[1], limits=[limit], **more)
 
@@ -80,8 +80,8 @@ def ended_with_a_venture() -> sb.Optimizer:
 
 
 def test_it_is_refused_where_each_play_keeps_by_itself() -> None:
-    limit = sb.Measured("strain", at_most=0.5, on_average=True)
-    hard = [sb.Float("a", 0, 1, law=sb.Uniform(), change=sb.Change(fixed=3)), sb.Float("b", 0, 1)]
+    limit = sb.OutcomeConstraint("strain", at_most=0.5, on_average=True)
+    hard = [sb.Float("a", 0, 1, law=sb.Uniform(), change=sb.SwitchingCost(fixed=3)), sb.Float("b", 0, 1)]
     with pytest.raises(InvalidProblem, match=r"limits\.0\.on_average: .*moving a variable has a price"):
         sb.CostVarying(hard, [["a", "b"]], costs=[1], limits=[limit])
     with pytest.raises(InvalidProblem, match=r"limits\.0\.on_average: .*time-varying"):

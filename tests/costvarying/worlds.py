@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 from steerbo.testing import Case
 
 PROBLEM = sb.CostVarying(

@@ -12,17 +12,17 @@ from steerbo.gp import (
     DecayKernel,
     EpochsKernel,
     Fixed,
-    GaussianProcess,
+    GPPrior,
+    GPRegression,
     InUnitsKernel,
     Kernel,
+    KumaraswamyWarp,
     Linear,
     Matern12,
     Matern32,
     Matern52,
     PeriodicKernel,
-    Regression,
     SquaredExponentialKernel,
-    Warp,
 )
 
 KERNELS: dict[str, Kernel] = {
@@ -45,8 +45,8 @@ KERNELS: dict[str, Kernel] = {
     "nested": (Matern52(0.5, dimensions=[0], learn_variance=False) + Constant(0.5)) * Matern32(0.7, dimensions=[1]),
 }
 
-PROCESSES = {name: GaussianProcess(kernel, 0.05, Warp(), 0.3) for name, kernel in KERNELS.items()} | {
-    "warped": GaussianProcess(KERNELS["sum"], 0.05, Warp((0, 1), ((0.7, 1.5), (2.0, 0.8))), 0.3),
+PROCESSES = {name: GPPrior(kernel, 0.05, KumaraswamyWarp(), 0.3) for name, kernel in KERNELS.items()} | {
+    "warped": GPPrior(KERNELS["sum"], 0.05, KumaraswamyWarp((0, 1), ((0.7, 1.5), (2.0, 0.8))), 0.3),
 }
 
 
@@ -61,7 +61,7 @@ def theta_of(kernel: Kernel) -> np.ndarray:
     return np.array([parameter.value for parameter in kernel.parameters])
 
 
-def covariance(model: Regression[Any], Z: np.ndarray) -> np.ndarray:
+def covariance(model: GPRegression[Any], Z: np.ndarray) -> np.ndarray:
     """Posterior covariances of f among points (m, d), standardised."""
     bent = model.process.warp(Z)
     half = model.factor.half_solve(model.kernel(model._given.rows, bent))

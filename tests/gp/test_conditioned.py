@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steerbo.gp import (
-    Conditioned,
     DecayKernel,
+    GPPosterior,
     Kernel,
     Linear,
     Matern52,
@@ -34,11 +34,11 @@ def rows(n: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).random((n, 3)) * [1, 1, 20]
 
 
-def conditioned(kernel: Kernel, n: int = 12) -> tuple[Conditioned[Kernel], np.ndarray, np.ndarray]:
+def conditioned(kernel: Kernel, n: int = 12) -> tuple[GPPosterior[Kernel], np.ndarray, np.ndarray]:
     """Three processes, half of their rows known from the beginning; the residuals and the Gram matrix."""
     X, half = rows(n), n // 2
     residuals, noise = np.random.default_rng(1).normal(size=(n, 3)), np.linspace(0.1, 0.5, n)
-    found = Conditioned(kernel, X[:half], residuals[:half], noise[:half])
+    found = GPPosterior(kernel, X[:half], residuals[:half], noise[:half])
     for i in range(half, n):
         found.append(X[i : i + 1], residuals[i : i + 1], noise[i : i + 1])
     return found, residuals, kernel(X, X) + np.diag(noise)
@@ -120,7 +120,7 @@ def test_bits_do_not_depend_on_who_asked_when() -> None:
 
 def test_late_outcomes_and_early_ones_are_the_same() -> None:
     found, residuals, _ = conditioned(KERNELS["decaying"])
-    other = Conditioned(KERNELS["decaying"], rows(12)[::-1], residuals[::-1], np.linspace(0.1, 0.5, 12)[::-1])
+    other = GPPosterior(KERNELS["decaying"], rows(12)[::-1], residuals[::-1], np.linspace(0.1, 0.5, 12)[::-1])
     Z = rows(5, 2)
     for one, two in zip(found.marginals(Z), other.marginals(Z), strict=True):
         assert_allclose(one, two, rtol=1e-9)
@@ -128,7 +128,7 @@ def test_late_outcomes_and_early_ones_are_the_same() -> None:
 
 
 def test_nothing_seen_is_the_prior() -> None:
-    found = Conditioned(KERNELS["decaying"], np.zeros((0, 3)), np.zeros((0, 2)), np.zeros(0))
+    found = GPPosterior(KERNELS["decaying"], np.zeros((0, 3)), np.zeros((0, 2)), np.zeros(0))
     mean, variance = found.marginals(rows(4))
     assert mean.tolist() == [[0.0] * 4] * 2
     assert variance.tolist() == [2.0] * 4
@@ -140,7 +140,7 @@ def test_nothing_seen_is_the_prior() -> None:
 def test_what_is_kept_on_disk_is_small_and_leads_to_the_same_bits() -> None:
     random = np.random.default_rng(6)
     X, r = random.random((300, 2)), random.normal(size=(300, 1))
-    given = Conditioned(SquaredExponentialKernel([0.3, 0.4]), X[:200], r[:200], np.full(200, 0.01))
+    given = GPPosterior(SquaredExponentialKernel([0.3, 0.4]), X[:200], r[:200], np.full(200, 0.01))
     _ = given.weights  # in use, when more comes
     for row in range(200, 300):
         given.append(X[row : row + 1], r[row : row + 1], np.array([0.01]))
@@ -158,7 +158,7 @@ def test_a_factor_is_made_again_from_where_it_was_last_begun_anew(noise: float) 
     """Without noise rows that are there twice need jitter: then it was begun anew before its time, more than once."""
     random = np.random.default_rng(8)
     X = np.repeat(random.random((110, 2)), 2, axis=0)
-    given = Conditioned(SquaredExponentialKernel([0.3, 0.4]), X[:50], np.ones((50, 1)), np.full(50, noise))
+    given = GPPosterior(SquaredExponentialKernel([0.3, 0.4]), X[:50], np.ones((50, 1)), np.full(50, noise))
     for n in range(50, 220):
         given.append(X[n : n + 1], np.ones((1, 1)), np.array([noise]))
         _ = given.factor

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.gp import Regression, SquaredExponentialKernel, chosen
-from steerbo.gp.counted import counted
+from steerbo.gp import GPRegression, SquaredExponentialKernel, choose_subset
+from steerbo.gp.subset import subset_of_data
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 200), st.integers(5, 80), st.integers(0, 1000))
 def test_so_many_are_chosen_ascending_with_the_latest_and_the_nearest(n: int, most: int, seed: int) -> None:
     nearness = np.random.default_rng(seed).integers(0, 9, n).astype(float)
-    found = chosen(nearness, most)
+    found = choose_subset(nearness, most)
     assert len(found) == min(n, most)
     assert (np.diff(found) > 0).all()
     if n > most:
@@ -25,16 +25,18 @@ def test_so_many_are_chosen_ascending_with_the_latest_and_the_nearest(n: int, mo
         assert (np.sort(early[found[found < len(early)]])[::-1][: int(0.4 * most)] >= left.max(initial=-1)).all()
 
 
-def thinned(monkeypatch: pytest.MonkeyPatch, most: int) -> Regression[SquaredExponentialKernel]:
-    monkeypatch.setattr("steerbo.gp.regression.counted", lambda process, X, z: counted(process, X, z, most=most))
-    return Regression(SquaredExponentialKernel([0.2, 0.3]), noise=0.01)
+def thinned(monkeypatch: pytest.MonkeyPatch, most: int) -> GPRegression[SquaredExponentialKernel]:
+    monkeypatch.setattr(
+        "steerbo.gp.regression.subset_of_data", lambda process, X, z: subset_of_data(process, X, z, most=most)
+    )
+    return GPRegression(SquaredExponentialKernel([0.2, 0.3]), noise=0.01)
 
 
 def test_what_is_left_out_is_hardly_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(0)
     X = random.random((400, 2))
     y = np.sin(6 * X[:, 0]) + X[:, 1] + 0.1 * random.normal(size=400)
-    whole = Regression(SquaredExponentialKernel([0.2, 0.3]), noise=0.01)
+    whole = GPRegression(SquaredExponentialKernel([0.2, 0.3]), noise=0.01)
     some = thinned(monkeypatch, 200)
     some.replace(X, y)
     monkeypatch.undo()

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidStudy
-from steerbo.gp import Course, Decay, Product, Regression, SquaredExponentialKernel, learn_course
+from steerbo.gp import Decay, DriftModel, GPRegression, Product, SquaredExponentialKernel, fit_drift
 
 SPACE = SquaredExponentialKernel([0.4, 0.4])
 
 
-def fresh(course: Course) -> Regression[Product]:
-    return Regression(course.over(SPACE, 2))
+def fresh(course: DriftModel) -> GPRegression[Product]:
+    return GPRegression(course.over(SPACE, 2))
 
 
-def told(f: Any, n: int, seed: int, unit: float = 1.0, noise: float = 0.05) -> Regression[Product]:
+def told(f: Any, n: int, seed: int, unit: float = 1.0, noise: float = 0.05) -> GPRegression[Product]:
     """Outcomes of f(x, t) at random places, with times 0, 1, … in any unit."""
     random = np.random.default_rng(seed)
     X, t = random.random((n, 2)), np.arange(n)
-    model = fresh(Course())
+    model = fresh(DriftModel())
     model.replace(np.column_stack([X, t * unit]), f(X, t) + noise * random.standard_normal(n))
     return model
 
@@ -46,7 +46,7 @@ def switching(X: np.ndarray, t: np.ndarray) -> np.ndarray:
 def test_what_moves_is_seen_to_move_on_any_clock(unit: float) -> None:
     for seed in range(3):
         model = told(sliding, 45, seed, unit)
-        course, found = learn_course(fresh, model, Course(), 60 * unit)
+        course, found = fit_drift(fresh, model, DriftModel(), 60 * unit)
         assert course.kind == "sliding"
         assert course.unit == 60 * unit
         moved = fresh(course)
@@ -58,7 +58,7 @@ def test_what_moves_is_seen_to_move_on_any_clock(unit: float) -> None:
 
 def test_what_turns_into_another_function_bit_by_bit_changes_smoothly() -> None:
     for seed in range(3):
-        course, found = learn_course(fresh, told(turning, 45, seed), Course(), 60.0)
+        course, found = fit_drift(fresh, told(turning, 45, seed), DriftModel(), 60.0)
         assert course.kind == "smooth"
         moved = fresh(course)
         moved.set(found)
@@ -67,25 +67,25 @@ def test_what_turns_into_another_function_bit_by_bit_changes_smoothly() -> None:
 
 def test_what_stands_still_is_not_said_to_move() -> None:
     for seed in range(10):
-        course, _ = learn_course(fresh, told(still, 12 + 3 * seed, seed), Course(), 40.0)
+        course, _ = fit_drift(fresh, told(still, 12 + 3 * seed, seed), DriftModel(), 40.0)
         assert (course.kind, course.cuts) == ("steady", ())
 
 
 def test_a_switch_is_cut_and_a_cut_stays() -> None:
     for seed in range(3):
-        course, found = learn_course(fresh, told(switching, 45, seed), Course(), 60.0)
+        course, found = fit_drift(fresh, told(switching, 45, seed), DriftModel(), 60.0)
         assert len(course.cuts) == 1
         assert abs(course.cuts[0] - 25) <= 2
         later = fresh(course)
         longer = told(switching, 60, seed)
         later.replace(longer.inputs, longer.outcomes)
         later.set(found)
-        again, _ = learn_course(fresh, later, course, 60.0)
+        again, _ = fit_drift(fresh, later, course, 60.0)
         assert again.cuts[:1] == course.cuts
 
 
 def test_nothing_before_a_cut_says_anything_after_it() -> None:
-    model = fresh(Course(cuts=(10.0,)))
+    model = fresh(DriftModel(cuts=(10.0,)))
     model.replace([[0.5, 0.5, 9.0], [0.1, 0.5, 10.0]], [5.0, 0.0])
     mean, sd = model.marginals(np.array([[0.5, 0.5, 12.0], [0.5, 0.5, 3.0]]))
     assert abs(mean[0]) < 1e-9 < 1 < mean[1]
@@ -94,30 +94,30 @@ def test_nothing_before_a_cut_says_anything_after_it() -> None:
 
 def test_few_outcomes_equal_ones_and_equal_times_say_nothing() -> None:
     for model in (told(switching, 9, 0), told(lambda X, t: 0 * t, 30, 0, noise=0.0)):
-        assert learn_course(fresh, model, Course(), 30.0)[0] == Course(unit=30.0)
+        assert fit_drift(fresh, model, DriftModel(), 30.0)[0] == DriftModel(unit=30.0)
     model = told(switching, 30, 0)
     model.replace(np.column_stack([model.inputs[:, :2], np.full(30, 4.0)]), model.outcomes)
-    assert learn_course(fresh, model, Course(), 0.0)[0] == Course()
+    assert fit_drift(fresh, model, DriftModel(), 0.0)[0] == DriftModel()
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
     model = told(switching, 45, 1)
-    shuffled = fresh(Course())
+    shuffled = fresh(DriftModel())
     order = np.random.default_rng(0).permutation(45)
     shuffled.replace(model.inputs[order], model.outcomes[order])
-    assert learn_course(fresh, shuffled, Course(), 60.0)[0] == learn_course(fresh, model, Course(), 60.0)[0]
+    assert fit_drift(fresh, shuffled, DriftModel(), 60.0)[0] == fit_drift(fresh, model, DriftModel(), 60.0)[0]
 
 
 def test_a_course_survives_a_log_to_the_last_bit() -> None:
-    course = Course(None, "fading", 0.1 + 0.2, (1 / 3, 2.0))
-    assert Course.from_plain(course.to_plain()) == course
+    course = DriftModel(None, "fading", 0.1 + 0.2, (1 / 3, 2.0))
+    assert DriftModel.from_plain(course.to_plain()) == course
     for plain in ({}, {**course.to_plain(), "kind": "wild"}, {**course.to_plain(), "more": 1}, None):
         with pytest.raises(InvalidStudy, match="drift"):
-            Course.from_plain(plain)  # type: ignore[arg-type]
+            DriftModel.from_plain(plain)  # type: ignore[arg-type]
 
 
 def test_what_is_given_is_not_learned() -> None:
-    kernel = Course.of(Decay(0.1)).over(SPACE, 2)
+    kernel = DriftModel.of(Decay(0.1)).over(SPACE, 2)
     assert len(kernel.parameters) == len(SPACE.parameters)
-    assert Course.of(Decay(0.1)).said(kernel) == "it drifts as given: decay (epsilon 0.1)"
-    assert Course.of("learned") == Course()
+    assert DriftModel.of(Decay(0.1)).said(kernel) == "it drifts as given: decay (epsilon 0.1)"
+    assert DriftModel.of("learned") == DriftModel()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from steerbo.gp import Kernel, Matern32, Matern52, Regression, SquaredExponentialKernel
+from steerbo.gp import GPRegression, Kernel, Matern32, Matern52, SquaredExponentialKernel
 
 FALSE_ALARM = 1e-3
 """Of each test, for a posterior that is right. Seeds are fixed."""
@@ -32,7 +32,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(kernel: Kernel, noise: fl
         X = random.random((13, 2))
         root = np.linalg.cholesky(kernel(X, X) + 1e-10 * np.eye(13))
         f = root @ random.standard_normal(13)
-        model = Regression(kernel, noise=noise)
+        model = GPRegression(kernel, noise=noise)
         model.replace(X[1:], f[1:] + np.sqrt(noise) * random.standard_normal(12))
         mean, sd = model.predict(X[:1])
         z_scores[i] = (f[0] - mean[0]) / sd[0]
@@ -48,7 +48,7 @@ def test_learned_hyperparameters_are_roughly_right() -> None:
         random = np.random.default_rng(i)
         X = random.random((60, 2))
         f = np.linalg.cholesky(kernel(X, X) + 1e-10 * np.eye(60)) @ random.standard_normal(60)
-        model = Regression(Matern52.over([False, False]))
+        model = GPRegression(Matern52.over([False, False]))
         model.replace(X[:40], 1e3 * (f[:40] + 0.1 * random.standard_normal(40)))
         model.set(model.fit())
         mean, sd = model.predict(X[40:])

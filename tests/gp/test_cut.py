@@ -9,7 +9,7 @@ from steerbo.gp import (
     EpochsKernel,
     SquaredExponentialKernel,
     changepoint_densities,
-    cut_gains,
+    changepoint_gains,
     evidence,
     profiled_log_density,
 )
@@ -26,7 +26,7 @@ def world(n: int, at: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def test_gains_are_those_by_definition() -> None:
     X, gram, r = world(14, 6, seed=0)
-    gains = cut_gains(gram, r)
+    gains = changepoint_gains(gram, r)
     whole = evidence(gram, r).value
     for k in range(14):
         epochs = EpochsKernel(2, (float(k),))(X, X)
@@ -37,15 +37,15 @@ def test_gains_are_those_by_definition() -> None:
 def test_a_cut_is_found_where_it_is_and_not_where_there_is_none() -> None:
     for seed in range(10):
         _, gram, r = world(40, 22, seed)
-        gains = cut_gains(gram, r)
+        gains = changepoint_gains(gram, r)
         assert abs(int(gains.argmax()) - 22) <= 3
         assert gains.max() > 4 + np.log(40)
-        assert cut_gains(*world(40, 0, seed)[1:])[4:33].max() < 1 + np.log(40)
+        assert changepoint_gains(*world(40, 0, seed)[1:])[4:33].max() < 1 + np.log(40)
 
 
 def test_nothing_is_cut_where_there_is_nothing() -> None:
-    assert cut_gains(np.zeros((0, 0)), np.zeros(0)).shape == (0,)
-    assert cut_gains(np.eye(1), np.ones(1)).tolist() == [0.0]
+    assert changepoint_gains(np.zeros((0, 0)), np.zeros(0)).shape == (0,)
+    assert changepoint_gains(np.eye(1), np.ones(1)).tolist() == [0.0]
 
 
 def test_with_an_unknown_level_densities_are_those_by_definition() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from steerbo.errors import ModelFailure
-from steerbo.gp import AnovaKernel, Parameter, Regression, mixture_quantile
+from steerbo.gp import AnovaKernel, GPRegression, Parameter, mixture_quantile
 from steerbo.gp.draws import DRAWN_UP_TO, DRAWS, posterior_draws
 
 
@@ -58,8 +58,8 @@ def test_what_cannot_be_computed_is_never_drawn() -> None:
 def test_a_fit_draws_where_it_has_a_seed_and_outcomes_are_few() -> None:
     random = np.random.default_rng(0)
 
-    def fitted(n: int, seed: int | None) -> Regression[AnovaKernel]:
-        model = Regression(AnovaKernel([0.3, 0.3]), seed=seed)
+    def fitted(n: int, seed: int | None) -> GPRegression[AnovaKernel]:
+        model = GPRegression(AnovaKernel([0.3, 0.3]), seed=seed)
         points = random.random((n, 2))
         model.replace(points, np.sin(6 * points[:, 0]) + 0.3 * random.standard_normal(n))
         model.set(model.fit())

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.errors import InvalidStudy
-from steerbo.gp import Hyperparameters, Output, from_hex, to_hex
+from steerbo.gp import Hyperparameters, OutcomeTransform, from_hex, to_hex
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -19,7 +19,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 @settings(deadline=None, derandomize=True, max_examples=50)
 @given(st.lists(numbers).map(tuple), numbers)
 def test_survive_json_to_the_last_bit(theta: tuple[float, ...], offset: float) -> None:
-    given = Hyperparameters(theta, Output(offset, 0.1, 0.3))
+    given = Hyperparameters(theta, OutcomeTransform(offset, 0.1, 0.3))
     back = Hyperparameters.from_plain(json.loads(json.dumps(given.to_plain())))
     assert back == given
     assert np.array(back.theta).tobytes() == np.array(theta).tobytes()  # signs of zeros too

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from steerbo.errors import ModelFailure
-from steerbo.gp import MANY, Parameter, Regression, SquaredExponentialKernel, corrected_by_all, evenly, log_prior
+from steerbo.gp import MANY, GPRegression, Parameter, SquaredExponentialKernel, evenly, log_prior, refine_on_all
 from steerbo.gp.fit import LogLikelihood, maximum_a_posteriori
-from steerbo.gp.many import _sizes
+from steerbo.gp.subset import _sizes
 
 TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
 CURVED = np.array([[3.0, 1.0], [1.0, 2.0]])
@@ -41,7 +41,7 @@ def test_some_are_spread_over_all() -> None:
 
 def test_the_curvature_of_some_leads_to_the_summit_of_all_in_a_step() -> None:
     seen: list[np.ndarray] = []
-    found = corrected_by_all(
+    found = refine_on_all(
         TWO, counted(hill(4.0, (0.5, -0.2)), seen), hill(1.0, (0.4, 0.0)), np.zeros(2), share=0.25, evaluations=6
     )
     assert found.theta == pytest.approx([0.5, -0.2], abs=1e-3)
@@ -51,7 +51,7 @@ def test_the_curvature_of_some_leads_to_the_summit_of_all_in_a_step() -> None:
 
 def test_curvature_that_misleads_is_learned_better() -> None:
     """Some observations say that it is ten times as curved as it is: the first step is short, the next are not."""
-    found = corrected_by_all(TWO, hill(1.0, (0.9, -0.9)), hill(10.0, (0.0, 0.0)), np.zeros(2), share=1.0, evaluations=6)
+    found = refine_on_all(TWO, hill(1.0, (0.9, -0.9)), hill(10.0, (0.0, 0.0)), np.zeros(2), share=1.0, evaluations=6)
     assert found.theta == pytest.approx([0.9, -0.9], abs=0.05)
 
 
@@ -61,7 +61,7 @@ def test_a_step_that_leads_down_is_halved() -> None:
             raise ModelFailure("beyond the edge")
         return hill(1.0, (0.25, 0.0))(theta)
 
-    found = corrected_by_all(TWO, cliff, hill(0.2, (0.0, 0.0)), np.zeros(2), share=1.0, evaluations=6)
+    found = refine_on_all(TWO, cliff, hill(0.2, (0.0, 0.0)), np.zeros(2), share=1.0, evaluations=6)
     assert found.theta[0] == pytest.approx(0.25, abs=0.1)
 
 
@@ -69,7 +69,7 @@ def test_where_nothing_can_be_computed_the_beginning_is_kept() -> None:
     def nowhere(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
         raise ModelFailure("no covariances")
 
-    found = corrected_by_all(TWO, nowhere, nowhere, np.full(2, 9.0), share=0.5, evaluations=3)
+    found = refine_on_all(TWO, nowhere, nowhere, np.full(2, 9.0), share=0.5, evaluations=3)
     assert found.theta.tolist() == [5.0, 5.0], "within its bounds"
     assert not found.converged
     assert found.notes == ("no hyperparameters gave covariances that can be factorised: those before were kept",)
@@ -79,7 +79,7 @@ def test_a_regression_of_very_many_is_nearly_as_good_as_a_search(monkeypatch: py
     random = np.random.default_rng(3)
     X = random.random((700, 2))
     y = np.sin(7 * X[:, 0]) + X[:, 1] + 0.1 * random.normal(size=700)
-    quick, slow = (Regression(SquaredExponentialKernel([0.3, 0.3])) for _ in range(2))
+    quick, slow = (GPRegression(SquaredExponentialKernel([0.3, 0.3])) for _ in range(2))
     monkeypatch.setattr(quick, "very_many", 600)
     for model in (quick, slow):
         model.replace(X, y)
@@ -103,7 +103,7 @@ def drawn(n: int) -> tuple[np.ndarray, np.ndarray]:
 def test_the_posterior_takes_over_the_factor_of_the_fit_and_a_replay_makes_it_anew() -> None:
     """To the last bit: who opens a log fits nothing."""
     X, y = drawn(900)
-    fitted, replayed = (Regression(SquaredExponentialKernel([0.3, 0.3, 0.3])) for _ in range(2))
+    fitted, replayed = (GPRegression(SquaredExponentialKernel([0.3, 0.3, 0.3])) for _ in range(2))
     for model in (fitted, replayed):
         model.replace(X, y)
     found = fitted.fit()
@@ -122,7 +122,7 @@ def test_the_posterior_takes_over_the_factor_of_the_fit_and_a_replay_makes_it_an
 
 def test_a_factor_of_other_points_or_hyperparameters_is_not_taken_over() -> None:
     X, y = drawn(900)
-    models = [Regression(SquaredExponentialKernel([0.3, 0.3, 0.3])) for _ in range(3)]
+    models = [GPRegression(SquaredExponentialKernel([0.3, 0.3, 0.3])) for _ in range(3)]
     for model in models:
         model.replace(X, y)
         found = model.fit()
@@ -132,7 +132,7 @@ def test_a_factor_of_other_points_or_hyperparameters_is_not_taken_over() -> None
     given = (found, found, replace(found, theta=(found.theta[0] + 0.1, *found.theta[1:])))
     for model, hyperparameters in zip((added, replaced, other), given, strict=True):
         model.set(hyperparameters)
-        anew = Regression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
+        anew = GPRegression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
         anew.replace(model.inputs, model.outcomes)
         anew.set(hyperparameters)
         assert model.weights.tobytes() == anew.weights.tobytes()
@@ -141,7 +141,7 @@ def test_a_factor_of_other_points_or_hyperparameters_is_not_taken_over() -> None
 @pytest.mark.parametrize("n", [900, 1300])
 def test_a_first_search_ends_as_high_as_one_with_all_of_them(n: int) -> None:
     X, y = drawn(n)
-    model = Regression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
+    model = GPRegression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
     model.replace(X, y)
     theta, z = np.array(model.fit().theta), (y - y.mean()) / y.std()
     given, found = model.process, model.last_fit
@@ -161,7 +161,7 @@ def test_many_hyperparameters_begin_with_more_observations() -> None:
 
 def test_the_same_search_as_ever_below_that() -> None:
     random = np.random.default_rng(0)
-    model = Regression(SquaredExponentialKernel([0.3]))
+    model = GPRegression(SquaredExponentialKernel([0.3]))
     model.replace(random.random((30, 1)), random.normal(size=30))
     given = model.process
     found = model.fit()
@@ -186,7 +186,7 @@ def test_curvature_that_grows_less_than_the_number_of_observations_is_seen_to() 
 
     whole, few, fewer = density(160.0, (0.5, -0.4)), density(16.0, (0.3, 0.0)), density(4.0, (0.0, 0.0))
     start = np.zeros(2)
-    knowing = corrected_by_all(TWO, whole, few, start, share=0.1, evaluations=2, fewer=fewer)
-    plain = corrected_by_all(TWO, whole, few, start, share=0.1, evaluations=2)
+    knowing = refine_on_all(TWO, whole, few, start, share=0.1, evaluations=2, fewer=fewer)
+    plain = refine_on_all(TWO, whole, few, start, share=0.1, evaluations=2)
     assert knowing.theta == pytest.approx([0.5, -0.4], abs=1e-3)
     assert abs(plain.theta[1] + 0.4) > 0.3

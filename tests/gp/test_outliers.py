@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
-from steerbo.gp import Regression, SquaredExponentialKernel
+from steerbo.gp import GPRegression, SquaredExponentialKernel
 from steerbo.gp.outliers import MOST, WORTH, gains, suspected
 
 
@@ -40,7 +40,7 @@ def test_one_wrong_outcome_is_doubted_and_named(outcome: float) -> None:
     points = random.random((25, 1))
     y = np.sin(5 * points[:, 0]) + 0.1 * random.standard_normal(25)
     y[11] = outcome
-    model = Regression(SquaredExponentialKernel([0.3]))
+    model = GPRegression(SquaredExponentialKernel([0.3]))
     model.replace(points, y)
     model.set(model.fit())
     assert model.doubted == [11]
@@ -56,7 +56,7 @@ def test_a_plateau_of_its_own_height_is_no_mistake() -> None:
     random = np.random.default_rng(2)
     points = random.random((30, 1))
     y = np.where(points[:, 0] > 0.7, 6.0, 0.0) + 0.1 * random.standard_normal(30)
-    model = Regression(SquaredExponentialKernel([0.3]))
+    model = GPRegression(SquaredExponentialKernel([0.3]))
     model.replace(points, y)
     model.set(model.fit())
     assert len(model.doubted) <= MOST * 30
@@ -69,7 +69,7 @@ def test_clean_normal_outcomes_are_hardly_ever_doubted() -> None:
     for seed in range(40):
         random = np.random.default_rng([5, seed])
         points = random.random((20, 1))
-        model = Regression(SquaredExponentialKernel([0.3]))
+        model = GPRegression(SquaredExponentialKernel([0.3]))
         model.replace(points, np.cos(4 * points[:, 0]) + 0.3 * random.standard_normal(20))
         model.set(model.fit())
         doubted += bool(model.doubted)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidOutcome
-from steerbo.gp import Constant, Regression, SquaredExponentialKernel
+from steerbo.gp import Constant, GPRegression, SquaredExponentialKernel
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from steerbo.gp import Constant, Regression, SquaredExponentialKernel
 )
 def test_bad_observations_are_refused_and_change_nothing(x: Any, y: Any) -> None:
     X, outcomes = np.random.default_rng(0).random((5, 2)), np.arange(5.0)
-    model = Regression(SquaredExponentialKernel([0.3, 0.5]))
+    model = GPRegression(SquaredExponentialKernel([0.3, 0.5]))
     model.replace(X, outcomes)
     before = model.predict(X)[0].tobytes()
     with pytest.raises(InvalidOutcome):
@@ -43,21 +43,21 @@ def test_bad_observations_are_refused_and_change_nothing(x: Any, y: Any) -> None
 @pytest.mark.parametrize("X", [3.0, None, "points", [0.1, 0.2], [[0.1]], [[[0.1, 0.2]]]])
 def test_bad_points_are_refused(X: Any) -> None:
     with pytest.raises(InvalidOutcome, match="points"):
-        Regression(SquaredExponentialKernel([0.3, 0.5])).predict(X)
+        GPRegression(SquaredExponentialKernel([0.3, 0.5])).predict(X)
 
 
 def test_columns_that_nobody_reads_may_follow_until_something_is_told() -> None:
-    for model in (Regression(SquaredExponentialKernel([0.3]), warp=[3]), Regression(Constant() + Constant())):
+    for model in (GPRegression(SquaredExponentialKernel([0.3]), warp=[3]), GPRegression(Constant() + Constant())):
         width = 4 if model.kernel.width else 0
         model.add(np.zeros(width + 1), 1.0)
         with pytest.raises(InvalidOutcome, match=f"rows of {width + 1} numbers"):
             model.add(np.zeros(width), 1.0)
     with pytest.raises(InvalidOutcome, match="rows of 4 numbers"):
-        Regression(SquaredExponentialKernel([0.3]), warp=[3]).add([0.5], 1.0)
+        GPRegression(SquaredExponentialKernel([0.3]), warp=[3]).add([0.5], 1.0)
 
 
 def test_points_of_no_columns_are_points() -> None:
-    model = Regression(Constant())
+    model = GPRegression(Constant())
     for y in (1.0, 3.0):
         model.add([], y)
     assert len(model) == 2

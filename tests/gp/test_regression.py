@@ -16,13 +16,13 @@ from steerbo.errors import InvalidOption, InvalidStudy
 from steerbo.gp import (
     Averaged,
     Constant,
+    GPRegression,
     Hyperparameters,
     Kernel,
     Linear,
     Matern32,
     Matern52,
-    Output,
-    Regression,
+    OutcomeTransform,
     SquaredExponentialKernel,
     refit_due,
 )
@@ -30,7 +30,7 @@ from steerbo.gp.transforms import Transform
 
 from .examples import KERNELS, covariance, differences, points
 
-Model = Regression[Any]
+Model = GPRegression[Any]
 TRANSFORMS: tuple[Transform | None, ...] = (None, "yeo-johnson")
 
 
@@ -50,7 +50,7 @@ def filled(model: Model, X: np.ndarray, y: np.ndarray, fit: bool = True) -> Mode
 def fancy() -> Model:
     """A model with everything switched on."""
     kernel = Linear([0, 1]) + Matern32([0.3, 0.5, 0.7], categorical=[False, False, True])
-    model = Regression(kernel, warp=[0, 1], transform="yeo-johnson")
+    model = GPRegression(kernel, warp=[0, 1], transform="yeo-johnson")
     X = points(30)
     return filled(model, X, np.exp(2 * X[:, 0] ** 3 + X[:, 2]) + X[:, 1])
 
@@ -70,14 +70,14 @@ def test_posterior_equal_to_scikit_learn(ours: Kernel, theirs: sk.Kernel) -> Non
     Z = np.random.default_rng(1).random((11, 2))
     reference = GaussianProcessRegressor(theirs, optimizer=None, alpha=0.5).fit(X, y)
     mean, sd = reference.predict(Z, return_std=True)
-    model = filled(Regression(ours, noise=0.5), X, y, fit=False)
+    model = filled(GPRegression(ours, noise=0.5), X, y, fit=False)
     np.testing.assert_allclose(model.predict(Z)[0], mean, rtol=1e-9)
     np.testing.assert_allclose(model.predict(Z)[1], sd, rtol=1e-7)
 
 
 def test_appending_equals_replacing() -> None:
     X, y = data(100)
-    whole, grown = (filled(Regression(Matern52([0.3, 0.5])), X[:20], y[:20]) for _ in range(2))
+    whole, grown = (filled(GPRegression(Matern52([0.3, 0.5])), X[:20], y[:20]) for _ in range(2))
     whole.replace(X, y)
     for x, outcome in zip(X[20:], y[20:], strict=True):
         grown.add(x, outcome)
@@ -90,7 +90,7 @@ def test_appending_equals_replacing() -> None:
 
 
 def test_without_data_it_is_the_prior() -> None:
-    model = Regression(SquaredExponentialKernel([0.3, 0.3], variance=4.0))
+    model = GPRegression(SquaredExponentialKernel([0.3, 0.3], variance=4.0))
     mean, sd = model.predict([[0.1, 0.2], [3.0, 4.0]])
     assert mean.tolist() == [0.0, 0.0]
     assert sd.tolist() == [2.0, 2.0]
@@ -102,7 +102,7 @@ def test_without_data_it_is_the_prior() -> None:
 
 def test_means_and_averages_are_those_of_the_joint_posterior() -> None:
     model, Z = fancy(), points(6, 1)
-    with model.hallucinated(points(3, 2)):
+    with model.with_fantasies(points(3, 2)):
         mean, variance = model.average(Z)
         np.testing.assert_allclose(model.means(Z), model.marginals(Z)[0], rtol=1e-12)
         assert mean == pytest.approx(model.marginals(Z)[0].mean())
@@ -112,14 +112,14 @@ def test_means_and_averages_are_those_of_the_joint_posterior() -> None:
 def test_who_expects_noise_finds_more_of_it() -> None:
     X, y = data(12)
     y = np.random.default_rng(0).standard_normal(len(y))
-    little, much = (filled(Regression(Matern52([0.3, 0.3]), likely_noise=v), X, y) for v in (1e-4, 1.0))
+    little, much = (filled(GPRegression(Matern52([0.3, 0.3]), likely_noise=v), X, y) for v in (1e-4, 1.0))
     assert little.noise < much.noise
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_gradients_agree_with_finite_differences(name: str) -> None:
     X, Z = points(20), points(6, 1)
-    model = filled(Regression(KERNELS[name], noise=0.05), X, np.sin(5 * X[:, 0]) + X[:, 1] + X[:, 2], fit=False)
+    model = filled(GPRegression(KERNELS[name], noise=0.05), X, np.sin(5 * X[:, 0]) + X[:, 1] + X[:, 2], fit=False)
     _assert_gradients(model, Z)
 
 
@@ -127,7 +127,7 @@ def test_gradients_through_warp_mean_and_transform_agree_with_finite_differences
     model = fancy()
     assert not model.output.affine
     _assert_gradients(model, points(6, 1))
-    with model.hallucinated(points(3, 2)):
+    with model.with_fantasies(points(3, 2)):
         _assert_gradients(model, points(6, 1))
 
 
@@ -145,14 +145,14 @@ def _assert_gradients(model: Model, Z: np.ndarray) -> None:
     np.testing.assert_allclose(model.fitted, model.means(model.inputs), rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(np.diagonal(covariance(model, Z)), variance, rtol=1e-6, atol=1e-12)
     if model.output.affine:
-        np.testing.assert_allclose(model.predict(Z)[0], model.raw(mean), rtol=1e-10)
+        np.testing.assert_allclose(model.predict(Z)[0], model.unstandardise(mean), rtol=1e-10)
         np.testing.assert_allclose(model.predict(Z)[1], model.scale * np.sqrt(variance), rtol=1e-6)
 
 
 def test_raw_carries_bounds_over() -> None:
     model = fancy()
     z = np.linspace(-2, 2, 9)
-    raw = model.raw(z)
+    raw = model.unstandardise(z)
     assert np.all(np.diff(raw) > 0)
     np.testing.assert_allclose(model.output.forward(raw), z, atol=1e-9)
 
@@ -174,11 +174,11 @@ def test_hallucination_shrinks_the_variance_alone_and_leaves_no_trace() -> None:
     Z = points(40, 5)
     mean, sd = touched.predict(Z)
     pending = points(4, 6)
-    with touched.hallucinated(pending[:3]) as factor:
+    with touched.with_fantasies(pending[:3]) as factor:
         assert len(factor) == len(touched) + 3
         inside, once = touched.marginals(Z)
         touched.factor.inverse()
-        with touched.hallucinated(pending[3:]):
+        with touched.with_fantasies(pending[3:]):
             twice = touched.marginals(Z)[1]
         np.testing.assert_array_equal(touched.marginals(Z)[1], once)
     outside, before = touched.marginals(Z)
@@ -196,8 +196,8 @@ def test_hallucination_shrinks_the_variance_alone_and_leaves_no_trace() -> None:
 def test_hallucination_that_takes_jitter_leaves_no_trace() -> None:
     X = np.array([[0.2, 0.2], [0.3, 0.3], [0.9, 0.1]])
     kernel = SquaredExponentialKernel([0.3, 0.5])
-    touched, untouched = (filled(Regression(kernel, noise=1e-17), X, X[:, 0], fit=False) for _ in range(2))
-    with touched.hallucinated(X[:1]) as factor:
+    touched, untouched = (filled(GPRegression(kernel, noise=1e-17), X, X[:, 0], fit=False) for _ in range(2))
+    with touched.with_fantasies(X[:1]) as factor:
         assert factor.jitter > 0
         touched.predict(X)
     assert touched.factor.jitter == 0
@@ -207,27 +207,27 @@ def test_hallucination_that_takes_jitter_leaves_no_trace() -> None:
 def test_hallucinated_variance_is_that_of_observed_points() -> None:
     X, y = data()
     P, Z = np.random.default_rng(1).random((4, 2)), np.random.default_rng(2).random((9, 2))
-    model = filled(Regression(SquaredExponentialKernel([0.3, 0.5])), X, y)
-    with model.hallucinated(P):
+    model = filled(GPRegression(SquaredExponentialKernel([0.3, 0.5])), X, y)
+    with model.with_fantasies(P):
         sd = model.predict(Z)[1]
     model.replace(np.concatenate([X, P]), np.concatenate([y, np.zeros(4)]))
     np.testing.assert_allclose(model.predict(Z)[1], sd, rtol=1e-7)
 
 
 def test_hallucination_without_data() -> None:
-    model = Regression(SquaredExponentialKernel([0.3]))
-    with model.hallucinated([[0.5, 7.0]]), model.hallucinated([[0.9, 7.0]]) as factor:
+    model = GPRegression(SquaredExponentialKernel([0.3]))
+    with model.with_fantasies([[0.5, 7.0]]), model.with_fantasies([[0.9, 7.0]]) as factor:
         assert len(factor) == 2
         mean, sd = model.predict([[0.5, 7.0]])
     assert (mean[0], sd[0]) == (0.0, pytest.approx(0.1, abs=0.01))
-    with model.hallucinated([]) as factor:
+    with model.with_fantasies([]) as factor:
         assert len(factor) == 0
 
 
 def test_hallucination_ends_with_an_error() -> None:
     model = fancy()
     before = bits(model)
-    with pytest.raises(KeyError), model.hallucinated(points(2)):
+    with pytest.raises(KeyError), model.with_fantasies(points(2)):
         raise KeyError
     assert bits(model) == before
 
@@ -236,7 +236,7 @@ def test_a_replay_gives_the_same_bits() -> None:
     X, y = data(90, 3)
 
     def play(live: bool) -> Model:
-        model = Regression(SquaredExponentialKernel.over([False] * 3))
+        model = GPRegression(SquaredExponentialKernel.over([False] * 3))
         for n, (x, outcome) in enumerate(zip(X, y, strict=True)):
             model.add(x, outcome)
             if refit_due(play_log[-1][0] if play_log else 0, len(model)) and live:
@@ -245,7 +245,7 @@ def test_a_replay_gives_the_same_bits() -> None:
                 if at == n + 1:
                     model.set(Hyperparameters.from_plain(plain))
             if live:  # a replay asks nothing of the model on its way
-                with model.hallucinated(X[:2] + 0.01) as factor:
+                with model.with_fantasies(X[:2] + 0.01) as factor:
                     factor.inverse()
                     model.predict(X[:3])
         return model
@@ -271,7 +271,7 @@ def test_units_do_not_matter(factor: float, transform: Any) -> None:
     X, y = data()
     Z = np.random.default_rng(1).random((9, 2))
     kernel = SquaredExponentialKernel([0.3, 0.5])
-    one, scaled = (filled(Regression(kernel, transform=transform), X, y * f) for f in (1, factor))
+    one, scaled = (filled(GPRegression(kernel, transform=transform), X, y * f) for f in (1, factor))
     for a, b in zip(one.predict(Z), scaled.predict(Z), strict=True):
         np.testing.assert_allclose(b / factor, a, rtol=2e-3)
 
@@ -299,7 +299,7 @@ HARD: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
 @pytest.mark.parametrize("case", HARD)
 def test_hard_data_are_handled(case: str, transform: Any) -> None:
     X, y = HARD[case]()
-    model: Model = filled(Regression(Matern52([0.3, 0.5]) + Linear([0, 1]), warp=[0], transform=transform), X, y)
+    model: Model = filled(GPRegression(Matern52([0.3, 0.5]) + Linear([0, 1]), warp=[0], transform=transform), X, y)
     assert model.last_fit is not None
     Z = np.concatenate([X, [[0.5, 0.5], [3.0, -2.0]]])
     for x, outcome in ((X[0], y[0]), ([0.2, 0.3], 1e300), ([0.2, 0.3], -1e300)):
@@ -319,7 +319,7 @@ def test_hard_data_are_handled(case: str, transform: Any) -> None:
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-1e6, 1e6)), min_size=1, max_size=8))
 def test_any_data_can_be_fitted(rows: list[tuple[float, float]]) -> None:
     X, y = np.array([[x] for x, _ in rows]), np.array([y for _, y in rows])
-    model = filled(Regression(SquaredExponentialKernel([0.2])), X, y)
+    model = filled(GPRegression(SquaredExponentialKernel([0.2])), X, y)
     mean, sd = model.predict(X)
     spread = max(np.ptp(y), 1.0)
     assert np.all((mean >= y.min() - spread) & (mean <= y.max() + spread))
@@ -327,7 +327,7 @@ def test_any_data_can_be_fitted(rows: list[tuple[float, float]]) -> None:
 
 
 def test_constant_outcomes_keep_the_prior_and_say_so() -> None:
-    model = filled(Regression(SquaredExponentialKernel([0.3, 0.5])), *HARD["constant"]())
+    model = filled(GPRegression(SquaredExponentialKernel([0.3, 0.5])), *HARD["constant"]())
     assert model.last_fit is not None
     assert "do not differ" in model.last_fit.notes[0]
     np.testing.assert_allclose(model.kernel.lengthscales, [0.3, 0.5])
@@ -336,7 +336,7 @@ def test_constant_outcomes_keep_the_prior_and_say_so() -> None:
 
 def test_thousands_of_points_are_predicted_in_blocks() -> None:
     X, y = data(600)
-    model = filled(Regression(SquaredExponentialKernel([0.3, 0.5])), X, y, fit=False)
+    model = filled(GPRegression(SquaredExponentialKernel([0.3, 0.5])), X, y, fit=False)
     Z = np.random.default_rng(1).random((9000, 2))
     mean, sd = model.predict(Z)
     np.testing.assert_allclose(mean[[0, -1]], model.predict(Z[[0, -1]])[0], rtol=1e-9)
@@ -347,31 +347,31 @@ def test_bad_options_are_refused() -> None:
     kernel = SquaredExponentialKernel([0.3])
     for noise in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(InvalidOption, match="noise"):
-            Regression(kernel, noise=noise)
+            GPRegression(kernel, noise=noise)
         with pytest.raises(InvalidOption, match="likely_noise"):
-            Regression(kernel, likely_noise=noise)
+            GPRegression(kernel, likely_noise=noise)
     with pytest.raises(InvalidOption, match="transform"):
-        Regression(kernel, transform="box-cox")  # type: ignore[arg-type]
+        GPRegression(kernel, transform="box-cox")  # type: ignore[arg-type]
 
 
 def test_observations_wait_outside_a_hallucination() -> None:
-    model = Regression(SquaredExponentialKernel([0.3]))
-    with model.hallucinated([]), pytest.raises(AssertionError):
+    model = GPRegression(SquaredExponentialKernel([0.3]))
+    with model.with_fantasies([]), pytest.raises(AssertionError):
         model.add([0.1], 1.0)
 
 
 def test_hyperparameters_of_another_model_are_refused() -> None:
-    model = Regression(SquaredExponentialKernel([0.3]))
+    model = GPRegression(SquaredExponentialKernel([0.3]))
     for theta in ((1.0,), (1e9, 0.0, 0.0, 0.0)):
         with pytest.raises(InvalidStudy, match="lengthscale"):
-            model.set(Hyperparameters(theta, Output()))
+            model.set(Hyperparameters(theta, OutcomeTransform()))
 
 
 # -- averaged over draws of the hyperparameters ------------------------------------------------------------------------
 
 
 def drawn() -> Model:
-    model: Model = Regression(Matern52.over([False, False]) + Linear([0, 1]), warp=[0], seed=1)
+    model: Model = GPRegression(Matern52.over([False, False]) + Linear([0, 1]), warp=[0], seed=1)
     X, y = data(14)
     model.replace(X, y)
     model.set(model.fit())
@@ -389,7 +389,7 @@ def test_an_average_over_draws_is_their_mixture() -> None:
     assert mean == pytest.approx(values.mean(axis=0), abs=0.1)
     assert sd == pytest.approx(values.std(axis=0), rel=0.02)
     standard, variance = Averaged(model).marginals(Z)
-    assert model.raw(standard) == pytest.approx(mean)
+    assert model.unstandardise(standard) == pytest.approx(mean)
     assert model.scale * np.sqrt(variance) == pytest.approx(sd)
     assert Averaged(model).means(Z) == pytest.approx(standard)
 
@@ -408,7 +408,7 @@ def test_slopes_of_an_average_over_draws_agree_with_finite_differences(deviation
 
 
 def test_without_draws_an_average_is_the_regression() -> None:
-    model: Model = Regression(SquaredExponentialKernel([0.3, 0.3]))
+    model: Model = GPRegression(SquaredExponentialKernel([0.3, 0.3]))
     model.replace(*data(6))
     Z = data(3, seed=2)[0]
     np.testing.assert_allclose(Averaged(model).predict(Z), model.predict(Z), rtol=1e-12)
@@ -421,7 +421,7 @@ def test_without_draws_an_average_is_the_regression() -> None:
 def test_pending_points_shrink_what_every_draw_leaves_open_and_leave_no_trace() -> None:
     average, Z = Averaged(drawn()), data(3, seed=2)[0]
     before = average.marginals(Z)
-    with average.hallucinated(Z[:1]):
+    with average.with_fantasies(Z[:1]):
         inside = average.marginals(Z)
     np.testing.assert_allclose(inside[0], before[0], rtol=1e-9)
     assert (inside[1] < before[1]).all()
@@ -430,21 +430,23 @@ def test_pending_points_shrink_what_every_draw_leaves_open_and_leave_no_trace() 
 
 def test_a_few_outcomes_take_their_units_from_others_of_the_same_quantity() -> None:
     """Two that happen to be alike would tell a tiny scale, and bounds would be as tiny."""
-    model: Model = Regression(SquaredExponentialKernel([0.3]), seed=0)
+    model: Model = GPRegression(SquaredExponentialKernel([0.3]), seed=0)
     model.replace([[0.2], [0.7]], [5.0, 5.1])
     alone = model.fit()
     model.elsewhere = np.array([0.0, 4.0, 10.0, 6.0, 2.0])
     together = model.fit()
     assert alone.output.scale < 0.1 < 2.0 < together.output.scale
     some = np.linspace(-9, 9, 400)
-    assert Output.fitted(some, elsewhere=np.array([0.0, 100.0])).scale == pytest.approx(some.std(), rel=0.6)
-    assert Output.fitted(some) == Output.fitted(some, elsewhere=np.zeros(0))
-    assert Output.fitted(np.full(3, 2.0), elsewhere=np.full(4, 7.0)).scale == 1.0
-    assert Output.fitted(np.array([2.0]), "yeo-johnson", np.array([1.0, 7.0, 2.0])).power == 1.0, "one has no shape"
+    assert OutcomeTransform.fitted(some, elsewhere=np.array([0.0, 100.0])).scale == pytest.approx(some.std(), rel=0.6)
+    assert OutcomeTransform.fitted(some) == OutcomeTransform.fitted(some, elsewhere=np.zeros(0))
+    assert OutcomeTransform.fitted(np.full(3, 2.0), elsewhere=np.full(4, 7.0)).scale == 1.0
+    assert OutcomeTransform.fitted(np.array([2.0]), "yeo-johnson", np.array([1.0, 7.0, 2.0])).power == 1.0, (
+        "one has no shape"
+    )
 
 
 def test_what_another_regression_doubted_is_doubted_of_the_same_outcomes() -> None:
-    one, other = (Regression(SquaredExponentialKernel([0.3])) for _ in range(2))
+    one, other = (GPRegression(SquaredExponentialKernel([0.3])) for _ in range(2))
     X, y = np.linspace(0, 1, 12)[:, None], np.sin(np.linspace(0, 3, 12))
     y[4] = 900.0
     one.replace(X, y)

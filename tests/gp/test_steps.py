@@ -7,8 +7,7 @@ import pytest
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import Parameter
-from steerbo.gp.fit import Weighed
-from steerbo.gp.steps import Curvature, Weigh, climbed
+from steerbo.gp.fit import Curvature, Weigh, Weighed, quasi_newton
 
 TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
 H = np.array([[3.0, 1.0], [1.0, 2.0]])
@@ -34,7 +33,7 @@ def hill(seen: list[str], bump: float = 0.0, times: float = 1.0) -> Weigh:
 
 def test_a_short_last_step_that_gains_what_it_should_needs_no_gradient() -> None:
     seen: list[str] = []
-    found = climbed(TWO, hill(seen), np.array([0.1, -0.2]), np.linalg.inv(H), evaluations=6, hasty=True)
+    found = quasi_newton(TWO, hill(seen), np.array([0.1, -0.2]), np.linalg.inv(H), evaluations=6, hasty=True)
     assert found.theta == pytest.approx(SUMMIT, abs=1e-3)
     assert found.fit.converged
     assert seen == ["value", "slope", "value"]
@@ -44,25 +43,25 @@ def test_a_short_last_step_that_gains_what_it_should_needs_no_gradient() -> None
 @pytest.mark.parametrize("bump", [-0.5, 0.5])
 def test_one_that_gains_something_else_is_looked_at_again(bump: float) -> None:
     seen: list[str] = []
-    climbed(TWO, hill(seen, bump), np.array([0.2, -0.2]), np.linalg.inv(H), evaluations=4, hasty=True)
+    quasi_newton(TWO, hill(seen, bump), np.array([0.2, -0.2]), np.linalg.inv(H), evaluations=4, hasty=True)
     assert seen.count("value") > 2
 
 
 def test_without_haste_there_is_a_gradient_wherever_it_leads_up() -> None:
     seen: list[str] = []
-    found = climbed(TWO, hill(seen), np.zeros(2), 0.8 * np.linalg.inv(H), evaluations=6)
+    found = quasi_newton(TWO, hill(seen), np.zeros(2), 0.8 * np.linalg.inv(H), evaluations=6)
     assert seen.count("slope") == seen.count("value") == found.evaluations
     assert found.left < 0.05
 
 
 def test_where_it_leads_down_no_gradient_is_computed() -> None:
     seen: list[str] = []
-    climbed(TWO, hill(seen, times=4.0), np.array([0.7, -0.4]), np.linalg.inv(H), evaluations=5)
+    quasi_newton(TWO, hill(seen, times=4.0), np.array([0.7, -0.4]), np.linalg.inv(H), evaluations=5)
     assert seen.count("slope") < seen.count("value")
 
 
 def test_it_says_when_it_stopped_before_its_time() -> None:
-    found = climbed(TWO, hill([], times=20.0), np.full(2, 4.0), 0.01 * np.eye(2), evaluations=2, hasty=True).fit
+    found = quasi_newton(TWO, hill([], times=20.0), np.full(2, 4.0), 0.01 * np.eye(2), evaluations=2, hasty=True).fit
     assert not found.converged
     assert found.notes == ("the search for hyperparameters stopped before it converged",)
     assert found.evaluations <= 3
@@ -72,7 +71,7 @@ def test_where_there_is_no_density_the_beginning_is_kept() -> None:
     def nowhere(theta: np.ndarray) -> Weighed:
         raise ModelFailure("no covariances")
 
-    found = climbed(TWO, nowhere, np.full(2, 9.0), np.eye(2), evaluations=3, hasty=True)
+    found = quasi_newton(TWO, nowhere, np.full(2, 9.0), np.eye(2), evaluations=3, hasty=True)
     assert found.theta.tolist() == [5.0, 5.0], "within its bounds"
     assert not found.fit.converged
 

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidOption
-from steerbo.gp import Warp
+from steerbo.gp import KumaraswamyWarp
 
 from .examples import differences
 
-BENT = Warp((0, 2), ((0.5, 1.7), (2.0, 0.6)))
+BENT = KumaraswamyWarp((0, 2), ((0.5, 1.7), (2.0, 0.6)))
 X = np.random.default_rng(0).random((7, 3))
 
 
 def test_no_bend_changes_nothing() -> None:
-    assert Warp()(X) is X
-    np.testing.assert_allclose(Warp((0, 1))(X), X, atol=1e-15)
+    assert KumaraswamyWarp()(X) is X
+    np.testing.assert_allclose(KumaraswamyWarp((0, 1))(X), X, atol=1e-15)
 
 
 def test_other_columns_stay() -> None:
@@ -26,10 +26,10 @@ def test_other_columns_stay() -> None:
 @pytest.mark.parametrize("shapes", [(0.3, 0.3), (0.3, 4.0), (4.0, 0.3), (4.0, 4.0)])
 def test_rises_from_zero_to_one_and_beyond(shapes: tuple[float, float]) -> None:
     x = np.concatenate([[-1e6, -0.1, 0.0], np.linspace(0.01, 0.99, 50), [1.0, 1.1, 1e6]])[:, None]
-    bent = Warp((0,), (shapes,))(x)[:, 0]
+    bent = KumaraswamyWarp((0,), (shapes,))(x)[:, 0]
     assert np.all(np.diff(bent) > 0)
     assert bent[[0, 2, -3, -1]].tolist() == [-1e6, 0.0, 1.0, 1e6]
-    slope = Warp((0,), (shapes,)).slope(x)
+    slope = KumaraswamyWarp((0,), (shapes,)).slope(x)
     assert np.isfinite(slope).all()
     assert np.all(slope > 0)
 
@@ -55,4 +55,4 @@ def test_names_say_which_column() -> None:
 )
 def test_bad_warps_are_refused(columns: tuple[int, ...], shapes: tuple[tuple[float, float], ...] | None) -> None:
     with pytest.raises(InvalidOption):
-        Warp(columns, shapes)
+        KumaraswamyWarp(columns, shapes)

@@ -11,7 +11,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidRequest
-from steerbo.interop.posteriors import Which, posterior, posterior_of
+from steerbo.interop.posteriors import PosteriorQuery, posterior, posterior_of
 from steerbo.study import Study
 from steerbo.timevarying import Bumps
 from tests.interop.examples import box, control_sets, drifting, played, scopes, seen
@@ -20,7 +20,7 @@ from tests.timevarying import cases
 
 
 def found(optimizer: sb.Optimizer, **which: Any) -> Any:
-    return posterior_of(optimizer._method, optimizer.history, Which(**which))
+    return posterior_of(optimizer._method, optimizer.history, PosteriorQuery(**which))
 
 
 def refused(optimizer: sb.Optimizer, field: str, **which: Any) -> str:
@@ -84,7 +84,7 @@ def test_a_study_is_read_as_others_have_left_it(tmp_path: Path) -> None:
     problem = sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]])
     with Study.create(tmp_path / "study.db", problem) as mine, Study.open(tmp_path / "study.db") as other:
         other.add(3.0, realised={"ph": 5.0})
-        assert posterior(mine, Which()).inputs.shape == (1, 1)
+        assert posterior(mine, PosteriorQuery()).inputs.shape == (1, 1)
 
 
 def test_a_scope_can_be_said_in_words() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steerbo.core import Optimizer, Streams
 from steerbo.errors import InvalidProblem
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.baselines import OverlapGP, Turbo
-from steerbo.rounds import Optimizer, Streams
 from tests.meanfield.worlds import crowd
 
 NAIVE = ("turbo", "gp-ucb")

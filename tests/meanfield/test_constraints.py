@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import steerbo as sb
 from steerbo.errors import InvalidProblem, SteerboError
 from steerbo.meanfield.constraints import HeadcountBound
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, WingContract
 from tests.meanfield.worlds import case, crowd
 
@@ -29,7 +29,7 @@ from tests.meanfield.worlds import case, crowd
 )
 def test_they_say_what_they_are_and_go_through_files(limit: Any, text: str) -> None:
     assert str(limit) == text
-    assert from_plain(type(limit), to_plain(limit)) == limit
+    assert from_dict(type(limit), to_dict(limit)) == limit
 
 
 @given(st.integers(1, 10**6), st.integers(0, 100), st.integers(0, 100))
@@ -171,7 +171,7 @@ def test_those_that_clash_are_named(changes: dict[str, Any], named: list[str]) -
     [
         (sb.Share("z", at_most=0.5), "limits.0.action"),
         (sb.Share("a", at_most=0.5, context="noon"), "limits.0.context"),
-        (sb.Linear({"a": 1}, at_most=1), "limits.0"),
+        (sb.LinearConstraint({"a": 1}, at_most=1), "limits.0"),
         ({"kind": "share", "action": "a", "at_most": 3}, "limits.0.at_most"),
     ],
 )
@@ -188,7 +188,7 @@ def test_single_agents_know_nothing_of_them() -> None:
 
 def test_they_are_plain_data_and_in_words() -> None:
     problem = limited()
-    assert from_plain(sb.MeanField, to_plain(problem)) == problem
+    assert from_dict(sb.MeanField, to_dict(problem)) == problem
     assert ("limit", "at least 20 % of all agents in d") in problem.describe()
     assert ("limit", "at most 9 agents in c") in problem.describe()
 

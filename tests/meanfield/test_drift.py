@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Event, Optimizer, Suggestion
 from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
 from steerbo.meanfield import MeanField
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Optimizer, Suggestion
+from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, WingContract
 from steerbo.testing.case import bits
 from tests.meanfield.worlds import WEATHER, crowd
@@ -48,7 +48,7 @@ def test_every_method_plays_and_is_replayed(method: str) -> None:
     world = case(method, sb.Decay(0.1))
     optimizer = world.play(world.start(), 6)
     optimizer.add(0.2, world.added or {})
-    again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(bits(event))) for event in optimizer.events])
+    again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(bits(event))) for event in optimizer.events])
     assert bits(again.ask(time=90)) == bits(optimizer.ask(time=90))
     assert optimizer.recommend().note.startswith("as of time 90;")
 
@@ -83,7 +83,7 @@ def test_with_what_is_seen_and_the_present_distribution() -> None:
     step = optimizer.policy({"weather": 0.5, "fair": "no"}, time=12, current=here)
     assert set(step.context) == {"weather", "fair"}
     again = Optimizer.replay(problem, optimizer.events)
-    assert bits(to_plain(again.recommend())) == bits(to_plain(optimizer.recommend()))
+    assert bits(to_dict(again.recommend())) == bits(to_dict(optimizer.recommend()))
 
 
 def test_what_is_wrong_is_refused_by_name() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer, Outcome, Suggestion
 from steerbo.errors import InvalidOutcome
 from steerbo.meanfield import MeanField
-from steerbo.rounds import Optimizer, Outcome, Suggestion
 from tests.meanfield.worlds import GOOD, crowd
 
 

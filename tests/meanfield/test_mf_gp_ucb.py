@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steerbo.core import Optimizer, Refitted
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
-from steerbo.rounds import Optimizer, Refitted
 from steerbo.testing import Case, WingContract
 from tests.meanfield.worlds import average, case, crowd
 
@@ -181,7 +181,7 @@ def test_it_covers_every_distribution_that_would_be_suggested(caution: float) ->
     random = np.random.default_rng(0)
     tables = np.array([*method.tables, *random.dirichlet(np.ones(4), (400, 2))])
     mean, deviation = surrogate.ucb.moments(tables)
-    width = 2 * method.widening(optimizer.history, advice.scope)
+    width = 2 * method.bound_inflation(optimizer.history, advice.scope)
     upper = surrogate.offset + surrogate.unit * (mean + width * deviation)
     found = upper.max() if caution == 0 else upper[: len(method.tables)].max()
     assert gain >= found - advice.lower - 1e-9

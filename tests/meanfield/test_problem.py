@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.problem import MOST_ACTIONS, MOST_CONTEXTS, RESERVED
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Optimizer
+from steerbo.records import from_dict, to_dict
 from tests.meanfield.worlds import GOOD, crowd
 
 
@@ -31,7 +31,7 @@ def test_problems_are_plain_data() -> None:
     problem = crowd(
         capacity={"a": 20}, allowed={"day": ("a", "b", "c")}, largest_move=0.5, moving_cost=1.0, counts=True
     )
-    assert from_plain(MeanField, json.loads(json.dumps(to_plain(problem)))) == problem
+    assert from_dict(MeanField, json.loads(json.dumps(to_dict(problem)))) == problem
 
 
 def test_shares_are_those_of_whole_agents() -> None:
@@ -163,7 +163,7 @@ def test_a_drift_is_one_that_payoffs_can_have(drift: Any) -> None:
 def test_fields_of_other_kinds_are_refused_with_what_there_is_instead(field: str) -> None:
     beginning = " ".join(MeanField.instead[field].split()[:4])
     with pytest.raises(InvalidProblem, match=rf"{field}: 1 is not allowed.* {beginning}"):
-        from_plain(MeanField, {"kind": "mean-field", "actions": ["a", "b"], "agents": 4, field: 1})
+        from_dict(MeanField, {"kind": "mean-field", "actions": ["a", "b"], "agents": 4, field: 1})
 
 
 def test_one_crowd_without_limits() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.acquisition import AveragePayoffUCB
 from steerbo.meanfield.gp import Observations, PayoffPosterior
@@ -15,7 +16,6 @@ from steerbo.meanfield.kernels import PLAIN, ROOT, Inputs, PayoffKernel
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.meanfield.similarity import Similarity
 from steerbo.meanfield.trust_region import TableFeasibility, TrustRegion, everywhere
-from steerbo.rounds import Optimizer
 from steerbo.testing import bits
 
 A = 6

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from steerbo.core import Suggestion
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.region import Region
-from steerbo.rounds import Suggestion
 from steerbo.space import Categorical, Float
 from steerbo.testing import Case
 

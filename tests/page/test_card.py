@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
+from steerbo.core import BaseStudy, Explanation, Recommendation
 from steerbo.costvarying.random import Random
 from steerbo.page.card import Card, advice_of, card, sets
-from steerbo.rounds import Explanation, Reading, Recommendation
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import KINDS, OVEN
 from tests.torture.kills import WINGS
 
-CAPPED = sb.CostVarying([sb.Float("x", 0, 10)], [["x"]], limits=[sb.Linear({"x": 1}, at_most=6)])
+CAPPED = sb.CostVarying([sb.Float("x", 0, 10)], [["x"]], limits=[sb.LinearConstraint({"x": 1}, at_most=6)])
 
 
 class Forgetful(Random):
@@ -22,7 +22,7 @@ class Forgetful(Random):
         return Recommendation(sb.Scope(["x"]), {"x": 9.0})
 
 
-def shown(study: Reading) -> Card:
+def shown(study: BaseStudy) -> Card:
     return card(study, study.recommend(), study.explain())
 
 

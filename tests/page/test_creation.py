@@ -9,7 +9,7 @@ import pytest
 from steerbo.errors import SteerboError
 from steerbo.page.creation import Written, rows_of, written
 from steerbo.study import read_study
-from steerbo.study.specification import Specification
+from steerbo.study.files.study_file import StudyFile
 
 KILN = {
     "kind": "cost-varying",
@@ -56,7 +56,7 @@ OTHERS = {
 }
 
 
-def read(form: dict[str, str], folder: Path) -> tuple[Written, Specification]:
+def read(form: dict[str, str], folder: Path) -> tuple[Written, StudyFile]:
     file = written(form)
     (folder / "study.toml").write_text(file.text, encoding="utf-8")
     return file, read_study(folder / "study.toml")

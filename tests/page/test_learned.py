@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.page.learned import along, slice_along
-from steerbo.rounds import Optimizer
 from tests.serve.players import KINDS
 from tests.torture.kills import WINGS
 

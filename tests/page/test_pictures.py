@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Optimizer, Recommendation, Scope
 from steerbo.page import pictures, report
 from steerbo.plots import Picture
 from steerbo.plots import rounds as drawing_of_kinds
-from steerbo.rounds import Optimizer, Recommendation, Scope
-from steerbo.space import Linear
+from steerbo.space import LinearConstraint
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -72,6 +72,6 @@ class Bold(Nearest):
 
 
 def test_an_answer_that_breaks_a_limit_is_a_sentence_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Stub, "every_limit", (Linear({"dose": 1}, at_most=0.5),))
+    monkeypatch.setattr(Stub, "every_limit", (LinearConstraint({"dose": 1}, at_most=0.5),))
     text = report(Optimizer(Stub(), Bold), "a study")
     assert "breaks a limit of the problem: dose at most 0.5" in text

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import cached_until_next_event
 from steerbo.costvarying import CostVarying
 from steerbo.page import report as page
 from steerbo.plots import drawing, pictures
-from steerbo.rounds import kept
 from steerbo.space import Float, Uniform
 from steerbo.study import MemoryLog, Study
-from steerbo.study.export import events_jsonl, rounds_csv
-from steerbo.study.table import import_csv
+from steerbo.study.files.export import events_jsonl, rounds_csv
+from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
 from steerbo.text import unsafe
 from tests import hostile
@@ -160,8 +160,8 @@ def test_older_logs_with_characters_that_cannot_be_shown(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
-        before.setattr("steerbo.rounds.reports._kept", lambda reason: reason)
+        before.setattr("steerbo.core.creation.unsafe", lambda text: "")
+        before.setattr("steerbo.core.reports._kept", lambda reason: reason)
         names = [name for name in hostile.HIDDEN if kind != "mean-field" or "caf" not in name]
         begun = hostile.study(kind, names, tmp_path / "study.db")  # an action called caf\udce9 was never written
         begun.fail(begun.ask(), "caf\udce9")
@@ -204,7 +204,7 @@ def test_recommend_is_searched_for_once(kind: str, monkeypatch: pytest.MonkeyPat
     inner = getattr(type(method), name)
     inner = getattr(inner, "__wrapped__", inner)
 
-    @kept
+    @cached_until_next_event
     def counting(method: Any, history: Any) -> Any:
         searched.append(history.events)
         return inner(method, history)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.page import view
 from steerbo.page.archive import takes_its_time
-from steerbo.rounds import Optimizer
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
 from tests.torture.kills import WINGS
@@ -58,7 +58,7 @@ def test_a_page_is_no_archive() -> None:
 
 
 def test_what_stays_is_told_apart() -> None:
-    oven = sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.Change(fixed=50))
+    oven = sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.SwitchingCost(fixed=50))
     problem = sb.CostVarying([oven, sb.Float("speed", 0, 1, law=sb.Uniform())], [["oven", "speed"]], costs=[1])
     study = Study.create(MemoryLog(), problem, seed=1)
     kept = False

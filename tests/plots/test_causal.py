@@ -10,9 +10,9 @@ import pytest
 import steerbo as sb
 from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
+from steerbo.core import Optimizer, Scope
+from steerbo.core.tolerance import Absolute
 from steerbo.errors import InvalidProblem
-from steerbo.rounds import Optimizer, Scope
-from steerbo.rounds.tolerance import Absolute
 
 pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg

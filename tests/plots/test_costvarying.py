@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer, Scope
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import costvarying
 from steerbo.plots.costvarying import draw_contexts, looks_of
 from steerbo.plots.drawing import SHAPES, new_figure
-from steerbo.rounds import Optimizer, Scope
 from tests.rounds.stub import Nearest, Stub
 
 matplotlib = pytest.importorskip("matplotlib")

@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 import steerbo as sb
+from steerbo.core import Scope
 from steerbo.plots import Picture, pictures
 from steerbo.plots.drawing import (
     acceptable,
@@ -28,7 +29,6 @@ from steerbo.plots.drawing import (
     told_apart,
     words,
 )
-from steerbo.rounds import Scope
 from tests.hostile import HIDDEN, KINDS, SEEN, study
 
 
@@ -51,7 +51,7 @@ def test_names_are_texts(kind: str, first: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_of_older_logs_are_drawn(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
+    monkeypatch.setattr("steerbo.core.creation.unsafe", lambda text: "")
     drawn = ""
     for picture in pictures(study(kind, HIDDEN).optimizer):
         save_figure(picture.figure, tmp_path / "study.svg")

@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidRequest, MissingExtra
-from steerbo.interop.posteriors import Which
+from steerbo.interop.posteriors import PosteriorQuery
 from steerbo.plots import interactive
 from steerbo.plots.model import importance_of, slices_of
 from tests.interop.examples import box, control_sets, drifting, mixed_control_sets, scopes, seen
@@ -74,7 +74,7 @@ def test_slices_are_those_of_matplotlib(make: Any) -> None:
 def test_importance_is_that_of_matplotlib() -> None:
     pytest.importorskip("plotly", reason="plotly is not installed: pip install 'steerbo[interactive]'")
     optimizer = mixed_control_sets()
-    found = importance_of(optimizer, Which())
+    found = importance_of(optimizer, PosteriorQuery())
     (bars,) = interactive.importance(optimizer).data
     assert list(bars.y) == list(found.names)
     assert list(bars.x) == pytest.approx(list(found.share))

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.meanfield import MeanField
 from steerbo.plots import meanfield, pictures
 from steerbo.plots.meanfield import payoff_curve, places
-from steerbo.rounds import Optimizer
 from tests.meanfield.worlds import case, crowd
 from tests.rounds.stub import Nearest, Stub
 

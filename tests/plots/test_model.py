@@ -10,7 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo import plots
 from steerbo.errors import InvalidOption, InvalidRequest
-from steerbo.interop.posteriors import Which
+from steerbo.interop.posteriors import PosteriorQuery
 from steerbo.plots.model import TOGETHER, importance_of, learned_pictures, slices_of, surface_of
 from steerbo.timevarying import SquaredExponential
 from tests.interop.examples import box, control_sets, drifting, mixed_control_sets, scopes, seen
@@ -206,7 +206,7 @@ def test_a_finite_domain_has_slices_through_its_points() -> None:
 
 def test_the_joint_posterior_of_points_has_the_variances_of_each() -> None:
     optimizer = sites()
-    surface: Any = surface_of(optimizer, Which())
+    surface: Any = surface_of(optimizer, PosteriorQuery())
     some = np.arange(0, 200, 7)
     mean, covariance = surface.sites.joint(0, some, surface.time)
     means, deviations = surface.sites.posterior(surface.time)
@@ -232,7 +232,7 @@ def additive(weights: tuple[float, ...], rounds: int = 24, product: float = 0.0)
 
 def test_shares_are_those_of_variances() -> None:
     """Of `3 x0 + x1`, uniform, x0 has nine tenths of the variance and x1 one tenth."""
-    found = importance_of(additive((3.0, 1.0)), Which())
+    found = importance_of(additive((3.0, 1.0)), PosteriorQuery())
     assert found.names == ("x0", "x1", TOGETHER)
     assert found.share[0] == pytest.approx(0.9, abs=0.05)
     assert found.share[1] == pytest.approx(0.1, abs=0.05)
@@ -241,15 +241,15 @@ def test_shares_are_those_of_variances() -> None:
 
 
 def test_a_product_is_what_variables_do_together() -> None:
-    found = importance_of(additive((0.0, 0.0), 60, product=10.0), Which())
+    found = importance_of(additive((0.0, 0.0), 60, product=10.0), PosteriorQuery())
     assert found.names[-1] == TOGETHER
     assert found.share[-1] > 0.8
 
 
 def test_more_outcomes_leave_less_doubt() -> None:
     few, many = (
-        importance_of(additive((3.0, 1.0, 2.0), 6), Which()),
-        importance_of(additive((3.0, 1.0, 2.0), 40), Which()),
+        importance_of(additive((3.0, 1.0, 2.0), 6), PosteriorQuery()),
+        importance_of(additive((3.0, 1.0, 2.0), 40), PosteriorQuery()),
     )
 
     def widest(found: Any) -> float:
@@ -264,7 +264,7 @@ def test_importance_of_every_kind() -> None:
         names = [label.get_text() for label in axes.get_yticklabels()]
         assert set(names) == {*optimizer.problem.space.names, TOGETHER}
         assert 0 <= min(bar.get_width() for bar in axes.patches) <= max(bar.get_width() for bar in axes.patches) <= 1
-    assert importance_of(sites(), Which()).names[0] == "a", "b does nothing"
+    assert importance_of(sites(), PosteriorQuery()).names[0] == "a", "b does nothing"
 
 
 def test_one_variable_explains_everything() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Optimizer, Recommendation
 from steerbo.errors import InvalidProblem
 from steerbo.plots import pictures
 from steerbo.plots.drawing import Picture, new_figure
-from steerbo.rounds import Optimizer, Recommendation
 from steerbo.testing import Case, PicturesContract
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 

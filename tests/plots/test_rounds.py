@@ -10,10 +10,10 @@ import pytest
 
 import steerbo as sb
 from steerbo import plots
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidRequest
 from steerbo.plots import costvarying, pictures
 from steerbo.plots.rounds import settings_pictures
-from steerbo.rounds import Optimizer
 from steerbo.testing import Case
 from tests.costvarying.test_money import OVEN, Scripted
 from tests.costvarying.worlds import DRIFTING, PROBLEM, drifting_case
@@ -138,7 +138,7 @@ def test_every_move_is_marked_and_what_nature_had_is_a_gap() -> None:
 
 
 def test_choices_have_their_names() -> None:
-    die = sb.Categorical("oven", ("small", "large"), law=sb.Uniform(), change=sb.Change(fixed=5))
+    die = sb.Categorical("oven", ("small", "large"), law=sb.Uniform(), change=sb.SwitchingCost(fixed=5))
     problem = replace(OVEN, variables=(die, *OVEN.variables[1:]))
     axes = drawn_oven(played(problem, ["small", "large"]), "large")
     assert [label.get_text() for label in axes.get_yticklabels()] == ["small", "large"]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import timevarying
-from steerbo.rounds import Optimizer
 from steerbo.timevarying import SquaredExponential
 from tests.rounds.stub import Nearest, Stub
 from tests.timevarying.cases import case

@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from steerbo.record import record
-from steerbo.rounds import (
+from steerbo.core import (
     Asked,
     Choice,
     Decision,
@@ -24,6 +23,7 @@ from steerbo.rounds import (
     Suggestion,
     Table,
 )
+from steerbo.records import record
 from steerbo.space import Float, Space
 
 EVERYTHING = Scope.of({"dose": ["age"], "rest": ["pulse"]})
@@ -58,12 +58,12 @@ class Nearest(Method[Stub, Any]):
 
     def learn(self, event: Event, history: History) -> None:
         if isinstance(event, Refitted):
-            self.step, self.fitted = float.fromhex(event.hyperparameters["step"]), history.told
+            self.step, self.fitted = float.fromhex(event.hyperparameters["step"]), history.n_completed
         if isinstance(event, Asked):
             self.asked += 1
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        if history.told < self.fitted + 3:
+        if history.n_completed < self.fitted + 3:
             return None
         spread = np.std([r.outcome.value / 1e12 for r in history if r.outcome])
         return {"step": float(0.3 / (1 + spread)).hex()}

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo import CostVarying, Float, Optimizer, Scope, Uniform
-from steerbo.rounds import History
-from steerbo.rounds.accounts import Mean
+from steerbo.core import History
+from steerbo.core.history import RunningMean
 
 PROBLEM = CostVarying([Float("a", 0, 1, law=Uniform()), Float("b", 0, 1, law=Uniform())], [["a"], ["b"]])
 COST = st.one_of(st.none(), st.floats(0.01, 1e6))
@@ -60,12 +60,12 @@ def test_sums_are_those_of_all_rounds_as_they_stand(steps: list[tuple[str, float
             assert history.mean_cost(scope) == _mean(history, scope)
         paid = [r.paid for r in history if r.paid is not None]
         assert history._accounts.usual == (math.fsum(paid) / len(paid) if paid else None)
-        assert [r for r in history.unknown if r.waiting] == list(history.waiting)
+        assert [r for r in history.unresolved if r.waiting] == list(history.waiting)
         assert history.unpriced == sum(r.unpriced for r in history)
 
 
 def test_a_mean_that_comes_and_goes_leaves_nothing() -> None:
-    mean: Any = Mean()
+    mean: Any = RunningMean()
     for number in (1e16, 0.1, 3e-9):
         mean.change(None, number)
     mean.change(1e16, None)

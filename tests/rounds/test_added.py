@@ -60,7 +60,7 @@ def test_what_is_told_later_is_learned_from_by_the_next_question() -> None:
     optimizer = one_with_data("cost-varying", 6)
     suggestion = optimizer.ask()
     assert suggestion is not None
-    learned = optimizer._fold.informed()
-    assert learned is optimizer._fold.method
+    learned = optimizer._state.method_after_refit()
+    assert learned is optimizer._state.method
     optimizer.tell(suggestion, 0.1, realised={"t": 0.5, "ph": 6.0, **suggestion.values})
-    assert optimizer._fold.informed() is optimizer._fold.method
+    assert optimizer._state.method_after_refit() is optimizer._state.method

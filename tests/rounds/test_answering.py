@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.record import to_plain
-from steerbo.rounds import Event, Optimizer, Reading
+from steerbo.core import BaseStudy, Event, Optimizer
+from steerbo.records import to_dict
 from steerbo.study import MemoryLog, Study
 
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
@@ -18,7 +18,7 @@ WORDS = ("tell", "fail", "abandon", "amend", "add")
 
 @pytest.mark.parametrize("word", WORDS)
 def test_both_take_the_same(word: str) -> None:
-    assert signature(getattr(Study, word)) == signature(getattr(Optimizer, word)) == signature(getattr(Reading, word))
+    assert signature(getattr(Study, word)) == signature(getattr(Optimizer, word)) == signature(getattr(BaseStudy, word))
     assert getattr(Study, word).__doc__
 
 
@@ -33,7 +33,7 @@ def played(told: Any) -> list[Any]:
     told.amend(fourth, void=True)
     told.add(2.0, {"ph": 6.0}, cost=0.5, scope=["ph"], charge=True)
     told.amend("added-1", charge=False)
-    return [to_plain(event, Event) for event in told.events]
+    return [to_dict(event, Event) for event in told.events]
 
 
 def test_both_keep_the_same_events() -> None:

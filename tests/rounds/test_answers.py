@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Explanation, PolicyStep, Recommendation, Scope, Status, Table, as_text
-from steerbo.rounds.answers import numeral
+from steerbo.core import Explanation, PolicyStep, Recommendation, Scope, Status, Table, as_text
+from steerbo.core.answers import numeral
+from steerbo.records import from_dict, to_dict
 
 number = st.floats(-1e300, 1e300)
 
@@ -81,4 +81,4 @@ def test_answers_are_read_back_from_json() -> None:
     why = Explanation("Because.", (table,))
     assert str(why) == f"Because.\n\n{table}"
     for answer in (why, Status(1, 1, 0, ("1-ab",)), Recommendation(Scope(["ph"]), {"ph": 6.5}, 1.0)):
-        assert from_plain(type(answer), to_plain(answer)) == answer
+        assert from_dict(type(answer), to_dict(answer)) == answer

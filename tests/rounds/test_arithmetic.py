@@ -17,7 +17,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 import steerbo
-from steerbo.rounds.arithmetic import OneBLASThread, fingerprint, one_blas_thread
+from steerbo.core.determinism import OneBLASThread, fingerprint, one_blas_thread
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +113,7 @@ def test_an_error_inside_gives_the_threads_back() -> None:
 
 
 def test_the_fingerprint_is_that_of_another_process_here() -> None:
-    code = "import json; from steerbo.rounds.arithmetic import fingerprint; print(json.dumps(fingerprint()))"
+    code = "import json; from steerbo.core.determinism import fingerprint; print(json.dumps(fingerprint()))"
     other = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert json.loads(other) == fingerprint()
     assert fingerprint()["numpy"] == np.__version__

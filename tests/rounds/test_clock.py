@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
+from steerbo.core import horizon, now, time_of
+from steerbo.core.context import read_when
 from steerbo.errors import InvalidOutcome
-from steerbo.rounds import horizon, now, time_of
-from steerbo.rounds.clock import read_when
 from tests.costvarying.worlds import DRIFTING
 
 

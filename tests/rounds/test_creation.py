@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import Event
+from steerbo.core.creation import LARGEST_SEED, created_event
 from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem
-from steerbo.record import from_plain, record, to_plain
-from steerbo.rounds import Event
-from steerbo.rounds.creation import LARGEST_SEED, creation
+from steerbo.records import from_dict, record, to_dict
 from tests.rounds.stub import Nearest, Stub
 
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
@@ -19,13 +19,13 @@ PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
 
 def made(problem: Any = PROBLEM, method: Any = "random", **more: Any) -> Any:
     settings = {"budget": None, "rounds": 3, "seed": 0, "options": {}} | more
-    return creation(problem, method, **settings)
+    return created_event(problem, method, **settings)
 
 
 def test_it_says_all_that_decides_what_comes() -> None:
     created, kind = made(seed=7, budget=2)
     assert (created.method, created.seed, created.budget, created.rounds) == ("random", 7, 2.0, 3)
-    assert created.problem == to_plain(PROBLEM)
+    assert created.problem == to_dict(PROBLEM)
     assert created.problem_class is None, "one of ours is found by its kind"
     assert {"steerbo", "numpy", "scipy", "blas", "python", "machine"} <= set(created.fingerprint)
     assert kind.name == "random"
@@ -53,8 +53,8 @@ class Patient(Nearest):
 @pytest.mark.parametrize("given", [{}, {"wait": None}, {"other": 3}])
 def test_an_option_may_be_none_though_its_default_is_not(given: dict[str, Any]) -> None:
     created, _ = made(Stub(), Patient, options=given)
-    logged = from_plain(Event, json.loads(json.dumps(to_plain(created, Event))))
-    assert from_plain(Patience, logged.options) == Patience(**given)
+    logged = from_dict(Event, json.loads(json.dumps(to_dict(created, Event))))
+    assert from_dict(Patience, logged.options) == Patience(**given)
     assert made()[0].options == {}, "what is none anyway is not written down"
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.record import to_plain
-from steerbo.rounds import Problem
+from steerbo.core import Problem
+from steerbo.records import to_dict
 from steerbo.timevarying import SquaredExponential
 
 LAW = sb.Uniform()
@@ -47,8 +47,8 @@ def test_another_process_reads_what_this_one_said(tmp_path: Path, kind: str) -> 
         while suggestion.observe:
             suggestion = study.decide(suggestion, dict.fromkeys(reversed(suggestion.observe), 0.5))
         follower.refresh()
-        assert json.dumps(to_plain(follower.pending)) == json.dumps([to_plain(suggestion)])
-        assert json.dumps(to_plain(follower.history.added)) == json.dumps(to_plain(study.history.added))
+        assert json.dumps(to_dict(follower.pending)) == json.dumps([to_dict(suggestion)])
+        assert json.dumps(to_dict(follower.history.added)) == json.dumps(to_dict(study.history.added))
         assert json.dumps(study.history.added[0].realised) == json.dumps(measured)
         study.tell(suggestion, 1.0, realised=measured)
         contexts = {name: 0.5 for name in ("b",) if kind == "causal"}
@@ -60,7 +60,7 @@ def test_another_process_reads_what_this_one_said(tmp_path: Path, kind: str) -> 
     command = [sys.executable, "-m", "steerbo", "ask", str(log), "--json"]
     answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     (again,) = json.loads(answer)
-    assert json.dumps(again) == json.dumps(to_plain(suggestion))
+    assert json.dumps(again) == json.dumps(to_dict(suggestion))
     assert list(again["values"]) == [name for name in problem.columns if name in again["values"]]
     if kind == "mean-field":
         assert list(again["values"]["counts"]) == ["night", "day"]

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steerbo as sb
+from steerbo.core import BoundsExtended
+from steerbo.core.revision import after, extended, read_bounds
 from steerbo.errors import InvalidProblem
-from steerbo.rounds import Extended
-from steerbo.rounds.extension import after, extended, read_bounds
 from tests.rounds.stub import Stub
 
 PROBLEM = sb.CostVarying(
@@ -69,5 +69,5 @@ def test_a_problem_without_bounds_has_none_to_widen() -> None:
 
 def test_widening_twice_is_widening_to_both() -> None:
     """Two workers may do so one after the other; whoever reads the log later gets the wider ends of both."""
-    once = after(after(PROBLEM, Extended({"ph": (3, 8)})), Extended({"ph": (4, 9)}))
+    once = after(after(PROBLEM, BoundsExtended({"ph": (3, 8)})), BoundsExtended({"ph": (4, 9)}))
     assert once == extended(PROBLEM, {"ph": (3, 9)})

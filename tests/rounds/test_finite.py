@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steerbo.core import finite
+from steerbo.core.numbers import LARGEST
 from steerbo.errors import InvalidOutcome
-from steerbo.rounds import finite
-from steerbo.rounds.finite import LARGEST
 
 
 @given(st.floats(-LARGEST, LARGEST))

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steerbo.core import Created, Event, Optimizer
+from steerbo.core.state import StudyState
 from steerbo.errors import InvalidOption, InvalidProblem, OutcomeConflict
-from steerbo.rounds import Created, Event, Optimizer
-from steerbo.rounds.fold import Fold
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 
 
@@ -35,10 +35,10 @@ EVENTS = played(9).events
 @given(st.integers(1, len(EVENTS)))
 def test_any_beginning_leads_to_where_the_optimizer_was(until: int) -> None:
     """Taken in at once, or one by one after a beginning."""
-    whole = Fold.of(Stub(), EVENTS[:until])
-    grown = Fold.of(Stub(), EVENTS[:1])
+    whole = StudyState.from_events(Stub(), EVENTS[:until])
+    grown = StudyState.from_events(Stub(), EVENTS[:1])
     for event in EVENTS[1:until]:
-        grown.take(event)
+        grown.apply(event)
     assert whole.events == grown.events == list(EVENTS[:until])
     assert list(whole.history) == list(grown.history)
     assert whole.refit() == grown.refit()
@@ -47,7 +47,7 @@ def test_any_beginning_leads_to_where_the_optimizer_was(until: int) -> None:
 
 
 def test_choosing_and_refitting_change_nothing() -> None:
-    fold = Fold.of(Stub(), EVENTS)
+    fold = StudyState.from_events(Stub(), EVENTS)
     before = list(fold.events), list(fold.history), fold.choose({})
     fold.refit()
     assert (list(fold.events), list(fold.history), fold.choose({})) == before
@@ -56,17 +56,17 @@ def test_choosing_and_refitting_change_nothing() -> None:
 def test_a_refit_that_is_logged_already_is_not_made_again() -> None:
     """Its worker was lost between the refit and the round."""
     (position, *_) = [i for i, event in enumerate(EVENTS) if event.kind == "refitted"]
-    assert Fold.of(Stub(), EVENTS[:position]).refit() == EVENTS[position]
-    assert Fold.of(Stub(), EVENTS[: position + 1]).refit() is None
+    assert StudyState.from_events(Stub(), EVENTS[:position]).refit() == EVENTS[position]
+    assert StudyState.from_events(Stub(), EVENTS[: position + 1]).refit() is None
 
 
 def test_limits_say_why_nothing_is_left() -> None:
-    assert played(3, limit=3)._fold.finished() == "all rounds are made"
-    assert played(2, limit=3)._fold.finished() == ""
+    assert played(3, limit=3)._state.finished() == "all rounds are made"
+    assert played(2, limit=3)._state.finished() == ""
 
 
 def test_a_round_that_has_ended_is_not_decided() -> None:
-    fold = Fold.of(Stub(), EVENTS)
+    fold = StudyState.from_events(Stub(), EVENTS)
     with pytest.raises(OutcomeConflict, match=r"round 1 is told: there is nothing left to decide"):
         fold.decide(next(iter(fold.history)).suggestion, {"age": 0.5})
 
@@ -74,7 +74,7 @@ def test_a_round_that_has_ended_is_not_decided() -> None:
 @pytest.mark.parametrize("events", [[], EVENTS[1:], "text", None])
 def test_events_begin_with_how_the_study_was_created(events: list[Event]) -> None:
     with pytest.raises(InvalidOption, match=r"^events: "):
-        Fold.of(Stub(), events)
+        StudyState.from_events(Stub(), events)
 
 
 def test_a_later_format_is_refused() -> None:
@@ -82,9 +82,9 @@ def test_a_later_format_is_refused() -> None:
     assert isinstance(created, Created)
     later = Created(**(vars(created) | {"format": 99}))
     with pytest.raises(InvalidOption, match=r"format: 99 is not allowed.*Update steerbo"):
-        Fold.of(Stub(), [later])
+        StudyState.from_events(Stub(), [later])
 
 
 def test_what_is_no_problem_is_refused() -> None:
     with pytest.raises(InvalidProblem, match=r"^problem: 'stub'"):
-        Fold.of("stub", EVENTS)  # type: ignore[arg-type]
+        StudyState.from_events("stub", EVENTS)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 from steerbo.testing import Case
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 

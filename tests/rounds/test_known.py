@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from steerbo.core.request import read_context, read_looked_at, read_some
 from steerbo.errors import InvalidContext
-from steerbo.rounds.known import read_known, read_looked_at, read_some
 from steerbo.space import Categorical, Float, Space, Uniform
 
 SPACE = Space(
@@ -16,9 +16,11 @@ SPACE = Space(
 
 
 def test_before_choosing_what_has_a_law_may_be_missing() -> None:
-    assert read_known(SPACE, {"sky": "grey", "weather": 3}, ()) == {"weather": 3.0, "sky": "grey"}
-    assert read_known(SPACE, {"sky": "grey"}, {"weather": Uniform()}) == {"sky": "grey"}
-    assert list(read_known(SPACE, {"sky": "grey", "weather": 3}, ())) == ["weather", "sky"], "in the order of the space"
+    assert read_context(SPACE, {"sky": "grey", "weather": 3}, ()) == {"weather": 3.0, "sky": "grey"}
+    assert read_context(SPACE, {"sky": "grey"}, {"weather": Uniform()}) == {"sky": "grey"}
+    assert list(read_context(SPACE, {"sky": "grey", "weather": 3}, ())) == ["weather", "sky"], (
+        "in the order of the space"
+    )
 
 
 def test_in_the_course_of_a_round_all_that_was_asked_for_is_given() -> None:
@@ -38,7 +40,7 @@ def test_in_the_course_of_a_round_all_that_was_asked_for_is_given() -> None:
 )
 def test_what_is_not_known_is_refused(context: Any, said: str) -> None:
     with pytest.raises(InvalidContext, match=said):
-        read_known(SPACE, context, ())
+        read_context(SPACE, context, ())
 
 
 @pytest.mark.parametrize(

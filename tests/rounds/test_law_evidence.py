@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.rounds import Optimizer
-from steerbo.rounds.law_evidence import LawEvidence, ShownSoFar, _decimals
-from steerbo.rounds.stated_law import StatedLaw
+from steerbo.core import Optimizer
+from steerbo.core.law_tests import LawTest, NatureDraws, _decimals
+from steerbo.core.problem import StatedLaw
 
 
-def evidence(variable: Any) -> LawEvidence:
-    return LawEvidence(StatedLaw.of(variable))
+def evidence(variable: Any) -> LawTest:
+    return LawTest(StatedLaw.of(variable))
 
 
 def test_it_grows_against_a_wrong_law_and_not_against_a_right_one() -> None:
@@ -76,7 +76,7 @@ def test_told_and_failed_rounds_show_what_was_measured_and_data_only_where_the_s
         assert suggestion is not None
         return suggestion
 
-    so_far = ShownSoFar()
+    so_far = NatureDraws()
 
     def latest() -> tuple[bool, list[Any]]:
         return so_far.take(optimizer.events[-1], optimizer.history)

@@ -9,15 +9,25 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.coca_bo import CoCaBO
+from steerbo.core.constraints import check_suggestion
 from steerbo.costvarying.random import Random
 from steerbo.errors import InvalidProblem, LimitBroken, SteerboError
-from steerbo.extending import Choice, Explanation, Limits, Measuring, Method, Problem, Recommendation, Space, record
-from steerbo.rounds.limits import check_kept
+from steerbo.extending import (
+    Choice,
+    ConstrainedProblem,
+    Explanation,
+    Limits,
+    Method,
+    Problem,
+    Recommendation,
+    Space,
+    record,
+)
 
 PROBLEM = sb.CostVarying(
     [sb.Float("a", 0, 5), sb.Float("b", 0, 5)],
     [["a", "b"]],
-    limits=[sb.Linear({"a": 1, "b": 2}, at_most=6), sb.Linear({"a": 1}, at_least=1)],
+    limits=[sb.LinearConstraint({"a": 1, "b": 2}, at_most=6), sb.LinearConstraint({"a": 1}, at_least=1)],
 )
 
 
@@ -44,7 +54,7 @@ class BlindLater(CoCaBO):
 
 def test_what_is_set_after_a_look_is_checked_too_and_what_nature_broke_is_nobodys_fault() -> None:
     graph = sb.CausalGraph.from_text("c -> a; c -> y; a -> y", target="y", intervenable=["a"])
-    limits = [sb.Linear({"a": 1, "c": 1}, at_most=5)]
+    limits = [sb.LinearConstraint({"a": 1, "c": 1}, at_most=5)]
     problem = sb.Causal(graph, [sb.Float("a", 0, 5), sb.Float("c", 0, 4)], limits=limits)
     optimizer = sb.Optimizer(problem, BlindLater)
     suggestion = optimizer.ask()
@@ -52,7 +62,7 @@ def test_what_is_set_after_a_look_is_checked_too_and_what_nature_broke_is_nobody
     with pytest.raises(LimitBroken, match=r"coca-bo chose .* breaks a limit of the problem: a \+ c at most 5"):
         optimizer.decide(suggestion, {"c": 1.0})
     assert optimizer.history[suggestion.token].suggestion.observe == ("c",)
-    check_kept(problem, "coca-bo", {}, {"a": 4.0, "c": 4.0})
+    check_suggestion(problem, "coca-bo", {}, {"a": 4.0, "c": 4.0})
 
 
 def test_an_explanation_says_what_room_is_left() -> None:
@@ -109,7 +119,7 @@ def told(problem: Problem, method: type[Method[Any, Any]] = Bold) -> sb.Optimize
 
 
 def test_answers_of_other_kinds_and_methods_keep_to_limits_like_suggestions() -> None:
-    optimizer = told(Ward([sb.Linear({"dose": 1}, at_most=6)]))
+    optimizer = told(Ward([sb.LinearConstraint({"dose": 1}, at_most=6)]))
     with pytest.raises(LimitBroken, match=r"bold recommends \{'dose': 9.0\}, which breaks .*: dose at most 6"):
         optimizer.recommend()
     with pytest.raises(LimitBroken, match=r"bold would set \{'dose': 9.0\}, which breaks .*: dose at most 6"):
@@ -117,7 +127,7 @@ def test_answers_of_other_kinds_and_methods_keep_to_limits_like_suggestions() ->
     why = str(optimizer.explain())
     assert "What bold recommends breaks a limit: dose at most 6. Do not do it." in why
     assert "no limit" not in why
-    assert told(Ward([sb.Linear({"dose": 1}, at_most=9)])).recommend().values == {"dose": 9.0}
+    assert told(Ward([sb.LinearConstraint({"dose": 1}, at_most=9)])).recommend().values == {"dose": 9.0}
 
 
 class Otherwise(Bold):
@@ -130,7 +140,7 @@ class Otherwise(Bold):
 
 def test_alternatives_keep_to_limits_too() -> None:
     with pytest.raises(LimitBroken, match=r"recommends \{'dose': 7.0\}"):
-        told(Ward([sb.Linear({"dose": 1}, at_most=6)]), Otherwise).recommend()
+        told(Ward([sb.LinearConstraint({"dose": 1}, at_most=6)]), Otherwise).recommend()
 
 
 @record
@@ -146,8 +156,14 @@ class Loose(Ward):
         (6, r"limits: 6 is not allowed; expected a list of limits: .*declare the field as"),
         ([6], r"limits.0: 6 is not allowed; expected .*Linear"),
         ([{"kind": "linear", "weights": {"dose": 1}, "at_most": 6}], r"limits.0: .* is not allowed; expected .*Linear"),
-        ([sb.Linear({"does": 1}, at_most=6)], r"limits.0.weights: 'does' is not allowed; expected one of dose"),
-        ([sb.Measured("pulse", at_most=90)], r"limits.0: .*Nobody would measure it: derive Loose from Measuring"),
+        (
+            [sb.LinearConstraint({"does": 1}, at_most=6)],
+            r"limits.0.weights: 'does' is not allowed; expected one of dose",
+        ),
+        (
+            [sb.OutcomeConstraint("pulse", at_most=90)],
+            r"limits.0: .*Nobody would measure it: derive Loose from Measuring",
+        ),
     ],
 )
 def test_limits_that_are_none_are_the_kinds_fault_and_named(limits: Any, message: str) -> None:
@@ -156,12 +172,12 @@ def test_limits_that_are_none_are_the_kinds_fault_and_named(limits: Any, message
 
 
 @record
-class Watched(Measuring, Ward):
+class Watched(ConstrainedProblem, Ward):
     """It measures further outcomes."""
 
 
 def test_a_kind_from_elsewhere_can_have_measured_limits() -> None:
-    optimizer = sb.Optimizer(Watched([sb.Measured("pulse", at_most=90)]), Bold)
+    optimizer = sb.Optimizer(Watched([sb.OutcomeConstraint("pulse", at_most=90)]), Bold)
     suggestion = optimizer.ask()
     assert suggestion is not None
     with pytest.raises(SteerboError, match="the measured pulse"):

@@ -12,7 +12,10 @@ from steerbo.errors import InvalidOutcome, InvalidProblem
 PROBLEM = sb.CostVarying(
     [sb.Float("a", 0, 1), sb.Float("b", 0, 1, law=sb.Uniform())],
     [["a"], ["a", "b"]],
-    limits=[sb.Measured("pressure", at_most=5), sb.Measured("flow", at_least=1, at_most=3, probability=0.8)],
+    limits=[
+        sb.OutcomeConstraint("pressure", at_most=5),
+        sb.OutcomeConstraint("flow", at_least=1, at_most=3, probability=0.8),
+    ],
 )
 
 
@@ -47,7 +50,7 @@ def test_what_is_missing_or_no_number_is_refused_by_name(realised: dict[str, Any
     optimizer, suggestion = asked()
     with pytest.raises(InvalidOutcome, match=said):
         optimizer.tell(suggestion, 1.0, realised=realised)
-    assert not optimizer.history.told
+    assert not optimizer.history.n_completed
 
 
 def test_what_broke_and_what_is_past_may_lack_them() -> None:
@@ -61,13 +64,15 @@ def test_what_broke_and_what_is_past_may_lack_them() -> None:
 def test_their_names_are_their_own() -> None:
     for name in ("a", "value", "time"):
         with pytest.raises(InvalidProblem, match=r"limits\.0\.name"):
-            sb.CostVarying([sb.Float("a", 0, 1)], [["a"]], limits=[sb.Measured(name, at_most=1)])
+            sb.CostVarying([sb.Float("a", 0, 1)], [["a"]], limits=[sb.OutcomeConstraint(name, at_most=1)])
     with pytest.raises(InvalidProblem, match=r"limits\.1\.name"):
         sb.CostVarying(
-            [sb.Float("a", 0, 1)], [["a"]], limits=[sb.Measured("p", at_most=1), sb.Measured("p", at_least=0)]
+            [sb.Float("a", 0, 1)],
+            [["a"]],
+            limits=[sb.OutcomeConstraint("p", at_most=1), sb.OutcomeConstraint("p", at_least=0)],
         )
 
 
 def test_kinds_that_learn_no_further_outcome_say_so() -> None:
     with pytest.raises(InvalidProblem, match=r"limits\.0: Measured.*Share or Headcount"):
-        sb.MeanField(("a", "b"), agents=5, limits=[sb.Measured("p", at_most=1)])  # type: ignore[list-item]
+        sb.MeanField(("a", "b"), agents=5, limits=[sb.OutcomeConstraint("p", at_most=1)])  # type: ignore[list-item]

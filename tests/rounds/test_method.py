@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import pytest
 
+from steerbo.core import Explanation, History, Method, Optimizer, Recommendation
+from steerbo.core.method import cached_until_next_event
 from steerbo.errors import InvalidRequest, SteerboError
-from steerbo.rounds import Explanation, History, Method, Optimizer, Recommendation
-from steerbo.rounds.method import kept
 from steerbo.testing import Case
 from tests.rounds.stub import EVERYTHING, Nearest, Stub, evaluate, look
 
@@ -19,7 +19,7 @@ class Counting(Nearest):
     name: ClassVar[str] = "counting"
     searches = 0
 
-    @kept
+    @cached_until_next_event
     def recommend(self, history: History) -> Recommendation:
         self.searches += 1
         return super().recommend(history)
@@ -49,7 +49,7 @@ def plain() -> Plain:
 def test_an_answer_is_searched_for_once_between_two_events() -> None:
     world = Case(Stub(), Counting, evaluate, look)
     optimizer = world.play(world.start(), 2)
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     before = method.searches
     first = optimizer.recommend()
     assert optimizer.recommend() == first

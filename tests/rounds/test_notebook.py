@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.rounds import Table
-from steerbo.rounds.notebook import html_lines
+from steerbo.core import Table
+from steerbo.core.answers import html_lines
 from steerbo.study import Study
 from tests.hostile import KINDS, SEEN, study
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidContext, OutcomeConflict
-from steerbo.rounds import Optimizer
 from steerbo.testing import Case, WingContract
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.core import Method
+from steerbo.core.plugins import entries, import_path_of, load
 from steerbo.errors import InvalidOption, SteerboError
-from steerbo.rounds import Method
-from steerbo.rounds.places import entries, load, place_of
 from tests.outsiders import FEW, install
 from tests.rounds.stub import Nearest
 
 
 def test_a_class_is_found_by_its_place() -> None:
-    assert load(place_of(Nearest), Method, "method") is Nearest
+    assert load(import_path_of(Nearest), Method, "method") is Nearest
 
 
 @pytest.mark.parametrize(

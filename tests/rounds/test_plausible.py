@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
+from steerbo.core.outliers import unusual
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
-from steerbo.rounds import Optimizer
-from steerbo.rounds.plausible import unusual
 from tests.rounds.stub import Nearest, Stub
 
 PROBLEM = sb.CostVarying(
@@ -194,7 +194,7 @@ STATED = sb.CostVarying(
     [sb.Float("x", 10, 35, law=sb.Uniform(), unit="°C"), sb.Categorical("line", ["a", "b"], law=sb.Uniform())],
     [["x"]],
     costs=[2],
-    limits=[sb.Measured("pressure", at_most=5, probability=0.9)],
+    limits=[sb.OutcomeConstraint("pressure", at_most=5, probability=0.9)],
 )
 
 

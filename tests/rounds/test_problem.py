@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidOutcome, InvalidRequest
-from steerbo.rounds import Optimizer
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from steerbo.rounds import Streams, keyed
+from steerbo.core import Streams, keyed
 
 key = st.tuples(st.integers(0, 2**128 - 1), st.integers(0, 10**6), st.text(st.characters(exclude_categories=["Cs"])))
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core.optimizer import UNBOUNDED, widened
 from steerbo.errors import InvalidContext, InvalidRequest
-from steerbo.rounds.reading import UNBOUNDED, widened
 from steerbo.testing import Case
 from tests.causal.test_contract import figure, staged
 from tests.costvarying.worlds import PROBLEM, evaluate

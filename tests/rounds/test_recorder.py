@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 

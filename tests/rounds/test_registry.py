@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import pytest
 
 import steerbo as sb
+from steerbo.core import Created, Method, default_method, find_method, kinds, problem_class, read_problem, registry
+from steerbo.core.creation import MethodOptions
 from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
-from steerbo.record import record
-from steerbo.rounds import Created, Method, default_method, find_method, kinds, problem_class, read_problem, registry
-from steerbo.rounds.creation import MethodOptions
+from steerbo.records import record
 from steerbo.timevarying.random import Random as RandomInTime
 from tests.outsiders import FEW, install
 from tests.rounds.stub import Nearest, Stub
@@ -21,8 +21,8 @@ from tests.rounds.stub import Nearest, Stub
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
 KIND = """
 from typing import Literal
-from steerbo.record import record
-from steerbo.rounds import Problem
+from steerbo.records import record
+from steerbo.core import Problem
 from steerbo.space import Float, Space
 
 @record

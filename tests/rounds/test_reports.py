@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidOutcome, OutcomeConflict
-from steerbo.rounds import Optimizer
 
 PROBLEM = sb.CostVarying([sb.Float(n, 0, 1, law=sb.Uniform()) for n in ("t", "ph")], [["t"], ["ph"]])
 POINT = {"t": 0.5, "ph": 0.5}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from steerbo.core import RequestField, kinds, problem_class
+from steerbo.core.request import check_taken
 from steerbo.errors import InvalidRequest
-from steerbo.rounds import RequestField, kinds, problem_class
-from steerbo.rounds.request import check_taken
 
 
 @pytest.mark.parametrize("kind", [k for k in kinds() if problem_class(k).__module__.startswith("steerbo.")])

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import LimitsRevised, Optimizer
 from steerbo.errors import InvalidOption
-from steerbo.rounds import Optimizer, Revised
 from steerbo.testing.case import bits
 from tests.costvarying import worlds
 
@@ -21,7 +21,7 @@ def test_a_raised_limit_is_logged_once_and_replayed() -> None:
     assert optimizer.ask() is None
     for _ in range(2):
         optimizer.revise(budget=3, rounds=None, columns={"value": "Yield"})
-    (event,) = [event for event in optimizer.events if isinstance(event, Revised)]
+    (event,) = [event for event in optimizer.events if isinstance(event, LimitsRevised)]
     assert event.changes == {"budget": (1, 3), "columns": ({}, {"value": "Yield"}), "rounds": (4, None)}
     assert event.when.endswith("+00:00")
     assert optimizer.ask() is not None

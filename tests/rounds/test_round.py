@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.rounds import Failed, Outcome, Round, Scope, Suggestion
+from steerbo.core import Failed, Outcome, Round, Scope, Suggestion
 
 ASKED = Round(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}), {}, expected_cost=2.0)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import read_problem
 from steerbo.errors import InvalidStudy
-from steerbo.rounds import read_problem
 from tests.outsiders import FEW, install
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_registry import KIND, PROBLEM, created

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steerbo.core import Scope
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Scope
+from steerbo.records import from_dict, to_dict
 
 NAMES = st.sampled_from(["set", "look", "keep", "price", "ph", "°C", "a + b"])
 
@@ -27,12 +27,12 @@ def scopes(draw: st.DrawFn) -> Scope:
 
 @given(scopes())
 def test_its_plain_form_is_read_back_in_any_order(scope: Scope) -> None:
-    plain = to_plain(scope)
-    again = from_plain(Scope, json.loads(json.dumps(plain, sort_keys=True)))
+    plain = to_dict(scope)
+    again = from_dict(Scope, json.loads(json.dumps(plain, sort_keys=True)))
     assert again == scope
     assert hash(again) == hash(scope)
     assert (str(again), again.price) == (str(scope), scope.price)
-    assert list(to_plain(again)["look"]) == list(plain["look"])
+    assert list(to_dict(again)["look"]) == list(plain["look"])
 
 
 @given(scopes(), st.randoms())

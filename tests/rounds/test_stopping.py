@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import LimitsRevised, keyed
+from steerbo.core.stopping import stop_text
 from steerbo.errors import InvalidOption
-from steerbo.rounds import Revised, keyed
-from steerbo.rounds.stopping import stop_text
 from steerbo.timevarying import SquaredExponential
 from tests.meanfield.worlds import case as crowd_case
 
@@ -209,7 +209,7 @@ def test_a_rule_is_revised_and_logged() -> None:
     optimizer.revise(stop=0.5)
     optimizer.revise(stop=0.5)
     optimizer.revise(stop="enough")
-    changes = [event.changes for event in optimizer.events if isinstance(event, Revised)]
+    changes = [event.changes for event in optimizer.events if isinstance(event, LimitsRevised)]
     assert changes == [{"stop": (None, 0.5)}, {"stop": (0.5, "enough")}]
     assert sb.load(optimizer.to_json()).history.stop == "enough"
     assert stop_text(None) == "no stop before the limits"

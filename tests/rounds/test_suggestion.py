@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from steerbo.core import BatchPosition, Scope, Suggestion, one_or_more
 from steerbo.errors import InvalidRequest
-from steerbo.rounds import Place, Scope, Suggestion, one_or_more
 
 
 def numbered(last: int) -> list[Suggestion | None]:
@@ -15,7 +15,7 @@ def numbered(last: int) -> list[Suggestion | None]:
 
 
 def test_one_alone_or_a_list_that_ends_where_there_are_no_more() -> None:
-    def next_of(last: int) -> Callable[[Place], Suggestion | None]:
+    def next_of(last: int) -> Callable[[BatchPosition], Suggestion | None]:
         left = iter(numbered(last))
         return lambda place: next(left)
 
@@ -27,15 +27,15 @@ def test_one_alone_or_a_list_that_ends_where_there_are_no_more() -> None:
 
 
 def test_each_is_asked_for_its_place() -> None:
-    places: list[Place] = []
+    places: list[BatchPosition] = []
 
-    def ask(place: Place) -> Suggestion:
+    def ask(place: BatchPosition) -> Suggestion:
         places.append(place)
         return Suggestion("1-ab", 1, Scope(["ph"]), {})
 
     one_or_more(None, ask)
     one_or_more(3, ask)
-    assert places == [Place(1, 1), Place(1, 3), Place(2, 3), Place(3, 3)]
+    assert places == [BatchPosition(1, 1), BatchPosition(1, 3), BatchPosition(2, 3), BatchPosition(3, 3)]
 
 
 @pytest.mark.parametrize("batch", [0, -1, 1.5, True, "2", 10_001, float("nan")])

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from steerbo.core import Optimizer
+from steerbo.core.locking import CallLock
 from steerbo.errors import SteerboError
-from steerbo.rounds import Optimizer
-from steerbo.rounds.turns import CallLock
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import world

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.rounds import Optimizer, Recommendation, Scope, Typical, over_contexts, typical
+from steerbo.core import Optimizer, Recommendation, Scope, Typical, average_recommendation, typical
 
 SPACE = (sb.Float("x", 0, 1), sb.Float("weather", 0, 30, seen=True), sb.Categorical("seed", ["old", "new"], seen=True))
 PROBLEM = sb.CostVarying(SPACE, [["x"]])
@@ -49,7 +49,7 @@ def test_data_from_elsewhere_counts_and_nothing_seen_is_the_middle() -> None:
 
 def test_answers_in_typical_contexts_are_one_answer() -> None:
     contexts = [Typical({"weather": 1.0}, 0.75), Typical({"weather": 9.0}, 0.25)]
-    advice = over_contexts(
+    advice = average_recommendation(
         contexts,
         lambda c: Recommendation(Scope(["x"]), {"x": 0.1}, mean=c["weather"], cost=2 * c["weather"], note="so"),
     )

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from steerbo.rounds.upgrade import upgraded
+from steerbo.core.events import upgrade_format
 from tests.study.test_formats import each
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::steerbo.timevarying.PriorWarning", "ignore::steerbo.rounds.ReproducibilityWarning"
+    "ignore::steerbo.timevarying.PriorWarning", "ignore::steerbo.core.ReproducibilityWarning"
 )
 
 
 @each
 def test_reading_twice_changes_nothing_more(file: Path) -> None:
     for body in re.findall(r"VALUES\('study',\d+,'(.*)','[0-9a-f]{64}'\);", file.read_text()):
-        once = upgraded(json.loads(body))
-        assert upgraded(once) == once
+        once = upgrade_format(json.loads(body))
+        assert upgrade_format(once) == once
 
 
 def test_variables_that_are_called_as_parts_of_a_scope_are() -> None:
     asked = {"kind": "asked", "scope": {"set": ["look"], "look": [], "keep": ["set"]}}
     scope = {"set": ["set", "look", "keep"], "look": {"set": ["look"], "look": [], "keep": ["set"]}, "keep": []}
-    assert upgraded(asked) == {**asked, "scope": scope}
+    assert upgrade_format(asked) == {**asked, "scope": scope}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidProblem
-from steerbo.search import Box, maximise_box, maximise_together
-from steerbo.search.batched import apart
+from steerbo.optim import Box, maximise, maximise_many
+from steerbo.optim.newton import apart
 
 CENTRES = np.array([[0.2, 0.9], [0.6, 0.1], [1.4, 0.5]])
 BOXES = [Box([0, 0], [1, 1]), Box([0, 0.3], [1, 1]), Box([-1, 0], [1, 0.4])]
@@ -33,13 +33,13 @@ def curved(starts: int) -> Any:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_each_function_is_maximised_as_if_it_were_alone(seed: int) -> None:
-    together = maximise_together(hills, curved(6), BOXES, seed, starts=6, screen=128)
+    together = maximise_many(hills, curved(6), BOXES, seed, starts=6, screen=128)
     for k, (box, found) in enumerate(zip(BOXES, together, strict=True)):
 
         def value(points: Any, k: int = k) -> Any:
             return hills(np.broadcast_to(points, (3, *points.shape)))[k]
 
-        alone = maximise_box(value, None, box, seed=99, screen=1024, starts=20)
+        alone = maximise(value, None, box, seed=99, screen=1024, starts=20)
         assert found.value == pytest.approx(alone.value, abs=1e-8)
         np.testing.assert_allclose(found.point, alone.point, atol=1e-4)
         assert (found.values[:-1] >= found.values[1:]).all()
@@ -48,7 +48,7 @@ def test_each_function_is_maximised_as_if_it_were_alone(seed: int) -> None:
 def test_a_box_with_levels_or_of_another_dimension_is_refused() -> None:
     for wrong in (Box([0, 0], [1, 1], [None, [0, 1]]), Box([0], [1])):
         with pytest.raises(InvalidProblem, match="2 continuous coordinates"):
-            maximise_together(hills, curved(6), [BOXES[0], wrong], 0)
+            maximise_many(hills, curved(6), [BOXES[0], wrong], 0)
 
 
 def test_starts_lie_apart_and_are_never_the_same_twice() -> None:

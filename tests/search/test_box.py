@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.optimize import differential_evolution
 
 from steerbo.errors import ModelFailure
-from steerbo.search import Box, maximise_box
-from steerbo.search.box import _diverse
-from steerbo.search.maximum import best_first
+from steerbo.optim import Box, maximise
+from steerbo.optim.box import _diverse
+from steerbo.optim.maximum import best_first
 
 from .problems import BRANIN_MAXIMUM, HARTMANN_MAXIMUM, Points, Values, branin, hartmann
 
@@ -25,8 +25,8 @@ def hartmann_value(Z: Points) -> Values:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_hartmann_with_and_without_gradient(seed: int) -> None:
-    by_gradient = maximise_box(hartmann_value, hartmann, UNIT, seed)
-    by_differences = maximise_box(hartmann_value, None, UNIT, seed)
+    by_gradient = maximise(hartmann_value, hartmann, UNIT, seed)
+    by_differences = maximise(hartmann_value, None, UNIT, seed)
     assert by_gradient.value == pytest.approx(HARTMANN_MAXIMUM, abs=1e-8)
     assert by_differences.value == pytest.approx(HARTMANN_MAXIMUM, abs=1e-8)
     assert by_gradient.value == hartmann_value(by_gradient.point[None])[0]
@@ -34,7 +34,7 @@ def test_hartmann_with_and_without_gradient(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_branin_on_its_own_scale(seed: int) -> None:
-    best = maximise_box(branin, None, Box([-5, 0], [10, 15]), seed)
+    best = maximise(branin, None, Box([-5, 0], [10, 15]), seed)
     assert best.value == pytest.approx(BRANIN_MAXIMUM, abs=1e-9)
 
 
@@ -47,7 +47,7 @@ def test_many_waves_against_differential_evolution(seed: int) -> None:
         return np.asarray(np.sin(Z @ waves.T + shifts) @ heights)
 
     rival = differential_evolution(lambda z: -float(ripples(z[None])[0]), [(0, 1)] * 2, seed=seed, tol=1e-10)
-    assert maximise_box(ripples, None, Box([0, 0], [1, 1]), seed).value >= -rival.fun - 1e-9
+    assert maximise(ripples, None, Box([0, 0], [1, 1]), seed).value >= -rival.fun - 1e-9
 
 
 def mixed(seed: int) -> tuple[Callable[[Points], Values], Box, float]:
@@ -72,7 +72,7 @@ def mixed(seed: int) -> tuple[Callable[[Points], Values], Box, float]:
 @pytest.mark.parametrize("seed", range(15))
 def test_mixed_coordinates_against_a_fine_grid(seed: int) -> None:
     value, box, brute_force = mixed(seed)
-    best = maximise_box(value, None, box, seed)
+    best = maximise(value, None, box, seed)
     assert best.value >= brute_force - 1e-9
     np.testing.assert_array_equal(box.snap(best.points), best.points)
 
@@ -97,7 +97,7 @@ def test_categories_that_must_match_against_dynamic_programming() -> None:
     exact = 0
     for seed in range(20):
         value, box, maximum = chain(seed)
-        best = maximise_box(value, None, box, seed)
+        best = maximise(value, None, box, seed)
         assert best.value <= maximum + 1e-9
         exact += best.value >= maximum - 1e-9
     assert exact >= 18  # of 390 625 combinations each; exchanging single coordinates only finds 16
@@ -113,7 +113,7 @@ def test_whole_numbers_with_many_levels_against_brute_force_around_the_top() -> 
         def value(Z: Points, H: Points = H, centre: Values = centre) -> Values:
             return -np.asarray(np.einsum("ri,ij,rj->r", Z - centre, H, Z - centre))
 
-        best = maximise_box(value, None, Box([0] * 3, [100] * 3, [range(101)] * 3), seed)
+        best = maximise(value, None, Box([0] * 3, [100] * 3, [range(101)] * 3), seed)
         near = [np.arange(max(int(c) - 12, 0), min(int(c) + 13, 101)) for c in centre]
         brute_force = value(np.stack(np.meshgrid(*near, indexing="ij"), axis=-1).reshape(-1, 3)).max()
         assert best.value >= brute_force - 3e-4 * abs(value(np.zeros((1, 3)))[0])
@@ -129,7 +129,7 @@ def test_small_finite_boxes_are_searched_in_full(seed: int) -> None:
     def value(Z: Points) -> Values:
         return np.asarray(table[tuple(Z.astype(int).T)])
 
-    best = maximise_box(value, None, Box([0] * 3, [9] * 3, [range(10)] * 3), seed)
+    best = maximise(value, None, Box([0] * 3, [9] * 3, [range(10)] * 3), seed)
     assert best.value == table.max()
     np.testing.assert_array_equal(best.values, np.sort(table.ravel())[::-1][:8])
 
@@ -139,12 +139,12 @@ def test_the_best_so_far_is_never_lost_and_moved_inside() -> None:
         return np.asarray(np.exp(-1e8 * ((Z - 0.123) ** 2).sum(axis=1)))
 
     extra = np.full((1, 6), 0.123)
-    assert maximise_box(needle, None, UNIT, 0, extra=extra).value == pytest.approx(1)
-    assert maximise_box(lambda Z: Z.sum(axis=1), None, UNIT, 0, extra=np.full((2, 6), 7.0)).value == 6
+    assert maximise(needle, None, UNIT, 0, extra=extra).value == pytest.approx(1)
+    assert maximise(lambda Z: Z.sum(axis=1), None, UNIT, 0, extra=np.full((2, 6), 7.0)).value == 6
 
 
 def test_the_same_seed_gives_the_same_bits_and_other_seeds_other_starts() -> None:
-    first, again, other = (maximise_box(hartmann_value, hartmann, UNIT, seed) for seed in (1, 1, 2))
+    first, again, other = (maximise(hartmann_value, hartmann, UNIT, seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.points, again.points)
     np.testing.assert_array_equal(first.values, again.values)
     assert not np.array_equal(first.points, other.points)
@@ -159,13 +159,13 @@ def test_starts_lie_apart(seed: int) -> None:
         return np.asarray(np.exp(-8 * wide) + 1.02 * np.exp(-300 * narrow))
 
     top = bumps(np.array([[0.8, 0.8]]))[0]
-    assert maximise_box(bumps, None, Box([0, 0], [1, 1]), seed).value >= top
+    assert maximise(bumps, None, Box([0, 0], [1, 1]), seed).value >= top
 
 
 def test_all_of_a_few_levels_are_tried() -> None:
     """One level of each coordinate is far better than the rest, and its neighbours say nothing about it."""
     good = np.array([27.0, 13.0, 38.0])
-    best = maximise_box(lambda Z: (good == Z).sum(axis=1) - Z.sum(axis=1) / 1e3, None, FORTY, 0, starts=2)
+    best = maximise(lambda Z: (good == Z).sum(axis=1) - Z.sum(axis=1) / 1e3, None, FORTY, 0, starts=2)
     np.testing.assert_array_equal(best.point, good)
 
 
@@ -181,19 +181,19 @@ def test_neighbouring_codes_of_categories_lie_apart_and_neighbouring_numbers_do_
 
 def test_one_start_crosses_a_thousand_levels() -> None:
     box = Box([0, 0], [1000, 1000], [range(1001)] * 2)
-    best = maximise_box(lambda Z: -((Z - [123, 877]) ** 2).sum(axis=1), None, box, 0, screen=1, starts=1)
+    best = maximise(lambda Z: -((Z - [123, 877]) ** 2).sum(axis=1), None, box, 0, screen=1, starts=1)
     np.testing.assert_array_equal(best.point, [123, 877])
 
 
 def test_boxes_of_one_point_answer_it() -> None:
-    assert maximise_box(lambda Z: np.ones(len(Z)), None, Box([], []), 0).point.shape == (0,)
-    fixed = maximise_box(lambda Z: Z.sum(axis=1), None, Box([0.5, 1], [0.5, 1], [None, [1]]), 0)
+    assert maximise(lambda Z: np.ones(len(Z)), None, Box([], []), 0).point.shape == (0,)
+    fixed = maximise(lambda Z: Z.sum(axis=1), None, Box([0.5, 1], [0.5, 1], [None, [1]]), 0)
     np.testing.assert_array_equal(fixed.point, [0.5, 1])
 
 
 def test_a_fixed_coordinate_stays_while_others_move() -> None:
     box = Box([0, 0.3, 0, 0, 0, 0], [1, 0.3, 1, 1, 1, 1])
-    best = maximise_box(hartmann_value, hartmann, box, 0)
+    best = maximise(hartmann_value, hartmann, box, 0)
     assert best.point[1] == 0.3
     assert best.value > 2
 
@@ -202,13 +202,13 @@ def test_holes_are_avoided_and_nothing_but_holes_is_a_model_failure() -> None:
     def holed(Z: Points) -> Values:
         return np.where(Z[:, 0] > 0.5, np.nan, hartmann_value(Z))
 
-    best = maximise_box(holed, None, UNIT, 0)
+    best = maximise(holed, None, UNIT, 0)
     assert best.value == pytest.approx(HARTMANN_MAXIMUM, abs=1e-8)  # at x₀ = .20
     with pytest.raises(ModelFailure, match="512 points"):
-        maximise_box(lambda Z: np.full(len(Z), np.inf), None, UNIT, 0)
+        maximise(lambda Z: np.full(len(Z), np.inf), None, UNIT, 0)
 
 
 def test_a_constant_function_has_a_maximum_everywhere() -> None:
-    best = maximise_box(lambda Z: np.full(len(Z), 3.0), None, UNIT, 0)
+    best = maximise(lambda Z: np.full(len(Z), 3.0), None, UNIT, 0)
     assert best.value == 3
     assert len(best.points) == 8

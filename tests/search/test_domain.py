@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.errors import InvalidProblem
-from steerbo.search import Box
+from steerbo.optim import Box
 
 MIXED = Box([0, 0, 0, 0.5], [1, 3, 1, 0.5], [None, range(4), [0, 0.25, 1], None], [False, True, False, False])
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.search import UNLIKELY, Box, Guarded, Region, climb_within, maximise_box
+from steerbo.optim import UNLIKELY, Box, FeasibleRegion, Polytope, maximise, maximise_constrained
 
 
-def disc(radius: float) -> Guarded:
+def disc(radius: float) -> FeasibleRegion:
     """Within a sum of at most 1.2, and not far from the middle."""
-    region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([1.2]))
-    return Guarded(region, lambda points: radius**2 - ((points - 0.5) ** 2).sum(1))
+    region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([1.2]))
+    return FeasibleRegion(region, lambda points: radius**2 - ((points - 0.5) ** 2).sum(1))
 
 
 def right(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -20,64 +20,66 @@ def right(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_the_largest_value_that_is_allowed_is_found() -> None:
-    found = maximise_box(lambda points: points[:, 0], right, disc(0.3), seed=0)
+    found = maximise(lambda points: points[:, 0], right, disc(0.3), seed=0)
     assert disc(0.3).allows(found.points).all()
     np.testing.assert_allclose(found.point, [0.8, 0.4], atol=0.02)  # where the sum cuts the disc
     assert found.point[0] > 0.78
 
 
 def test_climbing_ends_where_it_is_still_allowed() -> None:
-    ends, values = climb_within(right, np.array([[0.5, 0.5], [0.55, 0.45]]), disc(0.1))
+    ends, values = maximise_constrained(right, np.array([[0.5, 0.5], [0.55, 0.45]]), disc(0.1))
     assert disc(0.1).allows(ends).all()
     np.testing.assert_allclose(values, 0.6, atol=5e-3)
 
 
 def test_where_nothing_is_likely_enough_it_is_the_likeliest_far_below_all_values() -> None:
-    none = Guarded(Box([0, 0], [1, 1]), lambda points: -0.5 - ((points - 0.3) ** 2).sum(1))
-    found = maximise_box(lambda points: points[:, 0], right, none, seed=0)
+    none = FeasibleRegion(Box([0, 0], [1, 1]), lambda points: -0.5 - ((points - 0.3) ** 2).sum(1))
+    found = maximise(lambda points: points[:, 0], right, none, seed=0)
     assert found.value == pytest.approx(UNLIKELY - 0.5, abs=1e-3)
     np.testing.assert_allclose(found.point, [0.3, 0.3], atol=0.02)
 
 
 def test_whole_numbers_are_all_tried() -> None:
     box = Box([0, 0], [3, 3], [np.arange(4.0), np.arange(4.0)])
-    found = maximise_box(lambda p: p.sum(1), None, Guarded(box, lambda p: 4.0 - p[:, 0] * p[:, 1]), seed=0)
+    found = maximise(lambda p: p.sum(1), None, FeasibleRegion(box, lambda p: 4.0 - p[:, 0] * p[:, 1]), seed=0)
     assert found.point.tolist() in ([3.0, 1.0], [1.0, 3.0], [2.0, 2.0])
     assert found.value == 4.0
-    nowhere = maximise_box(lambda p: p.sum(1), None, Guarded(box, lambda p: -1.0 - p[:, 0]), seed=0)
+    nowhere = maximise(lambda p: p.sum(1), None, FeasibleRegion(box, lambda p: -1.0 - p[:, 0]), seed=0)
     assert nowhere.point[0] == 0.0
 
 
 @pytest.mark.parametrize("dimension", [3, 7])
 def test_so_little_that_no_screened_point_hits_it_is_searched_all_the_same(dimension: int) -> None:
     middle, radius = np.linspace(0.2, 0.8, dimension), 0.04
-    little = Guarded(Box([0] * dimension, [1] * dimension), lambda p: radius**2 - ((p - middle) ** 2).sum(1))
+    little = FeasibleRegion(Box([0] * dimension, [1] * dimension), lambda p: radius**2 - ((p - middle) ** 2).sum(1))
     best = middle[0] + radius
-    found = maximise_box(lambda p: p[:, 0], None, little, seed=0)
+    found = maximise(lambda p: p[:, 0], None, little, seed=0)
     assert little.allows(found.points).all()
     assert best - 0.2 * radius <= found.value <= best
 
 
-def two_islands(known: np.ndarray | None) -> Guarded:
+def two_islands(known: np.ndarray | None) -> FeasibleRegion:
     """A large one to the left, and one to the right that no Sobol point hits."""
 
     def margin(points: np.ndarray) -> np.ndarray:
         return np.maximum(0.2 - np.abs(points - 0.2).max(1), 0.001 - np.abs(points - [0.9, 0.37]).max(1))
 
-    return Guarded(Box([0, 0], [1, 1]), margin, known)
+    return FeasibleRegion(Box([0, 0], [1, 1]), margin, known)
 
 
 def test_islands_around_what_is_known_are_searched_however_small() -> None:
     played = np.array([[0.5, 0.5], [0.9, 0.37], [0.1, 0.1]])
-    found = maximise_box(lambda p: p[:, 0], None, two_islands(played), seed=0)
+    found = maximise(lambda p: p[:, 0], None, two_islands(played), seed=0)
     assert 0.9 <= found.value <= 0.901
     assert two_islands(played).allows(found.points).all()
-    assert maximise_box(lambda p: p[:, 0], None, two_islands(None), seed=0).value <= 0.4
+    assert maximise(lambda p: p[:, 0], None, two_islands(None), seed=0).value <= 0.4
 
 
 def test_where_only_what_is_known_is_allowed_it_is_found() -> None:
     def margin(points: np.ndarray) -> np.ndarray:
         return np.where(np.abs(points - 0.77).max(1) < 1e-4, 1.0, -1.0)  # no slope leads there
 
-    found = maximise_box(lambda p: p[:, 0], None, Guarded(Box([0] * 4, [1] * 4), margin, np.full((1, 4), 0.77)), seed=0)
+    found = maximise(
+        lambda p: p[:, 0], None, FeasibleRegion(Box([0] * 4, [1] * 4), margin, np.full((1, 4), 0.77)), seed=0
+    )
     assert found.value >= 0.77

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.search import Combination, Region, Row, clashing, limited, remaining
-from steerbo.search.domain import Box
+from steerbo.optim import Combination, LinearRow, Polytope, limited, minimal_conflict, substitute_known
+from steerbo.optim.domain import Box
 from steerbo.space import Limit
 
 A, B, M = sb.Float("a", 10, 20), sb.Float("b", 1, 1000, scale="log"), sb.Categorical("m", ["x", "y"])
@@ -20,50 +20,50 @@ def nothing(weights: Mapping[str, float], wrong: float) -> float:
 
 
 def test_what_is_known_is_taken_off_and_what_is_drawn_counts_at_its_quantile() -> None:
-    limit = sb.Linear({"a": 1, "b": 2, "c": -1}, at_most=10, at_least=0, probability=0.8)
+    limit = sb.LinearConstraint({"a": 1, "b": 2, "c": -1}, at_most=10, at_least=0, probability=0.8)
     draws = np.arange(1000) / 1000
 
     def by_quantile(weights: Mapping[str, float], wrong: float) -> float:
         return float(np.quantile(sum(weights.values()) * draws, 1 - wrong))
 
-    rows = remaining([limit], ["a"], {"c": 3.0}, (), by_quantile)
+    rows = substitute_known([limit], ["a"], {"c": 3.0}, (), by_quantile)
     (above, below) = rows
-    assert isinstance(above, Row)
-    assert isinstance(below, Row)
+    assert isinstance(above, LinearRow)
+    assert isinstance(below, LinearRow)
     assert (dict(above.weights), dict(below.weights)) == ({"a": 1.0}, {"a": -1.0})
     assert above.bound == pytest.approx(10 + 3 - 2 * 0.9, abs=0.01)  # a tenth of what may go wrong is for each side
     assert below.bound == pytest.approx(0 - 3 + 2 * 0.1, abs=0.01)
 
 
 def test_limits_of_what_nobody_sets_leave_all() -> None:
-    limits: list[Limit] = [sb.Linear({"c": 1}, at_most=0), sb.Forbid({"m": "x", "k": 1})]
-    assert remaining(limits, ["a"], {"c": 5.0}, (), nothing) == []
-    (kept,) = remaining(limits[:1], ["a"], {"c": 5.0}, ("c",), nothing)
+    limits: list[Limit] = [sb.LinearConstraint({"c": 1}, at_most=0), sb.ForbiddenCombination({"m": "x", "k": 1})]
+    assert substitute_known(limits, ["a"], {"c": 5.0}, (), nothing) == []
+    (kept,) = substitute_known(limits[:1], ["a"], {"c": 5.0}, ("c",), nothing)
     assert limited(Box([0], [1]), [A], [kept]) is None  # what stays breaks it
 
 
 def test_a_combination_counts_with_what_nature_may_do() -> None:
-    forbid = sb.Forbid({"m": "x", "k": 1})
-    assert remaining([forbid], ["m"], {"k": 2}, (), nothing) == []
-    assert remaining([forbid], ["m"], {"k": 1}, (), nothing) == [Combination(0, {"m": ("x",)})]
-    assert remaining([forbid], ["m"], {}, (), nothing) == [Combination(0, {"m": ("x",)})]
+    forbid = sb.ForbiddenCombination({"m": "x", "k": 1})
+    assert substitute_known([forbid], ["m"], {"k": 2}, (), nothing) == []
+    assert substitute_known([forbid], ["m"], {"k": 1}, (), nothing) == [Combination(0, {"m": ("x",)})]
+    assert substitute_known([forbid], ["m"], {}, (), nothing) == [Combination(0, {"m": ("x",)})]
 
 
 def test_a_region_holds_in_the_units_of_the_variables() -> None:
-    left = remaining([sb.Linear({"a": 1, "b": 0.1}, at_most=30)], ["a", "b", "m"], {}, (), nothing)
-    left += remaining([sb.Forbid({"m": ["y"]})], ["a", "b", "m"], {}, (), nothing)
+    left = substitute_known([sb.LinearConstraint({"a": 1, "b": 0.1}, at_most=30)], ["a", "b", "m"], {}, (), nothing)
+    left += substitute_known([sb.ForbiddenCombination({"m": ["y"]})], ["a", "b", "m"], {}, (), nothing)
     box = Box([0, 0, 0], [1, 1, 1], [None, None, M.levels], [False, False, True])
     region = limited(box, [A, B, M], left)
-    assert isinstance(region, Region)
+    assert isinstance(region, Polytope)
     points = region.place(np.random.default_rng(0).random((500, 3)))
     a, b, m = (np.array(column) for column in (A.decode(points[:, 0]), B.decode(points[:, 1]), M.decode(points[:, 2])))
     assert (a + 0.1 * b <= 30).all()
     assert (a + 0.1 * b).max() > 29
     assert (m == "x").all()
     in_units = limited(Box([10, 1, 0], [20, 1000, 1], box.levels, box.unordered), [A, B, M], left, encoded=False)
-    assert isinstance(in_units, Region)
+    assert isinstance(in_units, Polytope)
     assert (in_units.place(np.random.default_rng(0).random((500, 3))) @ [1, 0.1, 0] <= 30).all()
 
 
 def test_of_limits_that_clash_none_can_be_left_out() -> None:
-    assert clashing(5, lambda some: not ({1, 3} <= set(some) or {2, 4} <= set(some))) == [2, 4]
+    assert minimal_conflict(5, lambda some: not ({1, 3} <= set(some) or {2, 4} <= set(some))) == [2, 4]

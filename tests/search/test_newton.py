@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from steerbo.search import climb, climb_curved
-from steerbo.search.newton import _solve, _solve_two
+from steerbo.optim import maximise_batched, maximise_newton
+from steerbo.optim.newton import _solve, _solve_two
 
 from .problems import Points, Values, quadratic
 
@@ -33,7 +33,7 @@ def test_bounded_concave_quadratics_end_at_their_only_maximum(seed: int, d: int)
         away = Z - centre
         return -0.5 * np.einsum("rd,de,re->r", away, H, away), -away @ H, np.broadcast_to(-H, (len(Z), d, d))
 
-    _, values = climb_curved(function, np.random.default_rng(seed).random((3, d)), np.zeros(d), np.ones(d))
+    _, values = maximise_newton(function, np.random.default_rng(seed).random((3, d)), np.zeros(d), np.ones(d))
     root = np.linalg.cholesky(H).T
     exact = -lsq_linear(root, root @ centre, (0, 1), method="bvls", tol=1e-14, max_iter=1000).cost
     np.testing.assert_allclose(values, exact, rtol=1e-6, atol=1e-9)
@@ -45,7 +45,7 @@ def test_restarts_never_fall_stay_inside_and_end_where_no_bound_allows_a_rise(se
     random = np.random.default_rng(seed)
     starts, low = random.random((6, d)) * 2 - 1, -random.random(d)
     high = low + random.random(d)
-    points, values = climb_curved(wavy, starts, low, high)
+    points, values = maximise_newton(wavy, starts, low, high)
     assert (points >= low).all()
     assert (points <= high).all()
     assert (values >= wavy(np.clip(starts, low, high))[0]).all()
@@ -57,8 +57,8 @@ def test_restarts_never_fall_stay_inside_and_end_where_no_bound_allows_a_rise(se
 def test_it_ends_as_high_as_quasi_newton_climbs() -> None:
     starts = np.random.default_rng(0).random((40, 3)) * 2 - 1
     low, high = np.full(3, -1.0), np.ones(3)
-    newton = climb_curved(wavy, starts, low, high)[1]
-    other = climb(lambda Z: wavy(Z)[:2], starts, low, high)[1]
+    newton = maximise_newton(wavy, starts, low, high)[1]
+    other = maximise_batched(lambda Z: wavy(Z)[:2], starts, low, high)[1]
     assert np.isclose(newton.max(), other.max(), rtol=1e-9)
     assert newton.mean() > other.mean() - 0.1
 
@@ -68,7 +68,7 @@ def test_equal_bounds_hold_coordinates() -> None:
     low, high = np.full((2, 3), -1.0), np.ones((2, 3))
     low[0, 1] = high[0, 1] = 0.7
     low[1] = high[1] = starts[1]
-    points, values = climb_curved(wavy, starts, low, high)
+    points, values = maximise_newton(wavy, starts, low, high)
     assert points[0, 1] == 0.7
     assert values[0] > wavy(starts)[0][0]
     np.testing.assert_array_equal(points[1], starts[1])
@@ -102,7 +102,7 @@ def test_climbs_that_have_met_go_on_as_one_and_end_as_high() -> None:
     ends = []
     for together in (0.0, 0.01):
         counts.clear()
-        _, values = climb_curved(function, starts, -np.ones(3), np.ones(3), rivals=12, together=together)
+        _, values = maximise_newton(function, starts, -np.ones(3), np.ones(3), rivals=12, together=together)
         ends.append((values.max(), sum(counts)))
     assert ends[1][1] < ends[0][1]
     np.testing.assert_allclose(ends[1][0], ends[0][0], rtol=1e-12)

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.search import Box, Region, maximise_box
+from steerbo.optim import Box, Polytope, maximise
 
 
-def drawn(seed: int) -> Region:
+def drawn(seed: int) -> Polytope:
     """A region of two numbers, one of them logarithmic, one with steps and a category, about a point of it."""
     random = np.random.default_rng(seed)
     box = Box([0, 0, 0, 0], [1, 1, 1, 2], [None, None, np.arange(8) / 7, range(3)], [False, False, False, True])
@@ -17,7 +17,7 @@ def drawn(seed: int) -> Region:
     logs = np.array([0.0, 4.0, 0.0, 0.0])
     inside = np.array([random.random(), random.random(), random.integers(8) / 7, 0.0])
     u = inside * [1, 0, 1, 1] + np.array([0, np.expm1(4 * inside[1]) / np.expm1(4.0), 0, 0])
-    return Region(box, W, W @ u + 0.02 * random.random(3), [{3: [1.0], 2: [0.0, 1 / 7]}, {3: [2.0]}], logs)
+    return Polytope(box, W, W @ u + 0.02 * random.random(3), [{3: [1.0], 2: [0.0, 1 / 7]}, {3: [2.0]}], logs)
 
 
 @settings(deadline=None, max_examples=25)
@@ -34,7 +34,7 @@ def test_points_are_inside_and_depend_on_nothing_but_their_numbers(seed: int) ->
 
 
 def test_points_that_the_box_places_inside_stay_there_and_the_others_are_spread() -> None:
-    region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
+    region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
     unit = np.random.default_rng(0).random((4000, 2))
     points, inside = region.place(unit), unit.sum(1) <= 0.5
     np.testing.assert_array_equal(points[inside], unit[inside])
@@ -43,7 +43,7 @@ def test_points_that_the_box_places_inside_stay_there_and_the_others_are_spread(
 
 
 def test_what_is_exact_is_kept_exactly() -> None:
-    mixture = Region(Box([0] * 3, [1] * 3), np.array([[1.0, 1, 1], [-1, -1, -1]]), np.array([1.0, -1]))
+    mixture = Polytope(Box([0] * 3, [1] * 3), np.array([[1.0, 1, 1], [-1, -1, -1]]), np.array([1.0, -1]))
     points = mixture.place(np.random.default_rng(0).random((300, 3)))
     np.testing.assert_allclose(points.sum(1), 1.0, atol=1e-14)
     assert (points.std(axis=0) > 0.15).all()
@@ -51,28 +51,28 @@ def test_what_is_exact_is_kept_exactly() -> None:
 
 def test_whole_numbers_with_an_exact_sum_are_all_found() -> None:
     five = np.arange(6) / 5
-    region = Region(Box([0, 0], [1, 1], [five, five]), np.array([[1.0, 1], [-1, -1]]), np.array([1.0, -1]))
+    region = Polytope(Box([0, 0], [1, 1], [five, five]), np.array([[1.0, 1], [-1, -1]]), np.array([1.0, -1]))
     assert len(np.unique(region.place(np.random.default_rng(0).random((200, 2))), axis=0)) == 6
     assert len(region.grid()) == 6
 
 
 def test_a_single_point_that_is_left_is_found() -> None:
-    region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1], [-1, 0], [0, -1]]), np.array([1.0, -0.5, -0.5]))
+    region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 1], [-1, 0], [0, -1]]), np.array([1.0, -0.5, -0.5]))
     assert region.allows(np.array([[0.5, 0.5]]))[0]
     np.testing.assert_allclose(region.place(np.array([[0.9, 0.9]])), [[0.5, 0.5]], atol=1e-6)
 
 
 def test_nothing_left_has_no_middle() -> None:
-    nothing = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([-0.1]))
+    nothing = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([-0.1]))
     assert nothing.empty
     assert not len(nothing.middles)
-    some = Region(Box([0, 0], [1, 1], [None, np.array([0.0, 0.5, 1.0])]), np.array([[1.0, 1.0]]), np.array([0.6]))
+    some = Polytope(Box([0, 0], [1, 1], [None, np.array([0.0, 0.5, 1.0])]), np.array([[1.0, 1.0]]), np.array([0.6]))
     assert not some.empty
     assert {0.0, 0.5} == {*some.middles[:, 1]}
 
 
 def test_a_point_outside_comes_as_near_as_limits_let() -> None:
-    region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
+    region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
     near = region.into(np.array([0.9, 0.9]))
     assert region.allows(near[None])[0]
     assert near.sum() > 0.5 - 1e-9
@@ -92,7 +92,7 @@ def _found(seed: int) -> bool:
         away: np.ndarray = -((points - centre)[:, :3] ** 2).sum(1)
         return away
 
-    found = maximise_box(value, lambda Z: (value(Z), -2 * (Z - centre) * [1, 1, 1, 0]), region, seed)
+    found = maximise(value, lambda Z: (value(Z), -2 * (Z - centre) * [1, 1, 1, 0]), region, seed)
     assert region.allows(found.points).all()
     dense = region.place(np.random.default_rng(seed).random((4000, 4)))
     return bool(found.value >= value(dense).max() - 1e-9)

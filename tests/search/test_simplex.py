@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
 from steerbo.errors import InvalidRequest, ModelFailure
-from steerbo.search import ValueAndGradient, maximise_simplex, simplex_starts
+from steerbo.optim import ValueAndGradient, maximise_simplex, simplex_starts
 
 Tables = Float[np.ndarray, "r C A"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidProblem
-from steerbo.search import Box, sobol_in, sobol_points
+from steerbo.optim import Box, sobol_in_box, sobol_points
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 100, 512])
@@ -27,7 +27,7 @@ def test_points_are_spread_more_evenly_than_chance() -> None:
 
 
 def test_levels_are_met_equally_often() -> None:
-    points = sobol_in(Box([0, 0], [1, 3], [None, range(4)]), 64, 0)
+    points = sobol_in_box(Box([0, 0], [1, 3], [None, range(4)]), 64, 0)
     np.testing.assert_array_equal(np.unique(points[:, 1], return_counts=True)[1], [16] * 4)
 
 

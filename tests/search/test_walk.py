@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from steerbo.search import Box, Region
-from steerbo.search.walk import _moved, walked
+from steerbo.optim import Box, Polytope
+from steerbo.optim.polytope import _moved, hit_and_run
 
 from .test_region import drawn
 
 
-def triangle() -> Region:
-    return Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
+def triangle() -> Polytope:
+    return Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
 
 
-def sheet() -> Region:
+def sheet() -> Polytope:
     """Three shares with sum one."""
-    return Region(Box([0] * 3, [1] * 3), np.array([[1.0, 1, 1], [-1, -1, -1]]), np.array([1.0, -1]))
+    return Polytope(Box([0] * 3, [1] * 3), np.array([[1.0, 1, 1], [-1, -1, -1]]), np.array([1.0, -1]))
 
 
 @settings(deadline=None, max_examples=15, derandomize=True)
@@ -31,14 +31,14 @@ def test_every_step_is_inside_and_what_was_given_is_left_alone(seed: int) -> Non
     region, random = drawn(seed), np.random.default_rng(seed)
     given_ = Box.place(region, random.random((60, 4)))
     before = given_.copy()
-    found = walked(region, given_, random)
+    found = hit_and_run(region, given_, random)
     assert region.inside(found).all()
     np.testing.assert_array_equal(given_, before)
 
 
 def test_a_walk_hangs_on_its_numbers_alone() -> None:
     points = np.random.default_rng(0).random((30, 2))
-    one, two, other = (walked(triangle(), points, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    one, two, other = (hit_and_run(triangle(), points, np.random.default_rng(seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, two)
     assert (one != other).any()
 
@@ -47,7 +47,7 @@ def test_a_walk_hangs_on_its_numbers_alone() -> None:
 def test_where_it_comes_to_is_uniform(make: Any) -> None:
     """The first coordinate over its largest value has the distribution 1 − (1 − t)². False alarm: one in 1000."""
     region = make()
-    points = walked(region, np.ones((800, region.dimension)), np.random.default_rng(0))
+    points = hit_and_run(region, np.ones((800, region.dimension)), np.random.default_rng(0))
     largest = 0.5 if region.dimension == 2 else 1.0
     assert kstest(points[:, 0] / largest, lambda t: 1 - (1 - np.clip(t, 0, 1)) ** 2).pvalue > 1e-3
 
@@ -63,10 +63,10 @@ def test_what_is_exact_moves_along_the_sheet_only() -> None:
     np.testing.assert_array_equal(_moved(sheet(), points, 0, np.array([0.9])), [0.2])
 
 
-def stepped(forbidden: Any = ()) -> Region:
+def stepped(forbidden: Any = ()) -> Polytope:
     """Fifths and a number, with sum at most .65."""
     five = np.arange(6) / 5
-    return Region(Box([0, 0], [1, 1], [five, None]), np.array([[1.0, 1.0]]), np.array([0.65]), forbidden)
+    return Polytope(Box([0, 0], [1, 1], [five, None]), np.array([[1.0, 1.0]]), np.array([0.65]), forbidden)
 
 
 def test_levels_are_as_likely_as_each_other_and_within_the_limit() -> None:

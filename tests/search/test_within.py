@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.gp import Regression, SquaredExponentialKernel
-from steerbo.search import Box, Guarded, Region, climb, climb_within, differences
+from steerbo.gp import GPRegression, SquaredExponentialKernel
+from steerbo.optim import Box, FeasibleRegion, Polytope, differences, maximise_batched, maximise_constrained
 
 
 @settings(deadline=None, max_examples=25)
@@ -17,8 +17,8 @@ def test_the_nearest_point_of_a_half_space_is_the_projection(seed: int) -> None:
     random = np.random.default_rng(seed)
     normal, centre = random.normal(size=3), 0.5 + 0.1 * random.normal(size=3)
     bound = float(normal @ centre) - 0.05 * float(np.linalg.norm(normal))
-    region = Region(Box([-9] * 3, [9] * 3), normal[None], np.array([bound]))
-    ends, values = climb_within(
+    region = Polytope(Box([-9] * 3, [9] * 3), normal[None], np.array([bound]))
+    ends, values = maximise_constrained(
         lambda Z: (-((Z - centre) ** 2).sum(1), -2 * (Z - centre)), region.place(random.random((2, 3))), region
     )
     wanted = centre - (normal @ centre - bound) * normal / (normal @ normal)
@@ -29,16 +29,16 @@ def test_the_nearest_point_of_a_half_space_is_the_projection(seed: int) -> None:
 
 def test_what_has_levels_is_held_and_no_restart_ends_lower() -> None:
     box = Box([0, 0], [1, 1], [None, [0.0, 0.5, 1.0]])
-    region = Region(box, np.array([[1.0, 1.0]]), np.array([1.2]))
+    region = Polytope(box, np.array([[1.0, 1.0]]), np.array([1.2]))
     starts = np.array([[0.1, 0.5], [0.1, 1.0], [0.2, 0.0]])
-    ends, values = climb_within(lambda Z: (Z[:, 0], np.tile([1.0, 9.0], (len(Z), 1))), starts, region)
+    ends, values = maximise_constrained(lambda Z: (Z[:, 0], np.tile([1.0, 9.0], (len(Z), 1))), starts, region)
     np.testing.assert_allclose(ends, [[0.7, 0.5], [0.2, 1.0], [1.0, 0.0]], atol=1e-9)
     np.testing.assert_allclose(values, ends[:, 0])
 
 
 def test_a_function_that_is_no_number_outside_ends_where_it_is_one() -> None:
-    region = Region(Box([0], [1]), np.array([[1.0]]), np.array([0.9]))
-    ends, values = climb_within(
+    region = Polytope(Box([0], [1]), np.array([[1.0]]), np.array([0.9]))
+    ends, values = maximise_constrained(
         lambda Z: (np.where(Z[:, 0] < 0.6, Z[:, 0], np.nan), np.ones(Z.shape)), np.array([[0.3]]), region
     )
     assert 0.3 <= ends[0, 0] <= 0.6
@@ -52,7 +52,10 @@ def test_in_a_box_it_is_climb() -> None:
     def bowl(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return -((Z - 0.4) ** 2).sum(1), -2 * (Z - 0.4)
 
-    ours, plain = climb_within(bowl, starts, box), climb(bowl, starts, np.array([0.0, 1]), np.array([1.0, 1]))
+    ours, plain = (
+        maximise_constrained(bowl, starts, box),
+        maximise_batched(bowl, starts, np.array([0.0, 1]), np.array([1.0, 1])),
+    )
     np.testing.assert_array_equal(ours[0], plain[0])
 
 
@@ -61,7 +64,7 @@ def test_a_climb_that_leaps_into_another_hollow_is_begun_again_nearby(seed: int)
     """From a point well inside, where the function has a slope, there is always a way up."""
     random = np.random.default_rng(seed)
     points = random.random((14, 3))
-    worth, strain = (Regression(SquaredExponentialKernel([0.4] * 3), noise=2e-4) for _ in range(2))
+    worth, strain = (GPRegression(SquaredExponentialKernel([0.4] * 3), noise=2e-4) for _ in range(2))
     worth.replace(points, random.normal(size=14))
     strain.replace(points, random.normal(size=14))
 
@@ -69,12 +72,12 @@ def test_a_climb_that_leaps_into_another_hollow_is_begun_again_nearby(seed: int)
         mean, variance = strain.marginals(Z)
         return np.asarray(-mean / np.sqrt(variance + 2e-4) - 1.28)
 
-    region = Guarded(Region(Box([0] * 3, [1] * 3), np.ones((1, 3)), np.array([1.8])), margin)
+    region = FeasibleRegion(Polytope(Box([0] * 3, [1] * 3), np.ones((1, 3)), np.array([1.8])), margin)
     tried = region.place(random.random((200, 3)))
     tried = tried[region.allows(tried) & (margin(tried) > 0.1) & (tried.sum(1) < 1.78) & (tried.min(1) > 0.02)]
     starts = tried[np.argsort(-worth.means(tried))[:2]]
     rise = differences(worth.means, region.low, region.high, region.continuous)
-    ends, values = climb_within(rise, starts, region)
+    ends, values = maximise_constrained(rise, starts, region)
     assert (np.abs(rise(starts)[1]).max(axis=1) > 0.1).all()
     assert (values > worth.means(starts) + 0.01).all()
     assert region.allows(ends).all()

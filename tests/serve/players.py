@@ -14,10 +14,10 @@ import numpy as np
 from starlette.testclient import TestClient
 
 import steerbo as sb
-from steerbo.rounds import Suggestion
-from steerbo.serve import Hall, application
+from steerbo.core import Suggestion
+from steerbo.serve import StudyPool, application
+from steerbo.storage.keys import KeyRing
 from steerbo.study import BY_HAND, Study
-from steerbo.study.keys import KeyRing
 from steerbo.testing import Case
 from tests.torture.kills import WINGS
 
@@ -55,7 +55,7 @@ def of_kind(folder: Path, wing: str, rounds: int = 6) -> tuple[Path, Case]:
 @contextmanager
 def served(place: Path, *, keyed: bool = False, name: str = "oven") -> Iterator[TestClient]:
     """A client of an application that serves this study."""
-    app = application(Hall({name: (str(place), opener(place))}, keyed))
+    app = application(StudyPool({name: (str(place), opener(place))}, keyed))
     with TestClient(app, "http://localhost", raise_server_exceptions=False, follow_redirects=False) as client:
         yield client
 

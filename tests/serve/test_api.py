@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.record import to_plain
+from steerbo.records import to_dict
 from steerbo.study import Study
 from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import KINDS, bearer, key_for, of_kind, oven, served
@@ -29,7 +29,7 @@ def test_a_whole_study_over_http_is_what_python_would_have_played(wing: str, tmp
     quiet = case.start(rounds=4)
     with served(place) as client:
         for number in range(1, 5):
-            body = to_plain(dict(case.request(number)))
+            body = to_dict(dict(case.request(number)))
             (plain,) = client.post("/studies/oven/ask", json=body).json()["suggestions"]
             wanted: Any = quiet.ask(**case.request(number))
             while wanted.observe:
@@ -37,13 +37,13 @@ def test_a_whole_study_over_http_is_what_python_would_have_played(wing: str, tmp
                 context = case.seen(wanted)
                 plain = client.post(ROUND.format(plain["token"], "decide"), json={"context": context}).json()
                 wanted = quiet.decide(wanted, context)
-            assert plain["values"] == to_plain(dict(wanted.values))
+            assert plain["values"] == to_dict(dict(wanted.values))
             outcome = case.outcome(wanted)
             quiet.tell(wanted, **outcome)
-            told = client.post(ROUND.format(plain["token"], "tell"), json=to_plain(outcome))
+            told = client.post(ROUND.format(plain["token"], "tell"), json=to_dict(outcome))
             assert told.json()["status"] == quiet.status.to_dict()
         assert client.get("/studies/oven/recommendation").json() == quiet.recommend().to_dict()
-        ended = client.post("/studies/oven/ask", json=to_plain(dict(case.request(5)))).json()
+        ended = client.post("/studies/oven/ask", json=to_dict(dict(case.request(5)))).json()
         assert ended == {"suggestions": [], "finished": "all rounds are made"}
 
 

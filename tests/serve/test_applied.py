@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidInput
-from steerbo.serve.applied import applied
-from steerbo.serve.hall import Served
+from steerbo.serve.operations import applied
+from steerbo.serve.pool import OpenStudy
 from tests.serve.players import of_kind, opener, oven
 
 
 def test_contexts_are_read_by_their_variable(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    one = Served("oven", str(place), opener(place))
+    one = OpenStudy("oven", str(place), opener(place))
     with pytest.raises(InvalidInput, match="Tell one first"):
         applied(one, {"weather": "3"})
     with one.use() as study:
@@ -27,7 +27,7 @@ def test_contexts_are_read_by_their_variable(tmp_path: Path) -> None:
 
 def test_what_ask_takes_is_no_context(tmp_path: Path) -> None:
     place, case = of_kind(tmp_path, "time-varying")
-    one = Served("study", str(place), opener(place))
+    one = OpenStudy("study", str(place), opener(place))
     with one.use() as study:
         case.play(study.optimizer, 2)
     assert applied(one, {"time": "12"})["values"]

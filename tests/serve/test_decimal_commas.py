@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steerbo.errors import InvalidRequest
-from steerbo.serve.decimal_commas import localised, typed, writes_commas
+from steerbo.serve.forms import localised, typed, writes_commas
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidInput
-from steerbo.rounds import Optimizer
 from steerbo.serve.forms import give, read_ask
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN

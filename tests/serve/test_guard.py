@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from steerbo.serve import guard
-from steerbo.serve.guard import BURST, LONGEST_BODY, Allowance, Guard
+from steerbo.serve import middleware
+from steerbo.serve.middleware import BURST, LONGEST_BODY, RequestLimits, TokenBucket
 from tests.serve.players import oven, served
 
 STRANGERS = ("evil.example", "localhost.evil.example:8000", "127.0.0.1.evil.example", "", "[", "a@localhost")
@@ -30,8 +30,8 @@ def test_only_this_machine_is_meant(tmp_path: Path) -> None:
 
 
 def test_a_name_can_be_given() -> None:
-    assert Guard(None, ("bench.lab.example",)).knows("Bench.lab.example:8000")
-    assert not Guard(None).knows("bench.lab.example:8000")
+    assert RequestLimits(None, ("bench.lab.example",)).knows("Bench.lab.example:8000")
+    assert not RequestLimits(None).knows("bench.lab.example:8000")
 
 
 def test_every_answer_is_closed_to_everything_else(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_body_that_is_too_long_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "PATIENCE", 0.02)
+    monkeypatch.setattr(middleware, "PATIENCE", 0.02)
     sent: list[Any] = []
 
     async def silent() -> Any:
@@ -73,13 +73,13 @@ def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
         sent.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"host", b"localhost")], "client": ("x", 1)}
-    asyncio.run(Guard(None)(scope, silent, send))
+    asyncio.run(RequestLimits(None)(scope, silent, send))
     assert sent[0]["status"] == 408
 
 
 def test_one_address_does_not_take_it_all(tmp_path: Path) -> None:
     now = [0.0]
-    allowance = Allowance(2.0, 3.0, lambda: now[0])
+    allowance = TokenBucket(2.0, 3.0, lambda: now[0])
     assert [allowance.take("a") for _ in range(5)] == [True] * 3 + [False] * 2
     assert allowance.take("b"), "another one is not kept waiting"
     now[0] = 1.0

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy, LogUnavailable
-from steerbo.serve import Hall
-from steerbo.serve.hall import Served
+from steerbo.serve import StudyPool
+from steerbo.serve.pool import OpenStudy
 from steerbo.study import Study
 from tests.serve.players import key_for, opener, oven
 
 
 def test_what_is_read_is_computed_once_between_two_events(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    one, calls = Served("oven", str(place), opener(place)), []
+    one, calls = OpenStudy("oven", str(place), opener(place)), []
 
     def look(study: Study) -> int:
         calls.append(1)
@@ -33,7 +33,7 @@ def test_what_is_read_is_computed_once_between_two_events(tmp_path: Path) -> Non
 
 def test_while_a_round_is_chosen_others_read_what_was_last(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    one = Served("oven", str(place), opener(place))
+    one = OpenStudy("oven", str(place), opener(place))
     assert one.events() == 1
     inside, go_on = threading.Event(), threading.Event()
 
@@ -55,7 +55,7 @@ def test_while_a_round_is_chosen_others_read_what_was_last(tmp_path: Path) -> No
 
 def test_a_file_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    one = Served("oven", str(place), opener(place))
+    one = OpenStudy("oven", str(place), opener(place))
     assert one.events() == 1
     place.rename(tmp_path / "away.db")
     with pytest.raises((InvalidStudy, LogUnavailable)):
@@ -67,7 +67,7 @@ def test_a_file_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
 
 def test_who_caused_it_is_in_the_log(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    one = Served("oven", str(place), opener(place))
+    one = OpenStudy("oven", str(place), opener(place))
     with one.use("ann") as study:
         first = study.ask(context={"weather": 1.0})
     with one.use() as study:
@@ -80,7 +80,7 @@ def test_who_caused_it_is_in_the_log(tmp_path: Path) -> None:
 
 def test_a_key_opens_its_study(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    hall = Hall({"oven": (str(place), opener(place))}, keyed=True)
+    hall = StudyPool({"oven": (str(place), opener(place))}, keyed=True)
     found = hall.key(key_for(place, "play", "ann"))
     assert found is not None
     assert (found[0].name, found[1]) == ("ann", ("oven",))
@@ -93,20 +93,20 @@ def test_a_key_opens_its_study(tmp_path: Path) -> None:
 def prepared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """What studies were asked to prepare; any choice is worth it, and nobody waits for quiet."""
     asked: list[int] = []
-    monkeypatch.setattr("steerbo.serve.hall.QUIET", 0.01)
-    monkeypatch.setattr("steerbo.serve.hall.DEAR", 0.0)
+    monkeypatch.setattr("steerbo.serve.pool.QUIET", 0.01)
+    monkeypatch.setattr("steerbo.serve.pool.DEAR", 0.0)
     monkeypatch.setattr(Study, "prepare", lambda study, k: asked.append(k))
     return asked
 
 
-def quiet(one: Served) -> None:
+def quiet(one: OpenStudy) -> None:
     """Until nothing is to come any more."""
     one._quiet.join(20)
 
 
 def test_suggestions_are_prepared_when_something_has_come_and_then_nothing(tmp_path: Path, prepared: list[int]) -> None:
     place = oven(tmp_path)
-    one = Served("oven", str(place), opener(place), prepare=2)
+    one = OpenStudy("oven", str(place), opener(place), prepare=2)
     for _ in range(3):
         one.events()
     quiet(one)
@@ -127,17 +127,17 @@ def test_nothing_is_prepared_where_nobody_wants_it_it_is_cheap_or_all_is_over(
     tmp_path: Path, prepared: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = oven(tmp_path)
-    unwanted = Served("oven", str(place), opener(place))
+    unwanted = OpenStudy("oven", str(place), opener(place))
     unwanted.events()
     assert not unwanted._quiet.is_alive()
     unwanted.close()
-    monkeypatch.setattr("steerbo.serve.hall.DEAR", 60.0)
-    cheap = Served("oven", str(place), opener(place), prepare=1)
+    monkeypatch.setattr("steerbo.serve.pool.DEAR", 60.0)
+    cheap = OpenStudy("oven", str(place), opener(place), prepare=1)
     cheap.events()
     quiet(cheap)
     cheap.close()
-    monkeypatch.setattr("steerbo.serve.hall.QUIET", 60.0)
-    late = Served("oven", str(place), opener(place), prepare=1)
+    monkeypatch.setattr("steerbo.serve.pool.QUIET", 60.0)
+    late = OpenStudy("oven", str(place), opener(place), prepare=1)
     late.events()
     assert late._quiet.is_alive()
     late.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.serve import guard
+from steerbo.serve import middleware
 from tests.serve.players import bearer, key_for, oven, served
 
 REQUESTS = 1500
@@ -68,8 +68,8 @@ def request(draw: random.Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize("keyed", [True, False])
 def test_nothing_breaks_leaks_or_changes(keyed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "RATE", 1e9)
-    monkeypatch.setattr(guard, "BURST", 1e9)
+    monkeypatch.setattr(middleware, "RATE", 1e9)
+    monkeypatch.setattr(middleware, "BURST", 1e9)
     place = oven(tmp_path)
     key = bearer(key_for(place, "read"))
     draw = random.Random(1)

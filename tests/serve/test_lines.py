@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from steerbo.serve.lines import JsonLines
+from steerbo.serve.logging import JsonFormatter
 from steerbo.study import Study
 from tests.serve.players import oven
 from tests.serve.processes import start
@@ -25,7 +25,7 @@ from tests.serve.processes import start
 def line(message: str, *values: Any, **more: Any) -> Any:
     record = logging.LogRecord("steerbo.study", logging.INFO, "", 1, message, values, more.pop("exc_info", None))
     record.__dict__.update(more)
-    text = JsonLines().format(record)
+    text = JsonFormatter().format(record)
     assert "\n" not in text
     return json.loads(text)
 

@@ -16,10 +16,11 @@ import pytest
 import uvicorn
 
 from steerbo.errors import InvalidOption
-from steerbo.serve import Hall, application, guard, listening
-from steerbo.serve.listening import most_connections, proxies, socket_at
+from steerbo.serve import StudyPool, application, middleware
+from steerbo.serve import server as listening
+from steerbo.serve.server import most_connections, proxies, socket_at
+from steerbo.storage.keys import KeyRing
 from steerbo.study import Study
-from steerbo.study.keys import KeyRing
 from tests.serve.players import opener, oven
 from tests.serve.processes import half_heads, serving, start
 
@@ -63,7 +64,7 @@ def listening_here(
     place: Path, *, keyed: bool = False, forwarded_by: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, int]]:
     """A server in a thread of this process; where it listens."""
-    app = application(Hall({"oven": (str(place), opener(place))}, keyed))
+    app = application(StudyPool({"oven": (str(place), opener(place))}, keyed))
     server = uvicorn.Server(listening.configured(app, forwarded_by))
     bound = socket_at("127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([bound],))
@@ -122,7 +123,7 @@ def test_who_says_no_whole_request_is_let_go_also_after_others(
         for _ in range(before):
             is_answered(slow)
         monkeypatch.setattr(listening, "PATIENCE", 0.3)
-        monkeypatch.setattr(guard, "PATIENCE", 0.3)
+        monkeypatch.setattr(middleware, "PATIENCE", 0.3)
         slow.sendall(words)
         until_closed(slow)  # which runs into the socket's own limit otherwise
 
@@ -138,8 +139,8 @@ def test_a_byte_now_and_then_gives_no_more_time(before: int, tmp_path: Path, mon
 
 def test_an_answer_that_is_not_read_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "PATIENCE", 0.3)
-    monkeypatch.setattr(guard, "RATE", 1e9)
-    monkeypatch.setattr(guard, "BURST", 1e9)
+    monkeypatch.setattr(middleware, "RATE", 1e9)
+    monkeypatch.setattr(middleware, "BURST", 1e9)
     wanted = b"GET /static/steerbo.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with listening_here(oven(tmp_path)) as place, socket.socket() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**14)

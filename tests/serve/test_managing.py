@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from steerbo.cli.serving import _openers
-from steerbo.serve import Hall, application
+from steerbo.serve import StudyPool, application
 from steerbo.study import Study
 from tests.page.test_creation import KILN, OTHERS
 from tests.serve.players import Person, bearer, key_for, oven, served
@@ -20,7 +20,7 @@ from tests.serve.players import Person, bearer, key_for, oven, served
 
 @contextmanager
 def empty(folder: Path) -> Iterator[TestClient]:
-    hall = Hall({})
+    hall = StudyPool({})
     hall.folder = folder
     with TestClient(application(hall), "http://localhost", follow_redirects=False) as client:
         yield client

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from steerbo import errors
-from steerbo.errors import InvalidOutcome, LogUnavailable, SteerboError, together
+from steerbo.errors import InvalidOutcome, LogUnavailable, SteerboError, combine
 from steerbo.serve.problem_details import STATUSES, details, status_of
 from tests.serve.players import bearer, key_for, oven, served
 
@@ -24,7 +24,7 @@ def test_every_error_has_a_status() -> None:
 
 
 def test_each_thing_that_is_wrong_is_there() -> None:
-    found = details(together([InvalidOutcome("cost", -1, "0 or more"), InvalidOutcome("value", None, "a number")]))
+    found = details(combine([InvalidOutcome("cost", -1, "0 or more"), InvalidOutcome("value", None, "a number")]))
     assert found["status"] == 422
     assert [(each["field"], each["allowed"]) for each in found["errors"]] == [
         ("cost", "0 or more"),
@@ -167,7 +167,7 @@ def test_the_document_names_every_status_that_comes_and_its_content_type(
         assert reader.document["security"] == [{"key": []}]
         assert reader.all() == {401}
         assert 403 in reader.all(headers=bearer(key_for(place, "read")))
-        monkeypatch.setattr("steerbo.serve.guard.Allowance.take", lambda *_: False)
+        monkeypatch.setattr("steerbo.serve.middleware.TokenBucket.take", lambda *_: False)
         assert reader.all() == {429}
     for method, path in reader.calls:
         responses = reader.document["paths"][path][method]["responses"]

@@ -13,10 +13,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from steerbo.serve import Hall
-from steerbo.serve.verbs import LOOKS, VERBS
+from steerbo.serve import StudyPool
+from steerbo.serve.operations import LOOKS, VERBS
+from steerbo.storage.keys import KeyRing
 from steerbo.study import Study
-from steerbo.study.keys import KeyRing
 from tests.cli.test_app import call
 from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import KINDS, bearer, key_for, of_kind, opener, oven, served
@@ -52,11 +52,11 @@ class Assistant:
 def in_process(place: Path, play: Any, key: str = "", **more: Any) -> Any:
     """What `play` finds with an assistant beside a server in this process."""
 
-    async def main(hall: Hall) -> Any:
+    async def main(hall: StudyPool) -> Any:
         async with mcp.Client(tools_server(hall, with_key(hall, key)), **more) as client:
             return await play(Assistant(client))
 
-    with closing(Hall({"oven": (str(place), opener(place))}, bool(key))) as hall:
+    with closing(StudyPool({"oven": (str(place), opener(place))}, bool(key))) as hall:
         return asyncio.run(main(hall))
 
 
@@ -212,7 +212,7 @@ def test_several_studies_are_told_apart_by_name(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     places = {"a": oven(tmp_path), "b": oven(tmp_path / "b")}
 
-    async def main(hall: Hall) -> None:
+    async def main(hall: StudyPool) -> None:
         async with mcp.Client(tools_server(hall, with_key(hall, ""))) as client:
             ours = Assistant(client)
             assert (await ours.does("studies"))["studies"] == ["a", "b"]
@@ -222,7 +222,7 @@ def test_several_studies_are_told_apart_by_name(tmp_path: Path) -> None:
             assert (await ours.does("rounds", study="a"))["rounds"] == []
             assert (await ours.does("events", study="b", after=1))["count"] == 2
 
-    with closing(Hall({name: (str(place), opener(place)) for name, place in places.items()})) as hall:
+    with closing(StudyPool({name: (str(place), opener(place)) for name, place in places.items()})) as hall:
         asyncio.run(main(hall))
 
 

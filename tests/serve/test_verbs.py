@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidRequest
-from steerbo.serve.verbs import LOOKS, VERBS, rounds_in
+from steerbo.serve.operations import LOOKS, VERBS, rounds_in
+from steerbo.storage.keys import RIGHTS
 from steerbo.study import Study
-from steerbo.study.keys import RIGHTS
 from tests.serve.players import oven
 
 

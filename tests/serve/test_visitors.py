@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from steerbo.serve.guard import Allowance
-from steerbo.serve.visitors import Visitor
-from steerbo.study.keys import KeyRing
+from steerbo.serve.auth import Principal
+from steerbo.serve.middleware import TokenBucket
+from steerbo.storage.keys import KeyRing
 from tests.serve.players import bearer, key_for, oven, served
 
 
 def test_rights_include_those_before_them() -> None:
     rights = ("read", "play", "amend")
     for i, may in enumerate(rights):
-        assert [Visitor("ann", may, ()).can(right) for right in rights] == [k <= i for k in range(3)]
+        assert [Principal("ann", may, ()).allows(right) for right in rights] == [k <= i for k in range(3)]
 
 
 @pytest.mark.parametrize("given", ["", "Bearer", "Bearer ", "Basic abc", "Bearer steerbo_1_2", "Bearer " + "x" * 9000])
@@ -41,6 +41,6 @@ def test_a_revoked_key_opens_nothing_at_once(tmp_path: Path) -> None:
 
 def test_guessing_is_slowed_down(tmp_path: Path) -> None:
     with served(oven(tmp_path), keyed=True) as client:
-        client.app.state.misses = Allowance(0.001, 3.0)  # type: ignore[attr-defined]
+        client.app.state.misses = TokenBucket(0.001, 3.0)  # type: ignore[attr-defined]
         seen = [client.get("/studies", headers=bearer(f"steerbo_{i}_x")).status_code for i in range(6)]
     assert seen == [401, 401, 401, 429, 429, 429]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.space import Categorical, Variable
 
 from .strategies import categoricals, choices, few
@@ -18,7 +18,7 @@ from .strategies import categoricals, choices, few
 @few
 @given(categoricals())
 def test_survives_a_file_with_the_types_of_its_choices(variable: Categorical) -> None:
-    again = from_plain(Variable, json.loads(json.dumps(to_plain(variable))))
+    again = from_dict(Variable, json.loads(json.dumps(to_dict(variable))))
     assert again == variable
     assert [type(choice) for choice in again.choices] == [type(choice) for choice in variable.choices]
 

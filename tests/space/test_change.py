@@ -8,14 +8,14 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.space import Variable
 
 
 def test_what_stays_is_free_and_what_moves_pays_by_the_way() -> None:
-    change = sb.Change(fixed=5, per_unit=0.5)
+    change = sb.SwitchingCost(fixed=5, per_unit=0.5)
     assert [change.price(10, after) for after in (10, 12, 4)] == [0, 6, 8]
-    assert sb.Change(fixed=2).price("a", "b") == 2
+    assert sb.SwitchingCost(fixed=2).price("a", "b") == 2
     assert change.price(None, 7.0) == 5  # from where nobody knows
 
 
@@ -32,24 +32,24 @@ def test_what_stays_is_free_and_what_moves_pays_by_the_way() -> None:
 )
 def test_wrong_prices_are_refused_by_name(given: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
-        sb.Change(**given)
+        sb.SwitchingCost(**given)
     with pytest.raises(InvalidProblem, match=message):
-        from_plain(Variable, {"kind": "float", "name": "oven", "low": 0, "high": 1, "change": given})
+        from_dict(Variable, {"kind": "float", "name": "oven", "low": 0, "high": 1, "change": given})
 
 
 def test_choices_have_no_distance() -> None:
-    assert sb.Categorical("die", ["a", "b"], change=sb.Change(fixed=1)).change == sb.Change(1)
+    assert sb.Categorical("die", ["a", "b"], change=sb.SwitchingCost(fixed=1)).change == sb.SwitchingCost(1)
     with pytest.raises(InvalidProblem, match=r"die\.change\.per_unit: 2.* expected 0.*no distance"):
-        sb.Categorical("die", ["a", "b"], change=sb.Change(per_unit=2))
+        sb.Categorical("die", ["a", "b"], change=sb.SwitchingCost(per_unit=2))
 
 
 def test_what_is_seen_is_not_moved() -> None:
     with pytest.raises(InvalidProblem, match=r"rain\.change: .*seen before choosing"):
-        sb.Integer("rain", 0, 3, seen=True, change=sb.Change(fixed=1))
+        sb.Integer("rain", 0, 3, seen=True, change=sb.SwitchingCost(fixed=1))
 
 
 def test_what_has_no_price_is_written_as_ever() -> None:
-    assert to_plain(sb.Float("ph", 4, 8)) == {
+    assert to_dict(sb.Float("ph", 4, 8)) == {
         "name": "ph",
         "low": 4,
         "high": 8,
@@ -57,6 +57,6 @@ def test_what_has_no_price_is_written_as_ever() -> None:
         "unit": "",
         "kind": "float",
     }
-    oven = sb.Float("oven", 0, 1, change=sb.Change(5, 0.1))
-    assert to_plain(oven)["change"] == {"fixed": 5, "per_unit": 0.1}
-    assert from_plain(Variable, to_plain(oven)) == oven
+    oven = sb.Float("oven", 0, 1, change=sb.SwitchingCost(5, 0.1))
+    assert to_dict(oven)["change"] == {"fixed": 5, "per_unit": 0.1}
+    assert from_dict(Variable, to_dict(oven)) == oven

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.space import Categorical, Discrete, Empirical, Float, Integer, Law
 
 
 def test_a_mapping_becomes_two_lists() -> None:
     law = Discrete({1: 0.2, 2: 0.8})
     assert (law.values, law.weights) == ((1, 2), (0.2, 0.8))
-    assert to_plain(law) == {"values": [1, 2], "weights": [0.2, 0.8], "kind": "discrete"}
-    assert from_plain(Law, to_plain(law)) == law
-    assert from_plain(Law, {"kind": "discrete", "values": {"a": 1, "b": 2}}) == Discrete(["a", "b"], [1, 2])
+    assert to_dict(law) == {"values": [1, 2], "weights": [0.2, 0.8], "kind": "discrete"}
+    assert from_dict(Law, to_dict(law)) == law
+    assert from_dict(Law, {"kind": "discrete", "values": {"a": 1, "b": 2}}) == Discrete(["a", "b"], [1, 2])
 
 
 def test_weights_need_not_sum_to_one() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.space.evidence import BINS, Evidence, PairEvidence, Ranks, shares
+from steerbo.core.law_tests import BINS, BettingTest, IndependenceTest, Ranks, shares
 
 RUNS, DRAWS = 200, 60
 
@@ -26,7 +26,7 @@ def test_the_next_bet_is_fair(before: list[tuple[float, float]], atoms: int) -> 
     """Whatever was seen: over a law's atoms, or a fine grid, the stake stays what it is on average."""
     values = []
     for k in range(atoms):
-        evidence = Evidence()
+        evidence = BettingTest()
         for a, b in before:
             evidence.take((min(a, b), max(a, b)))
         start = evidence.value
@@ -36,7 +36,7 @@ def test_the_next_bet_is_fair(before: list[tuple[float, float]], atoms: int) -> 
 
 
 def ever(values: np.ndarray, threshold: float, before: np.ndarray | None = None) -> bool:
-    evidence, ranks = Evidence(), None if before is None else Ranks(before.tolist())
+    evidence, ranks = BettingTest(), None if before is None else Ranks(before.tolist())
     for value in values.tolist():
         evidence.take((value, value) if ranks is None else ranks.take(value))
         if evidence.value >= threshold:
@@ -57,7 +57,7 @@ def test_false_alarms_at_any_time_are_no_more_than_one_in_twenty(data: bool) -> 
 def test_a_wrong_law_is_noticed_within_a_few_draws() -> None:
     found = []
     for run in range(40):
-        evidence, draws = Evidence(), np.random.default_rng(run).normal(0.8, 0.03, 40).clip(0, 1)
+        evidence, draws = BettingTest(), np.random.default_rng(run).normal(0.8, 0.03, 40).clip(0, 1)
         values = []
         for draw in draws.tolist():
             evidence.take((draw, draw))
@@ -71,7 +71,7 @@ def first_pair(rho: float, seed: int, threshold: float = 100.0, marginals: float
     random = np.random.default_rng(seed)
     pairs = random.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 299)
     pairs = np.sign(pairs) * np.abs(pairs) ** marginals
-    evidence, first, second = PairEvidence(), Ranks(), Ranks()
+    evidence, first, second = IndependenceTest(), Ranks(), Ranks()
     for k, (a, b) in enumerate(pairs.tolist(), 1):
         evidence.take(*(shares(ranks.take(x), [3])[None] for ranks, x in ((first, a), (second, b))))
         if evidence.values[0] >= threshold:
@@ -92,7 +92,7 @@ def test_ties_leave_the_place_open() -> None:
 
 
 def test_evidence_beyond_all_numbers_is_still_a_number() -> None:
-    evidence, pair = Evidence(), PairEvidence()
+    evidence, pair = BettingTest(), IndependenceTest()
     for _ in range(3000):
         evidence.take((0.99, 0.99))
         pair.take(np.array([[0.0, 0.0, 1.0]]), np.full((1, 3), 1 / 3))
@@ -100,7 +100,7 @@ def test_evidence_beyond_all_numbers_is_still_a_number() -> None:
 
 
 def test_of_a_pair_that_is_not_there_nothing_is_learned() -> None:
-    pair, nothing, something = PairEvidence(2), np.zeros(3), np.array([0.0, 1.0, 0.0])
+    pair, nothing, something = IndependenceTest(2), np.zeros(3), np.array([0.0, 1.0, 0.0])
     for _ in range(20):
         pair.take(np.array([something, something]), np.array([something, nothing]))
     assert pair.values[0] > 100

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.space import Beta, Discrete, Law, LogNormal, Normal, Scipy, TruncatedNormal, Uniform
-from steerbo.space.laws import share_outside
+from steerbo.space.distributions import share_outside
 
 from .strategies import few, laws
 
@@ -18,7 +18,7 @@ from .strategies import few, laws
 @few
 @given(laws(-3.0, 5.0))
 def test_every_law_survives_a_file(law: Law) -> None:
-    again = from_plain(Law, json.loads(json.dumps(to_plain(law))))
+    again = from_dict(Law, json.loads(json.dumps(to_dict(law))))
     assert again == law
     assert hash(again) == hash(law)
 

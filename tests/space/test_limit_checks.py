@@ -9,7 +9,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.space import Limit, Space, check_limits
-from steerbo.space.limit_checks import MOST_LIMITS
+from steerbo.space.constraints import MOST_LIMITS
 
 SPACE = Space(
     [
@@ -25,15 +25,15 @@ SPACE = Space(
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        (sb.Linear({"A": 1}, at_most=1), r"limits\.0\.weights: 'A' .*did you mean 'a'"),
-        (sb.Linear({"m": 1}, at_most=1), r"limits\.0\.weights\.m: .*one of a, s, n, w.*category"),
-        (sb.Linear({"w": 1}, at_most=1), r"limits\.0\.weights: \['w'\].*seen before choosing"),
-        (sb.Forbid({"q": 1}), r"limits\.0\.combination: 'q'"),
-        (sb.Forbid({"a": 1}), r"limits\.0\.combination\.a: .*use Linear"),
-        (sb.Forbid({"m": "z"}), r"limits\.0\.combination\.m: 'z'"),
-        (sb.Forbid({"n": [1, 7]}), r"limits\.0\.combination\.n: 7 .*from 1 to 6"),
-        (sb.Measured("a", at_most=1), r"limits\.0\.name: 'a'"),
-        (sb.Measured("cost", at_most=1), r"limits\.0\.name: 'cost'"),
+        (sb.LinearConstraint({"A": 1}, at_most=1), r"limits\.0\.weights: 'A' .*did you mean 'a'"),
+        (sb.LinearConstraint({"m": 1}, at_most=1), r"limits\.0\.weights\.m: .*one of a, s, n, w.*category"),
+        (sb.LinearConstraint({"w": 1}, at_most=1), r"limits\.0\.weights: \['w'\].*seen before choosing"),
+        (sb.ForbiddenCombination({"q": 1}), r"limits\.0\.combination: 'q'"),
+        (sb.ForbiddenCombination({"a": 1}), r"limits\.0\.combination\.a: .*use Linear"),
+        (sb.ForbiddenCombination({"m": "z"}), r"limits\.0\.combination\.m: 'z'"),
+        (sb.ForbiddenCombination({"n": [1, 7]}), r"limits\.0\.combination\.n: 7 .*from 1 to 6"),
+        (sb.OutcomeConstraint("a", at_most=1), r"limits\.0\.name: 'a'"),
+        (sb.OutcomeConstraint("cost", at_most=1), r"limits\.0\.name: 'cost'"),
     ],
 )
 def test_limits_of_what_is_not_there_are_refused_by_name(limit: Limit, said: str) -> None:
@@ -45,9 +45,9 @@ def test_limits_of_what_is_not_there_are_refused_by_name(limit: Limit, said: str
     "limits",
     [
         [],
-        [sb.Linear({"a": 1, "w": 1}, at_most=5)],
-        [sb.Forbid({"m": "x", "n": [1, 2]}), sb.Forbid({"s": [0.25, 1.0]})],
-        [sb.Measured("pressure", at_most=1), sb.Measured("noise", at_least=0)],
+        [sb.LinearConstraint({"a": 1, "w": 1}, at_most=5)],
+        [sb.ForbiddenCombination({"m": "x", "n": [1, 2]}), sb.ForbiddenCombination({"s": [0.25, 1.0]})],
+        [sb.OutcomeConstraint("pressure", at_most=1), sb.OutcomeConstraint("noise", at_least=0)],
     ],
     ids=str,
 )
@@ -56,18 +56,18 @@ def test_what_can_be_kept_to_is_let_by(limits: list[Any]) -> None:
 
 
 def test_the_place_is_that_of_the_limit_that_is_wrong() -> None:
-    good = sb.Linear({"a": 1}, at_most=5)
+    good = sb.LinearConstraint({"a": 1}, at_most=5)
     with pytest.raises(InvalidProblem, match=r"limits\.2\.weights"):
-        check_limits([good, sb.Measured("p", at_most=1), sb.Linear({"b": 1}, at_most=1)], SPACE)
+        check_limits([good, sb.OutcomeConstraint("p", at_most=1), sb.LinearConstraint({"b": 1}, at_most=1)], SPACE)
 
 
 def test_two_outcomes_have_two_names() -> None:
     with pytest.raises(InvalidProblem, match=r"limits\.1\.name: 'p' .*a name that nothing else has"):
-        check_limits([sb.Measured("p", at_most=1), sb.Measured("p", at_least=0)], SPACE)
+        check_limits([sb.OutcomeConstraint("p", at_most=1), sb.OutcomeConstraint("p", at_least=0)], SPACE)
 
 
 def test_there_are_only_so_many() -> None:
-    one = sb.Linear({"a": 1}, at_most=5)
+    one = sb.LinearConstraint({"a": 1}, at_most=5)
     check_limits([one] * MOST_LIMITS, SPACE)
     with pytest.raises(InvalidProblem, match=f"limits: {MOST_LIMITS + 1} .*at most {MOST_LIMITS}"):
         check_limits([one] * (MOST_LIMITS + 1), SPACE)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.space import Float, Integer, Variable
 
 from .strategies import few, floats, hostile, integers, settable
@@ -66,7 +66,7 @@ def test_whole_bounds() -> None:
 @few
 @given(st.one_of(floats(), integers()))
 def test_survives_a_file(variable: Numeric) -> None:
-    again = from_plain(Variable, json.loads(json.dumps(to_plain(variable))))
+    again = from_dict(Variable, json.loads(json.dumps(to_dict(variable))))
     assert again == variable
     assert type(again) is type(variable)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.space.scaling import Scaling
+from steerbo.space.variables import Scaling
 
 from .strategies import bounds, few
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, identity, to_plain
+from steerbo.records import from_dict, identity, to_dict
 from steerbo.space import Float, Integer, Scipy, Variable
 
 FROZEN = [
@@ -26,7 +26,7 @@ FROZEN = [
 @pytest.mark.parametrize("frozen", FROZEN, ids=lambda frozen: frozen.dist.name)
 def test_a_frozen_distribution_survives_a_file(frozen: Any) -> None:
     variable = Float("wind", -1, 45, law=frozen)
-    again = from_plain(Variable, json.loads(json.dumps(to_plain(variable))))
+    again = from_dict(Variable, json.loads(json.dumps(to_dict(variable))))
     assert again == variable
     assert identity(again) == identity(variable)
     assert hash(pickle.loads(pickle.dumps(variable))) == hash(again)

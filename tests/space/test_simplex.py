@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
 
 from steerbo.errors import InvalidOutcome, InvalidProblem
-from steerbo.record import from_plain, to_plain
+from steerbo.records import from_dict, to_dict
 from steerbo.space import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 
 from .strategies import few
@@ -127,7 +127,7 @@ def test_tables_in_and_out() -> None:
     assert SIMPLEX.check({"morning": {"stay": 1}, "evening": [0, 1, 0]}).tolist() == [[1, 0, 0], [0, 1, 0]]
     np.testing.assert_array_equal(SIMPLEX.check(SIMPLEX.uniform()), SIMPLEX.uniform())
     assert SIMPLEX.check([[1 + 1e-7, 0, 0], [1, 0, 0]]).sum() == 2
-    assert from_plain(Simplex, to_plain(SIMPLEX)) == SIMPLEX
+    assert from_dict(Simplex, to_dict(SIMPLEX)) == SIMPLEX
 
 
 GOOD = [1.0, 0.0, 0.0]

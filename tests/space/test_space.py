@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
-from steerbo.record import from_plain, identity, to_plain
+from steerbo.records import from_dict, identity, to_dict
 from steerbo.space import Categorical, Float, Integer, Space
 
 from .strategies import few, settable, spaces
@@ -21,7 +21,7 @@ SPACE = Space([Float("ph", 4, 8), Integer("plants", 1, 12), Categorical("line", 
 @few
 @given(spaces)
 def test_survives_a_file(space: Space) -> None:
-    again = from_plain(Space, json.loads(json.dumps(to_plain(space))))
+    again = from_dict(Space, json.loads(json.dumps(to_dict(space))))
     assert again == space == pickle.loads(pickle.dumps(space))
     assert hash(again) == hash(space)
     assert identity(again) == identity(space)

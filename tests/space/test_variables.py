@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, record, to_plain
+from steerbo.records import from_dict, record, to_dict
 from steerbo.space import Categorical, Float, Integer, Space
 from steerbo.space.variables import Variables
 
@@ -21,9 +21,9 @@ class Shelf:
 
 def test_a_kind_in_a_file_tells_which() -> None:
     shelf = Shelf([Float("x", 0, 1), Integer("n", 1, 3), Categorical("c", ["a", "b"])])
-    plain = to_plain(shelf)
+    plain = to_dict(shelf)
     assert [thing["kind"] for thing in plain["things"]] == ["float", "integer", "categorical"]
-    assert from_plain(Shelf, plain) == shelf
+    assert from_dict(Shelf, plain) == shelf
     assert isinstance(shelf.things, tuple)
 
 
@@ -44,8 +44,8 @@ def test_refused(given_variables: Any) -> None:
 def test_errors_in_files_say_where() -> None:
     bad = {"variables": [{"kind": "float", "name": "ph", "low": 4, "high": 8}, {"kind": "flaot", "name": "x"}]}
     with pytest.raises(InvalidProblem, match=r"variables\.1\.kind: 'flaot'.*did you mean 'float'"):
-        from_plain(Space, bad)
+        from_dict(Space, bad)
     with pytest.raises(InvalidProblem, match=r"variables\.0.*ph\.low: 9"):
-        from_plain(Space, {"variables": [{"kind": "float", "name": "ph", "low": 9, "high": 8}]})
+        from_dict(Space, {"variables": [{"kind": "float", "name": "ph", "low": 9, "high": 8}]})
     with pytest.raises(InvalidProblem, match=r"variables\.0.*colour.*one of name, low"):
-        from_plain(Space, {"variables": [{"kind": "float", "name": "ph", "low": 0, "high": 8, "colour": 1}]})
+        from_dict(Space, {"variables": [{"kind": "float", "name": "ph", "low": 0, "high": 8, "colour": 1}]})

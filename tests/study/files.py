@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from steerbo.rounds import Event
-from steerbo.study import DatabaseLog, Specification, read_study
-from steerbo.study.database import body_of
+from steerbo.core import Event
+from steerbo.storage.database import body_of
+from steerbo.study import DatabaseLog, StudyFile, read_study
 
 PROBLEM = """
 [problem]
@@ -70,7 +70,7 @@ def write_function(folder: Path, body: str) -> Path:
     return write_study(folder, objective=f'[objective]\nfunction = "{name}:measure"\n')
 
 
-def function_study(folder: Path, body: str) -> Specification:
+def function_study(folder: Path, body: str) -> StudyFile:
     """The same, read."""
     return read_study(write_function(folder, body))
 

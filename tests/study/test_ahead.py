@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Choice, History
 from steerbo.errors import SteerboError
-from steerbo.rounds import Choice, History
 from steerbo.study import MemoryLog, Study
-from steerbo.study.ahead import Ahead
+from steerbo.study.prefetch import PrefetchProcess
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -50,7 +50,7 @@ class Talking(Nearest):
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests do not give way."""
-    monkeypatch.setattr("steerbo.study.ahead.NICE", 0)
+    monkeypatch.setattr("steerbo.study.prefetch.NICE", 0)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def wait_for_end(process: int) -> None:
     raise AssertionError("it goes on")
 
 
-def current(study: Study) -> Ahead:
+def current(study: Study) -> PrefetchProcess:
     ahead = study.writer.prepared._ahead
     assert ahead is not None
     return ahead

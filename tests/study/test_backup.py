@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidStudy
-from steerbo.rounds import Optimizer
+from steerbo.storage.database import body_of
+from steerbo.storage.doctor import examine
 from steerbo.study import BY_HAND, DatabaseLog, MemoryLog, Study, backup, restore
-from steerbo.study.database import body_of
-from steerbo.study.doctor import examine
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case

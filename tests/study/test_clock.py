@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import LogUnavailable
+from steerbo.storage.connections import AGAIN, SharedClock
 from steerbo.study import DatabaseLog
-from steerbo.study.clock import AGAIN, SharedClock
 
 
 class Machine:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Suggestion
 from steerbo.errors import ObjectiveFailure
-from steerbo.rounds import Suggestion
 from steerbo.study import MemoryLog, Study
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
-from steerbo.study.columns import OWN, column, columns_of
+from steerbo.study.files.export import OWN, column, columns_of
 from steerbo.timevarying import SquaredExponential
 
 

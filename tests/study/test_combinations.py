@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Event, Suggestion, default_method
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Suggestion, default_method
+from steerbo.records import from_dict, to_dict
 from steerbo.study import Study, read_study
 from steerbo.testing import Case
 from steerbo.testing.case import bits, values_of
 from steerbo.timevarying import SquaredExponential
 
 ROUNDS = 9
-CHANGE = sb.Change(fixed=2, per_unit=0.05)
+CHANGE = sb.SwitchingCost(fixed=2, per_unit=0.05)
 WEATHER = sb.Float("weather", 0, 1, seen=True)
-LIMITS = [sb.Linear({"heat": 0.05, "light": 1, "water": 1}, at_most=2.5, probability=0.9)]
-DAMP = sb.Measured("damp", at_most=1.6, probability=0.8)
+LIMITS = [sb.LinearConstraint({"heat": 0.05, "light": 1, "water": 1}, at_most=2.5, probability=0.9)]
+DAMP = sb.OutcomeConstraint("damp", at_most=1.6, probability=0.8)
 MIX = np.random.default_rng(5).random((30, 2))
 
 
@@ -75,7 +75,7 @@ def clinic(*traits: str) -> Case:
         [*variables, weather],
         drift="learned" if "drift" in traits else None,
         tolerance=sb.Absolute(0.2) if "tolerance" in traits else None,
-        limits=_limits(traits, [sb.Linear({"dose": 1, "rest": 1}, at_most=1.5)]),
+        limits=_limits(traits, [sb.LinearConstraint({"dose": 1, "rest": 1}, at_most=1.5)]),
         **(prices if {"prices", "tolerance"} & set(traits) else {}),
     )
 
@@ -115,7 +115,7 @@ def stream(*traits: str) -> Case:
     """Time-varying: a sensor whose best place drifts."""
     priors = [sb.Prior(SquaredExponential(ell), drift=sb.Decay(0.05), noise=0.1) for ell in (0.2, 0.5)]
     variables = [sb.Float("place", 0, 1), *([WEATHER] if "seen" in traits else [])]
-    limits = [sb.Linear({"place": 1, **({"weather": 0.2} if "seen" in traits else {})}, at_most=0.9)]
+    limits = [sb.LinearConstraint({"place": 1, **({"weather": 0.2} if "seen" in traits else {})}, at_most=0.9)]
     problem = sb.TimeVarying(variables, "auto" if "unknown" in traits else priors, limits=_limits(traits, limits))
 
     def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
@@ -209,12 +209,12 @@ def test_what_goes_together_is_played_replayed_and_reopened(
     assert str(whole.recommend())
     assert str(whole.explain())
 
-    events = [from_plain(Event, to_plain(event)) for event in whole.events]
+    events = [from_dict(Event, to_dict(event)) for event in whole.events]
     again = sb.Optimizer.replay(case.problem, events)
     assert bits([again.recommend(), again.status]) == bits([whole.recommend(), whole.status])
 
     file = tmp_path / "study.toml"
-    tables = {"problem": to_plain(case.problem), "study": {"rounds": ROUNDS, "seed": 7}}
+    tables = {"problem": to_dict(case.problem), "study": {"rounds": ROUNDS, "seed": 7}}
     file.write_text("\n".join(f"{name} = {_toml(table)}" for name, table in tables.items()), encoding="utf-8")
     problem = read_study(file).problem
     assert problem == case.problem

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from steerbo.study.company import CHEAP, QUIET, UNKNOWN, Company
+from steerbo.study.queue import CHEAP, QUIET, UNKNOWN, ContentionEstimate
 
 
 def test_others_are_gone_after_some_quiet_calls() -> None:
-    company = Company()
+    company = ContentionEstimate()
     assert company.matters, "others may have come at the same time"
     company.called()
     assert not company.matters
@@ -23,7 +23,7 @@ def test_others_are_gone_after_some_quiet_calls() -> None:
 
 
 def test_what_costs_little_is_not_worth_a_wait() -> None:
-    company = Company()
+    company = ContentionEstimate()
     while company.cost > CHEAP:
         company.timed(lambda: None)
     assert not company.matters
@@ -39,7 +39,7 @@ def test_the_dearest_choice_of_late() -> None:
             pass
         return "chosen"
 
-    company = Company()
+    company = ContentionEstimate()
     assert company.timed(choose) == "chosen"
     assert company.cost >= 0.06
     company.timed(lambda: None)

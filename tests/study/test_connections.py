@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import LogUnavailable
+from steerbo.storage.database import body_of
 from steerbo.study import DatabaseLog, Study, read_events
-from steerbo.study.database import body_of
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.test_database import played, read

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Created, Failed, Optimizer
 from steerbo.errors import DamagedLog, InvalidStudy, LogConflict
-from steerbo.rounds import Created, Failed, Optimizer
+from steerbo.storage.database import body_of
 from steerbo.study import DatabaseLog, Lease, Study
-from steerbo.study.database import body_of
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 

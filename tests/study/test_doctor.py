@@ -13,9 +13,9 @@ import pytest
 import sqlalchemy as sa
 
 from steerbo.errors import InvalidStudy
+from steerbo.storage.database import body_of
+from steerbo.storage.doctor import examine, repair
 from steerbo.study import BY_HAND, DatabaseLog, Study
-from steerbo.study.database import body_of
-from steerbo.study.doctor import examine, repair
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case

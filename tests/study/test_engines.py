@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import SteerboError
+from steerbo.storage.log import TURN
 from steerbo.study import DatabaseLog, Lease, Study
-from steerbo.study.log import TURN
 from tests.rounds.stub import Nearest, Stub
 
 
 @pytest.mark.parametrize("place", ["nosql://x/y", "postgresql://", "://", "sqlite:///no/such/folder/x.db"])
 def test_places_that_cannot_be_opened(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study.connections.OPENING", 0.1)
+    monkeypatch.setattr("steerbo.storage.connections.OPENING", 0.1)
     with pytest.raises(SteerboError, match=r"log|postgres"):
         DatabaseLog(place if "postgresql" not in place else "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")
 

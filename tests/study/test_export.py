@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from steerbo.study import Study
-from steerbo.study.export import rounds_csv
-from steerbo.study.table import import_csv
+from steerbo.study.files.export import rounds_csv
+from steerbo.study.files.import_csv import import_csv
 from tests.study.test_sheet import begin
 
 

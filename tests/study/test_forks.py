@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from steerbo.rounds import Failed
+from steerbo.core import Failed
+from steerbo.storage.doctor import examine
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study.doctor import examine
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
 from tests.torture.forks import forks

@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 
 from steerbo import load
-from steerbo.record import to_plain
-from steerbo.rounds import Asked, Decided, Event
-from steerbo.rounds.upgrade import FORMAT
+from steerbo.core import Asked, Decided, Event
+from steerbo.core.events import FORMAT
+from steerbo.records import to_dict
+from steerbo.storage.doctor import examine
 from steerbo.study import Study, backup
-from steerbo.study.doctor import examine
-from steerbo.study.export import events_jsonl, rounds_csv
+from steerbo.study.files.export import events_jsonl, rounds_csv
 from tests.study.write_formats import CASES
 
 FORMATS = Path(__file__).parent / "formats"
 FILES = sorted(FORMATS.glob("*/*.sql"))
 EXPECTED = {kept.parent.name: json.loads(kept.read_text()) for kept in FORMATS.glob("*/expected.json")}
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::steerbo.timevarying.PriorWarning", "ignore::steerbo.rounds.ReproducibilityWarning"
+    "ignore::steerbo.timevarying.PriorWarning", "ignore::steerbo.core.ReproducibilityWarning"
 )
 each = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 
@@ -65,7 +65,7 @@ def test_the_past_is_the_same(tmp_path: Path, file: Path) -> None:
         assert [event.kind for event in study.events] == [body["kind"] for body in stored]
         for event, body in zip(study.events, stored, strict=True):
             if isinstance(event, Asked):
-                assert (event.token, to_plain(event.values), event.request) == (
+                assert (event.token, to_dict(event.values), event.request) == (
                     body["token"], body["values"], body["request"],
                 )  # fmt: skip
                 names = body["scope"]["set"] if file.parent.name != "1" else body["scope"]
@@ -79,7 +79,7 @@ def test_the_past_is_the_same(tmp_path: Path, file: Path) -> None:
             assert len(study.events) == expected["events"]
             assert study.status.spent == pytest.approx(expected["spent"], rel=1e-12)
             assert pending.token == expected["pending"]["token"]
-            assert (to_plain(pending.values), list(pending.observe)) == (
+            assert (to_dict(pending.values), list(pending.observe)) == (
                 expected["pending"]["values"], expected["pending"]["observe"],
             )  # fmt: skip
             advice = study.recommend()
@@ -113,13 +113,13 @@ def test_a_study_goes_on(tmp_path: Path, file: Path) -> None:
             late = case.decide(study.optimizer, study.pending[-1])
             study.tell(late, **case.outcome(late))
             case.play(study.optimizer, 2)
-        before, advice = [to_plain(event, Event) for event in study.events], to_plain(study.recommend())
+        before, advice = [to_dict(event, Event) for event in study.events], to_dict(study.recommend())
     with closing(sqlite3.connect(place)) as connection:
         assert connection.execute("SELECT format FROM steerbo_study").fetchall() == [(FORMAT,)]
     assert not examine(place).damaged
     with opened(place) as again:
-        assert [to_plain(event, Event) for event in again.events] == before
-        assert to_plain(again.recommend()) == advice
+        assert [to_dict(event, Event) for event in again.events] == before
+        assert to_dict(again.recommend()) == advice
 
 
 @each
@@ -127,9 +127,9 @@ def test_a_study_is_exported(tmp_path: Path, file: Path) -> None:
     place = restored(file, tmp_path)
     with opened(place) as study:
         again = load(study.optimizer.to_json())
-        assert [to_plain(event, Event) for event in again.events] == [to_plain(e, Event) for e in study.events]
+        assert [to_dict(event, Event) for event in again.events] == [to_dict(e, Event) for e in study.events]
         table = rounds_csv(study.problem, study.history)
         assert table.count("\n") == 1 + len(study.history) + len(study.history.data) + len(study.history.removed)
         assert [json.loads(line) for line in events_jsonl(study.events).splitlines()] == [
-            to_plain(e, Event) for e in again.events
+            to_dict(e, Event) for e in again.events
         ]

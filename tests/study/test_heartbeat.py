@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from steerbo.rounds import Suggestion
-from steerbo.study import MemoryLog, Study, drive
+from steerbo.core import Suggestion
+from steerbo.study import MemoryLog, Study, run_study
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
 
@@ -24,5 +24,5 @@ def test_leases_are_renewed_while_a_run_lasts() -> None:
             time.sleep(0.02)
         return measure(suggestion)
 
-    drive(study, slow)
+    run_study(study, slow)
     assert len(set(ends)) > 2

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from steerbo.rounds import Told
-from steerbo.study import DatabaseLog, MemoryLog, Study, drive, resume
+from steerbo.core import OutcomeTold
+from steerbo.study import DatabaseLog, MemoryLog, Study, resume, run_study
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.files import (
@@ -26,7 +26,7 @@ def test_ctrl_c_while_measuring_leaves_the_round_pending(tmp_path: Path) -> None
     study = function_study(tmp_path, body)
     assert study.objective is not None
     with resume(study, DatabaseLog(study.log), Watcher()) as going, pytest.raises(KeyboardInterrupt):
-        drive(going, study.objective, Watcher())
+        run_study(going, study.objective, Watcher())
     assert signal.getsignal(signal.SIGINT) is before
     with resume(study, DatabaseLog(study.log), Watcher()) as again:
         assert (again.status.told, len(again.pending)) == (2, 1)
@@ -36,7 +36,7 @@ def test_ctrl_c_while_measuring_leaves_the_round_pending(tmp_path: Path) -> None
 def test_ctrl_c_while_writing_waits_until_it_is_written() -> None:
     class Interrupting(MemoryLog):
         def append(self, event: Any, lease: Any = None) -> None:
-            if isinstance(event, Told):
+            if isinstance(event, OutcomeTold):
                 os.kill(os.getpid(), signal.SIGINT)
             super().append(event, lease)
 
@@ -47,5 +47,5 @@ def test_ctrl_c_while_writing_waits_until_it_is_written() -> None:
         return {"context": world.seen(suggestion)} if suggestion.observe else {"value": 1.0}
 
     with pytest.raises(KeyboardInterrupt):
-        drive(optimizer, objective, Watcher())
+        run_study(optimizer, objective, Watcher())
     assert (optimizer.status.told, optimizer.status.rounds) == (1, 1), "told, and no further round was begun"

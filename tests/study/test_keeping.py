@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 
 from steerbo import CostVarying, Float, Uniform
 from steerbo.cli import main
+from steerbo.core import Event, Suggestion
 from steerbo.errors import LogUnavailable, OutcomeConflict
-from steerbo.rounds import Event, Suggestion
 from steerbo.study import DatabaseLog, Lease, Study
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
@@ -287,7 +287,7 @@ def test_a_server_is_restarted_under_a_crowd(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_by_hand_while_the_server_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands say so in one line, with exit code 1, and the next one that gets through writes the outcome."""
-    monkeypatch.setattr("steerbo.study.connections.OPENING", 0.1)
+    monkeypatch.setattr("steerbo.storage.connections.OPENING", 0.1)
     problem = CostVarying([Float("ph", 4, 8, law=Uniform()), Float("t", 0, 1, law=Uniform())], [["ph"]])
     with server() as running:
         place = f"{running.url}#by-hand"

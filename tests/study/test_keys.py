@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from steerbo.errors import InvalidInput
+from steerbo.storage.keys import KeyRing, keys_of
 from steerbo.study import MemoryLog, Study
-from steerbo.study.keys import KeyRing, keys_of
 from tests.rounds.stub import Nearest, Stub
 from tests.torture.server import postgres
 

@@ -13,9 +13,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.study import BY_HAND, MemoryLog, Study
-from steerbo.study.export import rounds_csv, suggestions_csv
-from steerbo.study.line import Line
-from steerbo.study.table import import_csv
+from steerbo.study.files.export import rounds_csv, suggestions_csv
+from steerbo.study.files.import_csv import Line, import_csv
 from tests.study.write_formats import CASES, lived
 
 PROBLEM = sb.CostVarying(

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from steerbo.storage.log import new_holder
 from steerbo.study import BY_HAND, DatabaseLog, Lease, Memory, MemoryLog, Study
 from steerbo.study.leases import Leases, Taken
-from steerbo.study.log import new_holder
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -20,7 +20,7 @@ def test_every_worker_s_lease_has_an_end_and_is_renewed_while_it_lives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In another container nobody can see that its process has ended."""
-    monkeypatch.setattr("steerbo.study.worker.LEASE", 0.3)
+    monkeypatch.setattr("steerbo.study.leases.LEASE", 0.3)
     with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
         token = study.ask().token
         ends = {study.log.leases()[token].until}

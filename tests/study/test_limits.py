@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import LimitsRevised
 from steerbo.errors import InvalidStudy
-from steerbo.rounds import Revised
 from steerbo.study import BY_HAND, DatabaseLog, Study, read_study, resume
 from tests.study.files import PROBLEM, Watcher, logged
 
@@ -30,8 +30,8 @@ def seen(folder: Path) -> tuple[float | None, int | None]:
         return study.status.budget, study.status.limit
 
 
-def revisions(path: Path) -> list[Revised]:
-    return [event for event in logged(path) if isinstance(event, Revised)]
+def revisions(path: Path) -> list[LimitsRevised]:
+    return [event for event in logged(path) if isinstance(event, LimitsRevised)]
 
 
 def test_whoever_reads_the_log_sees_the_new_limit(tmp_path: Path) -> None:

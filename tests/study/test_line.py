@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import steerbo as sb
-from steerbo.study.line import Line, read_line
-from steerbo.study.table import read_results
+from steerbo.study.files.import_csv import Line, read_line, read_results
 
 PROBLEM = sb.CostVarying(
     [sb.Float("ph", 4, 8, law=sb.Uniform()), sb.Categorical("line", ["a", "b"], law=sb.Discrete({"a": 0.5, "b": 0.5}))],

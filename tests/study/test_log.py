@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy
+from steerbo.storage.backup import backup, restore
+from steerbo.storage.catalogue import rename
+from steerbo.storage.log import is_gone, new_holder
 from steerbo.study import Study
-from steerbo.study.backup import backup, restore
-from steerbo.study.log import is_gone, new_holder
-from steerbo.study.shelf import rename
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import SPAWN
 
@@ -42,7 +42,7 @@ def test_nobody_is_gone_whom_nobody_can_see(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("os.readlink", lambda path: "4242" if path == "/proc/self" else "pid:[1]")
     assert new_holder().split("|")[-2] == "", "what is there under our number is not us"
     monkeypatch.undo()
-    monkeypatch.setattr("steerbo.study.log._started", lambda process: None)
+    monkeypatch.setattr("steerbo.storage.log._started", lambda process: None)
     assert not is_gone(mine), "it is hidden, and lives"
 
 

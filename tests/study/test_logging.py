@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Suggestion
 from steerbo.errors import LogUnavailable, ObjectiveFailure
-from steerbo.rounds import Suggestion
 from steerbo.study import Lease, MemoryLog, Study
 from steerbo.study.leases import LAPSES, Leases
 from tests.rounds.stub import Nearest, Stub
@@ -110,7 +110,7 @@ sb.Study.create(MemoryLog(), problem, "random", rounds=3).run(measure)
 def test_a_log_that_is_away_is_spoken_of_without_its_password(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steerbo.study.patience._QUIET", 0.0)
+    monkeypatch.setattr("steerbo.storage.retry._QUIET", 0.0)
     with server(SECRET) as running:
         url = running.url.replace("steerbo@", f"steerbo:{SECRET}@")
         study = Study.create(url, Stub(), Nearest, rounds=9, wait=0.5)

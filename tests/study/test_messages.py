@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steerbo.cli import exits
+from steerbo.cli import usage
 from steerbo.errors import SteerboError
 from steerbo.study import read_study
 from tests.study.files import PROBLEM, STUDY
@@ -49,7 +49,7 @@ def test_what_is_wrong_is_said_in_a_files_words(tmp_path: Path, text: str, says:
     file.write_text(text + STUDY, encoding="utf-8")
     with pytest.raises(SteerboError) as caught:
         read_study(file)
-    said = "\n".join(exits.lines(caught.value))
+    said = "\n".join(usage.lines(caught.value))
     assert says in said
     assert "Space." not in said
 

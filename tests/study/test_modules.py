@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.core import Scope, Suggestion
 from steerbo.errors import InvalidStudy
-from steerbo.rounds import Scope, Suggestion
 from steerbo.study import Function
-from steerbo.study.modules import find_module
+from steerbo.study.objective import find_module
 from tests.study.files import MEASURE, write_function
 
 SUGGESTION = Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5})

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.core import Scope, Suggestion
 from steerbo.errors import ObjectiveFailure
-from steerbo.rounds import Scope, Suggestion
 from steerbo.study import Command, Function
 
 SUGGESTION = Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5}, ("age",), {"weight": 70.0}, {"why": "curious"})

@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from steerbo.rounds import Optimizer
-from steerbo.study.observer import Logged
+from steerbo.core import Optimizer
+from steerbo.study.run import Logged
 from tests.rounds.stub import Nearest, Stub
 
 

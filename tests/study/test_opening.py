@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Event, Optimizer
 from steerbo.errors import InvalidOption, InvalidStudy
 from steerbo.gp.factor import Factor
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Optimizer
+from steerbo.records import from_dict, to_dict
 from steerbo.study import Study
 from steerbo.testing import Case
 from tests.causal import test_contract as causal
@@ -46,9 +46,9 @@ def test_other_wheels_are_said(tmp_path: Path) -> None:
     path = write_function(tmp_path, MEASURE)
     run(path, rounds=1)
     created, *rest = logged(path)
-    changed = to_plain(created, Event)
+    changed = to_dict(created, Event)
     changed["fingerprint"]["numpy"] = "0.1"
-    rewrite(path, [from_plain(Event, changed), *rest])
+    rewrite(path, [from_dict(Event, changed), *rest])
     watcher = Watcher()
     run(path, rounds=1, watcher=watcher)
     assert "other wheels" in watcher.said[0]

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from sqlalchemy import exc
 
-from steerbo.study.outage import is_outage
+from steerbo.storage.connections import is_outage
 
 REFUSED = 'connection failed: connection to server at "127.0.0.1", port 1 failed: Connection refused'
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Suggestion
 from steerbo.errors import InvalidOption
-from steerbo.rounds import Suggestion
 from steerbo.study import Study
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_keeping import started, unwritten
@@ -37,7 +37,7 @@ def test_a_run_waits_for_its_log(tmp_path: Path, late: bool) -> None:
 
 
 def test_who_waits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]) -> None:
-    monkeypatch.setattr("steerbo.study.patience._QUIET", -1.0)
+    monkeypatch.setattr("steerbo.storage.retry._QUIET", -1.0)
     study, log = started(tmp_path / "study.db", say=said.append)
     with study:
         log.away = 2

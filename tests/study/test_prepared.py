@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import steerbo as sb
+from steerbo.core import BatchPosition, Choice, History, Optimizer, Suggestion
+from steerbo.core.state import StudyState
 from steerbo.errors import InvalidContext, InvalidRequest
-from steerbo.rounds import Choice, History, Optimizer, Place, Suggestion
-from steerbo.rounds.fold import Fold
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study.ahead import Ahead
+from steerbo.study.prefetch import PrefetchProcess
 from steerbo.testing import Case
 from steerbo.testing.case import values_of
 from tests.causal import test_contract as causal
@@ -60,19 +60,19 @@ def end(case: Case, study: Study, suggestion: Suggestion, how: str) -> None:
 HOW = st.sampled_from(["tell", "tell", "tell", "fail", "abandon", "leave", "void", "amend"])
 
 
-class Here(Ahead):
+class Here(PrefetchProcess):
     """The same in this process, before it returns."""
 
     begun: ClassVar[list[int]] = []
 
-    def __init__(self, fold: Fold, k: int, request: Mapping[str, object]) -> None:
+    def __init__(self, fold: StudyState, k: int, request: Mapping[str, object]) -> None:
         copy, asked = pickle.loads(pickle.dumps((fold, request)))
         self.k, self.base, self.events = k, len(fold.events), []
         self._over, self._news, self._since = True, threading.Condition(), time.monotonic()
         self.begun.append(k)
         optimizer = Optimizer._of(copy)
         for _ in range(k):
-            if optimizer.ask_at(Place(), asked) is None:
+            if optimizer.ask_at(BatchPosition(), asked) is None:
                 break
         self.events = copy.events[self.base :]
 
@@ -82,7 +82,7 @@ class Here(Ahead):
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> type[Here]:
-    monkeypatch.setattr("steerbo.study.prepared.Ahead", Here)
+    monkeypatch.setattr("steerbo.study.prefetch.PrefetchProcess", Here)
     Here.begun.clear()
     return Here
 
@@ -142,7 +142,7 @@ def ask(case: Case, study: Study) -> Any:
 @pytest.mark.parametrize("kind", ["cost-varying", "time-varying", "causal", "mean-field"])
 def test_another_process_finds_the_same(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """For every wing: hyperparameters and two suggestions, to the last bit."""
-    monkeypatch.setattr("steerbo.study.ahead.NICE", 0)
+    monkeypatch.setattr("steerbo.study.prefetch.NICE", 0)
     case = CASES[kind]()
     without, with_it = open_case(case), open_case(case)
     for study in (without, with_it):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.core import Scope, Suggestion
 from steerbo.errors import ObjectiveFailure
-from steerbo.rounds import Scope, Suggestion
-from steerbo.study.program import LONGEST_COMPLAINT, run_program
+from steerbo.study.objective import LONGEST_COMPLAINT, run_program
 from tests.study.test_objective import SUGGESTION, gone, python
 
 
@@ -45,7 +45,7 @@ def test_a_command_dies_with_who_called_it(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from steerbo.rounds import Scope, Suggestion
+from steerbo.core import Scope, Suggestion
 from steerbo.study import Command
 Command([sys.executable, "plant.py"], Path(), 60.0)(Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5}))
 """

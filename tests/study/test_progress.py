@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 import steerbo as sb
-from steerbo.study import Display, MemoryLog, Study, drive, resume
+from steerbo.study import Display, MemoryLog, Study, resume, run_study
 from steerbo.study.progress import best_round
 from tests.study.files import MEASURE, function_study
 
@@ -21,7 +21,7 @@ def shown(folder: Path, terminal: bool, quiet: bool = False) -> str:
     with display:
         assert study.objective is not None
         with resume(study, MemoryLog(), display) as going:
-            drive(going, study.objective, display)
+            run_study(going, study.objective, display)
     return written.getvalue()
 
 

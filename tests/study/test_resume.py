@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.core import Created
 from steerbo.costvarying.random import Random
 from steerbo.errors import InvalidStudy
-from steerbo.rounds import Created
 from steerbo.study import MemoryLog, read_study, resume
 from tests.study.files import (
     MEASURE,

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from steerbo.core import BatchPosition, Choice, Event, History
 from steerbo.errors import LogUnavailable
-from steerbo.rounds import Choice, Event, History, Place
+from steerbo.storage.log import TURN, Lease, new_holder
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study.log import TURN, Lease, new_holder
-from steerbo.study.turns import TELL, name_at
+from steerbo.study.queue import PRIORITY_TELL, name_at
 from tests.rounds.stub import Nearest, Stub
 
 ELSEWHERE = "another container|boot|pid:[1]|1|1|x"
@@ -41,7 +41,7 @@ def meet(study: Study) -> Study:
 
 
 def wish(study: Study, **request: Any) -> str:
-    return study.writer.serving.wish(request, Place(), None)
+    return study.writer.serving.wish(request, BatchPosition(), None)
 
 
 def queue(log: MemoryLog, *places: tuple[str, str]) -> None:
@@ -63,7 +63,7 @@ def held(log: MemoryLog) -> dict[str, str]:
 def test_those_behind_who_wish_for_the_same_are_given_a_round_each() -> None:
     log = MemoryLog()
     study, names = begin(log), [new_holder() for _ in range(3)]
-    Busy.happens[:] = [lambda: queue(log, (names[0], wish(study)), (names[1], TELL), (names[2], wish(study)))]
+    Busy.happens[:] = [lambda: queue(log, (names[0], wish(study)), (names[1], PRIORITY_TELL), (names[2], wish(study)))]
     mine = study.ask()
     assert list(held(log).values()) == [study.writer.worker.name, names[0], names[2]]
     assert mine.token == next(iter(held(log)))
@@ -169,8 +169,8 @@ def test_a_log_that_goes_away_leaves_the_chooser_its_own() -> None:
 def test_who_cannot_be_served_says_so() -> None:
     with begin(MemoryLog()) as study:
         assert wish(study) == wish(study) != wish(study, context={"age": 1})
-        assert study.writer.serving.wish({}, Place(), "ann") != wish(study), "events say who caused them"
-        assert study.writer.serving.wish({}, Place(2, 4), None) == ""
+        assert study.writer.serving.wish({}, BatchPosition(), "ann") != wish(study), "events say who caused them"
+        assert study.writer.serving.wish({}, BatchPosition(2, 4), None) == ""
         assert wish(study, context=object()) == ""
     with begin(MemoryLog(), holder="bench 3") as study:
         assert wish(study) == "", "others may be called so, too"

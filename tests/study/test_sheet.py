@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import steerbo as sb
 from steerbo.errors import InvalidOutcome
 from steerbo.study import BY_HAND, MemoryLog, Study
-from steerbo.study.export import suggestions_csv
-from steerbo.study.line import Line
-from steerbo.study.sheet import decoded, read_sheet
-from steerbo.study.table import ignored, import_csv, read_results
+from steerbo.study.files.export import suggestions_csv
+from steerbo.study.files.import_csv import Line, ignored, import_csv, read_results
+from steerbo.study.files.spreadsheet import decoded, read_sheet
 
 PROBLEM = sb.CostVarying(
     [sb.Float("temperature", 10, 35, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())],

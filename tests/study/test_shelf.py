@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy
+from steerbo.storage.catalogue import archive, delete, rename, shelved
+from steerbo.storage.keys import KeyRing, keys_of
 from steerbo.study import Study, restore
-from steerbo.study.keys import KeyRing, keys_of
-from steerbo.study.shelf import archive, delete, rename, shelved
 from tests.serve.players import OVEN
 from tests.torture.server import postgres
 

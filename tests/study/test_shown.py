@@ -7,9 +7,9 @@ import re
 import pytest
 
 import steerbo as sb
-from steerbo.rounds import Recommendation, Scope, Status, Table, numeral
+from steerbo.core import Recommendation, Scope, Status, Table, numeral
 from steerbo.study import MemoryLog, Study
-from steerbo.study.shown import advised, alternatives, rounds_table, shown_rounds, with_units
+from steerbo.study.formatting import advised, alternatives, rounds_table, shown_rounds, with_units
 from tests import hostile
 
 GREENHOUSE = sb.CostVarying(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from steerbo.errors import InvalidOutcome, LogUnavailable, SteerboError
-from steerbo.study.spill import Spill
+from steerbo.storage.outbox_files import OutboxFiles
 from tests.study.test_keeping import decided, opened, started, unwritten
 
 
@@ -27,7 +27,7 @@ def test_where_no_file_can_be_written_the_outcome_is_said(
 ) -> None:
     nowhere = tmp_path / "a file"
     nowhere.touch()
-    monkeypatch.setattr(Spill, "of", lambda *_: Spill("study", ((nowhere, "x"), (nowhere / "state", "x"))))
+    monkeypatch.setattr(OutboxFiles, "of", lambda *_: OutboxFiles("study", ((nowhere, "x"), (nowhere / "state", "x"))))
     study, log = started(tmp_path / "study.db", wait=0.0, say=said.append)
     asked = decided(study)
     log.away = 1
@@ -39,24 +39,24 @@ def test_where_no_file_can_be_written_the_outcome_is_said(
 
 def test_a_full_folder_leaves_the_user_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    spill = Spill.of(str(tmp_path / "away" / "study.db"), "study")
+    spill = OutboxFiles.of(str(tmp_path / "away" / "study.db"), "study")
     answer = spill.answer("tell", "1-x", {"value": 1.5})
     path = spill.keep(answer)
     assert path is not None
     assert path.parent == tmp_path / "state" / "steerbo"
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert [found for _, found in spill.waiting()] == [answer]
-    assert list(Spill.of(str(tmp_path / "away" / "study.db"), "another").waiting()) == []
+    assert list(OutboxFiles.of(str(tmp_path / "away" / "study.db"), "another").waiting()) == []
 
 
 def test_no_file_is_named_after_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    spills = [Spill.of(f"postgresql://{user}@host:5432/lab", "field") for user in ("ann:sesame", "bob")]
+    spills = [OutboxFiles.of(f"postgresql://{user}@host:5432/lab", "field") for user in ("ann:sesame", "bob")]
     assert spills[0] == spills[1], "another user's name and password lead to the same study"
     path = spills[0].keep(spills[0].answer("tell", "1-x", {"value": 1.5}))
     assert path is not None
     assert "sesame" not in path.name + path.read_text()
-    assert Spill.of(":memory:", "study").places == ()
+    assert OutboxFiles.of(":memory:", "study").places == ()
 
 
 @pytest.mark.parametrize("given", [{"realised": {(1, 2): 3}}, {"cost": object()}, {"realised": {"\ud800": 1}}])
@@ -76,7 +76,7 @@ def test_what_no_file_can_say_is_refused_as_ever(tmp_path: Path, given: dict[str
 
 
 def test_whoever_looks_sees_all_of_an_answer_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spill = Spill.of(str(tmp_path / "study.db"), "study")
+    spill = OutboxFiles.of(str(tmp_path / "study.db"), "study")
     answer = spill.answer("tell", "1-x", {"value": 1.5})
     seen: list[list[Any]] = []
     replace = Path.replace

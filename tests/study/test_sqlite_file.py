@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy
+from steerbo.storage.doctor import examine, repair
 from steerbo.study import DatabaseLog, Study
-from steerbo.study.doctor import examine, repair
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_database import snapshot, strangers
 

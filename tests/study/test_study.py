@@ -17,10 +17,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from steerbo.core import Suggestion
 from steerbo.errors import InvalidOption, InvalidRequest, OutcomeConflict
-from steerbo.rounds import Suggestion
+from steerbo.storage.database import body_of
 from steerbo.study import DatabaseLog, EventLog, Memory, MemoryLog, Study
-from steerbo.study.database import body_of
 from steerbo.study.leases import LAPSES
 from tests.rounds.stub import Nearest, Stub
 from tests.torture.threads import threads

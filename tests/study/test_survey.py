@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidStudy
+from steerbo.storage.database import body_of
+from steerbo.storage.doctor import examine, repair
 from steerbo.study import Study
-from steerbo.study.database import body_of
-from steerbo.study.doctor import examine, repair
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.test_database import change, played, read

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import steerbo as sb
 from steerbo.study import MemoryLog, Study
-from steerbo.study.export import rounds_csv, suggestions_csv
-from steerbo.study.table import import_csv
+from steerbo.study.files.export import rounds_csv, suggestions_csv
+from steerbo.study.files.import_csv import import_csv
 from tests.hostile import SEEN
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from steerbo.storage.database import DAMAGED, EVENTS, TABLES
 from steerbo.study import DatabaseLog
-from steerbo.study.tables import DAMAGED, EVENTS, TABLES
 
 COLUMNS = {
     "steerbo_study": ["study", "format", "events", "tip"],

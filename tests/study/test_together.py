@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.core import DataAdded, Optimizer
 from steerbo.errors import LogUnavailable
-from steerbo.rounds import Added, Optimizer
 from steerbo.study import Study, read_events
-from steerbo.study.table import import_csv
+from steerbo.study.files.import_csv import import_csv
 
 PROBLEM = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform()) for name in ("heat", "ph")], [["heat"], ["ph"]])
 NAMES = PROBLEM.space.names
@@ -25,8 +25,8 @@ def table(rows: int, **odd: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def added(place: Path) -> list[Added]:
-    return [event for event in read_events(place) if isinstance(event, Added)]
+def added(place: Path) -> list[DataAdded]:
+    return [event for event in read_events(place) if isinstance(event, DataAdded)]
 
 
 def commits(study: Study) -> list[int]:
@@ -55,13 +55,13 @@ def test_a_long_table_takes_few_commits_and_leads_to_the_same_as_line_by_line(tm
     found = added(tmp_path / "one.db")
     for event in found:
         alone.add(event.outcome.value, event.outcome.realised)
-    assert [event for event in alone.events if isinstance(event, Added)] == found
+    assert [event for event in alone.events if isinstance(event, DataAdded)] == found
 
 
 def test_who_brought_the_data_stands_in_the_log(tmp_path: Path) -> None:
     with Study.create(tmp_path / "by.db", PROBLEM, "random") as study, study.said_by("Ann"):
         import_csv(study, table(3))
-        assert {event.by for event in study.events if isinstance(event, Added)} == {"Ann"}
+        assert {event.by for event in study.events if isinstance(event, DataAdded)} == {"Ann"}
 
 
 def test_lines_that_are_refused_or_hard_to_believe_say_so_in_their_place(tmp_path: Path) -> None:

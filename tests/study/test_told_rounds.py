@@ -8,7 +8,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.study import Study
-from steerbo.study.table import import_csv
+from steerbo.study.files.import_csv import import_csv
 
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from steerbo.errors import LogUnavailable
+from steerbo.storage.connections import SharedClock
 from steerbo.study import DatabaseLog, Study
-from steerbo.study.clock import SharedClock
 from steerbo.study.leases import Leases
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case

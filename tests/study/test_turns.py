@@ -13,23 +13,22 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Choice, History
 from steerbo.errors import LogUnavailable
-from steerbo.rounds import Choice, History
+from steerbo.storage.log import TURN, new_holder
+from steerbo.storage.retry import RetryingLog
 from steerbo.study import DatabaseLog, EventLog, Lease, Memory, MemoryLog, Study
-from steerbo.study.company import CHEAP, QUIET
-from steerbo.study.log import TURN, new_holder
-from steerbo.study.patience import PatientLog
-from steerbo.study.turns import LASTS, TELL, Turns, name_at
-from steerbo.study.worker import Worker
+from steerbo.study.leases import Worker
+from steerbo.study.queue import CHEAP, LASTS, PRIORITY_TELL, QUIET, FairQueue, name_at
 from tests.rounds.stub import Nearest, Stub
 
 ELSEWHERE = "another container|boot|pid:[1]|1|1|x"
 NOW = 1000.0
 
 
-def turns(log: EventLog, clock: Callable[[], float] = lambda: NOW) -> Turns:
-    patient = PatientLog(log, 0.0, print)
-    return Turns(patient, Worker(patient, "", None, clock))
+def turns(log: EventLog, clock: Callable[[], float] = lambda: NOW) -> FairQueue:
+    patient = RetryingLog(log, 0.0, print)
+    return FairQueue(patient, Worker(patient, "", None, clock))
 
 
 def nothing() -> None:
@@ -105,7 +104,7 @@ def test_who_tells_is_let_in_behind_whoever_has_the_turn() -> None:
 
     threads = []
     with turns(log).turn(nothing):
-        for wish, name in (("", "asks"), (TELL, "tells"), ("", "asks, too"), (TELL, "tells, too")):
+        for wish, name in (("", "asks"), (PRIORITY_TELL, "tells"), ("", "asks, too"), (PRIORITY_TELL, "tells, too")):
             threads.append(threading.Thread(target=work, args=(wish, name)))
             threads[-1].start()
             while len(line(log)) < len(threads) + 1:
@@ -118,8 +117,8 @@ def test_who_tells_is_let_in_behind_whoever_has_the_turn() -> None:
 
 def test_who_tells_does_not_wait_for_others_who_tell() -> None:
     log = MemoryLog()
-    stood(log, f"{ELSEWHERE}\t1\t{TELL}", f"{ELSEWHERE}2\t1\t{TELL}")
-    with turns(log).turn(nothing, TELL):
+    stood(log, f"{ELSEWHERE}\t1\t{PRIORITY_TELL}", f"{ELSEWHERE}2\t1\t{PRIORITY_TELL}")
+    with turns(log).turn(nothing, PRIORITY_TELL):
         assert len(line(log)) == 3
 
 
@@ -183,7 +182,7 @@ def test_a_turn_whose_lease_has_run_out_is_over() -> None:
 
 
 def test_a_turn_is_renewed_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study.turns.LASTS", 0.03)
+    monkeypatch.setattr("steerbo.study.queue.LASTS", 0.03)
     log, ends = MemoryLog(), set[float | None]()
     with turns(log, time.time).turn(nothing):
         while len(ends) < 3:
@@ -217,7 +216,7 @@ class Counting(Nearest):
 
 @pytest.mark.parametrize("place", ["file", "memory"])
 def test_nobody_computes_in_vain(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study.company.QUIET", 10_000)  # who is alone, and does not know, need not be polite
+    monkeypatch.setattr("steerbo.study.queue.QUIET", 10_000)  # who is alone, and does not know, need not be polite
     monkeypatch.setattr(Counting, "chosen", 0)
     memory, rounds = Memory(), 12
     logs = [DatabaseLog(tmp_path / "study.db") if place == "file" else MemoryLog(memory) for _ in range(5)]

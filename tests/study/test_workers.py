@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from steerbo.core import Suggestion
 from steerbo.errors import InvalidOption, ObjectiveFailure
-from steerbo.rounds import Suggestion
+from steerbo.storage.database import body_of
 from steerbo.study import MemoryLog, Study
-from steerbo.study.database import body_of
 from tests.rounds.stub import Nearest, Stub
 from tests.study.files import Watcher
 

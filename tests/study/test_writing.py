@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from steerbo.rounds import Event
+from steerbo.core import Event
+from steerbo.storage.log import TURN, Lease
+from steerbo.storage.outbox_files import OutboxEntry
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study.company import QUIET, TRIES
-from steerbo.study.log import TURN, Lease
-from steerbo.study.spill import Answer
-from steerbo.study.turns import TELL
+from steerbo.study.queue import PRIORITY_TELL, QUIET, TRIES
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -82,5 +81,5 @@ def test_what_waited_in_a_file_is_let_in_like_what_is_told_now(monkeypatch: pyte
     with Study.create(MemoryLog(), Stub(), Nearest, rounds=3) as study:
         monkeypatch.setattr(study.writer, "logged", lambda call, wish="": wishes.append(wish))
         for call in ("tell", "fail", "amend", "add", "decide"):
-            study.writer._give_again(Answer("study", call, {}), 0)
-    assert wishes == [TELL] * 4 + [""]
+            study.writer._give_again(OutboxEntry("study", call, {}), 0)
+    assert wishes == [PRIORITY_TELL] * 4 + [""]

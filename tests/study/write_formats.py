@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from steerbo.record import to_plain
+from steerbo.records import to_dict
 from steerbo.study import Study
 from steerbo.testing import Case
 from tests.causal import test_contract as causal
@@ -54,7 +54,7 @@ def lived(case: Case, study: Study) -> dict[str, Any]:
     return {
         "events": len(study.events),
         "spent": study.status.spent,
-        "pending": {"token": pending.token, "values": to_plain(pending.values), "observe": list(pending.observe)},
+        "pending": {"token": pending.token, "values": to_dict(pending.values), "observe": list(pending.observe)},
         "recommend": {"set": list(advice.scope.set), "mean": advice.mean},
     }
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.surrogate import kept_of, least_likely
+from steerbo.surrogate import kept_of, required_now
 
-LIMIT = sb.Measured("heat", at_most=5, probability=0.9, on_average=True)
+LIMIT = sb.OutcomeConstraint("heat", at_most=5, probability=0.9, on_average=True)
 
 
 def play(heat: float | None = None, likely: float | None = 0.95) -> Any:
@@ -19,12 +19,12 @@ def play(heat: float | None = None, likely: float | None = 0.95) -> Any:
 
 
 def test_before_any_play_it_is_what_was_asked() -> None:
-    assert least_likely(LIMIT, []) == pytest.approx(0.9)
+    assert required_now(LIMIT, []) == pytest.approx(0.9)
 
 
 def test_plays_that_kept_leave_something_over_and_those_that_broke_take_it() -> None:
-    assert least_likely(LIMIT, [play(4)] * 4) == pytest.approx(0.5)
-    assert least_likely(LIMIT, [*[play(4)] * 4, play(6)]) == pytest.approx(1.4)
+    assert required_now(LIMIT, [play(4)] * 4) == pytest.approx(0.5)
+    assert required_now(LIMIT, [*[play(4)] * 4, play(6)]) == pytest.approx(1.4)
 
 
 def test_plays_drawn_at_random_count_for_nothing() -> None:

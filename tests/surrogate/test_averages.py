@@ -8,25 +8,42 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from steerbo.gp import Kernel, Linear, Matern52, Regression
-from steerbo.search import Box
-from steerbo.surrogate import AveragedScore, Drawn, Known, Part, Rows, Score, Set, expected_improvement, upper_bound
+from steerbo.gp import GPRegression, Kernel, Linear, Matern52
+from steerbo.optim import Box
+from steerbo.surrogate import (
+    Acquisition,
+    Controlled,
+    ExpectedAcquisition,
+    Observed,
+    Part,
+    Rows,
+    Uncontrolled,
+    expected_improvement,
+    ucb,
+)
 
 PAIRS = Rows(np.array([[0.1, 0.9], [0.5, 0.4], [0.8, 0.3]]), np.array([0.5, 0.2, 0.3]))
 ALONE = Rows(np.array([[0.25], [0.75]]), np.array([0.9, 0.1]))
-PARTS: list[Part] = [Set(), Drawn(PAIRS, 1), Known(0.6), Drawn(ALONE), Set(), Drawn(PAIRS, 0)]
-SCORES: dict[str, Score] = {"upper bound": upper_bound(4.0), "improvement": expected_improvement(0.3)}
+PARTS: list[Part] = [
+    Controlled(),
+    Uncontrolled(PAIRS, 1),
+    Observed(0.6),
+    Uncontrolled(ALONE),
+    Controlled(),
+    Uncontrolled(PAIRS, 0),
+]
+SCORES: dict[str, Acquisition] = {"upper bound": ucb(4.0), "improvement": expected_improvement(0.3)}
 
 
-def model() -> Regression[Kernel]:
+def model() -> GPRegression[Kernel]:
     random = np.random.default_rng(0)
     X = random.random((20, 6))
-    found: Regression[Kernel] = Regression(Matern52.over([False] * 6) + Linear([0, 1]), noise=0.05)
+    found: GPRegression[Kernel] = GPRegression(Matern52.over([False] * 6) + Linear([0, 1]), noise=0.05)
     found.replace(X, np.sin(5 * X[:, 0]) + X @ np.arange(6) / 6)
     return found
 
 
-def written_out(found: Regression[Kernel], point: Any, score: str) -> float:
+def written_out(found: GPRegression[Kernel], point: Any, score: str) -> float:
     """The sum over both laws, one row after the other."""
     total = 0.0
     for (second, first), weight in zip(PAIRS.points, PAIRS.weights, strict=True):
@@ -43,7 +60,7 @@ def written_out(found: Regression[Kernel], point: Any, score: str) -> float:
 @pytest.mark.parametrize("score", SCORES)
 def test_a_score_is_averaged_over_all_laws_at_what_is_known(score: str) -> None:
     found = model()
-    average = AveragedScore.over(found, SCORES[score], PARTS)
+    average = ExpectedAcquisition.over(found, SCORES[score], PARTS)
     points = np.random.default_rng(1).random((4, 2))
     values, gradient = average.value_and_gradient(points)
     np.testing.assert_allclose(values, average.value(points), rtol=1e-12)
@@ -55,11 +72,11 @@ def test_a_score_is_averaged_over_all_laws_at_what_is_known(score: str) -> None:
 
 
 def test_the_largest_average_is_found_also_where_nothing_is_set() -> None:
-    average = AveragedScore.over(model(), upper_bound(4.0), PARTS)
+    average = ExpectedAcquisition.over(model(), ucb(4.0), PARTS)
     points, values = average.maximise(Box([0, 0], [1, 1]), seed=0)
     grid = Box([0, 0], [1, 1], [np.linspace(0, 1, 41)] * 2).grid()
     assert values[0] >= average.value(grid).max() - 1e-4
     assert (np.diff(values) <= 0).all()
-    fixed: list[Part] = [Known(points[0, 0]), *PARTS[1:4], Known(points[0, 1]), PARTS[5]]
-    _, (only,) = AveragedScore.over(model(), upper_bound(4.0), fixed).maximise(Box([], []), seed=0)
+    fixed: list[Part] = [Observed(points[0, 0]), *PARTS[1:4], Observed(points[0, 1]), PARTS[5]]
+    _, (only,) = ExpectedAcquisition.over(model(), ucb(4.0), fixed).maximise(Box([], []), seed=0)
     assert only == pytest.approx(values[0], rel=1e-9)

@@ -11,7 +11,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidOutcome
 from steerbo.space import Space
-from steerbo.surrogate.encoded import Encoded
+from steerbo.surrogate.integrals import EncodingCache
 
 SPACE = Space([sb.Float("dose", 0.1, 10, scale="log"), sb.Categorical("line", ["a", "b"])])
 
@@ -29,7 +29,7 @@ class Counting:
 
 def test_once_for_each_name_and_again_where_its_values_are_others() -> None:
     encode = Counting()
-    found, rng = Encoded(encode), np.random.default_rng(0)
+    found, rng = EncodingCache(encode), np.random.default_rng(0)
     rows = {f"{k:04}": {"dose": rng.uniform(0.1, 10), "line": "ab"[k % 2]} for k in range(20)}
     for _ in range(3):
         for name, values in rows.items():
@@ -43,7 +43,7 @@ def test_once_for_each_name_and_again_where_its_values_are_others() -> None:
 
 def test_what_cannot_be_encoded_is_not_kept() -> None:
     encode = Counting()
-    found = Encoded(encode)
+    found = EncodingCache(encode)
     for _ in range(2):
         with pytest.raises(InvalidOutcome, match="dose"):
             found.of("0001", {"line": "a"})

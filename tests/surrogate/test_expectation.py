@@ -10,9 +10,19 @@ import pytest
 import scipy.stats
 
 import steerbo as sb
-from steerbo.search import sobol_points
+from steerbo.optim import sobol_points
 from steerbo.space import Variable
-from steerbo.surrogate import Drawn, Expectation, Known, LawOf, Part, Rows, Set, Stack, Standardised
+from steerbo.surrogate import (
+    BatchedBounds,
+    Controlled,
+    Expectation,
+    LawOf,
+    Observed,
+    Part,
+    ProductKernelPosterior,
+    Rows,
+    Uncontrolled,
+)
 
 DRAWS = 40_000
 LAWS: dict[str, Variable] = {
@@ -33,7 +43,7 @@ LAWS: dict[str, Variable] = {
 }
 
 
-def a_process(variables: list[Variable], n: int = 30, seed: int = 0) -> Standardised:
+def a_process(variables: list[Variable], n: int = 30, seed: int = 0) -> ProductKernelPosterior:
     """A Gaussian process on random data over `variables`, in standardised units."""
     random = np.random.default_rng(seed)
     inputs = np.stack([v.encoded_ppf(random.random(n)) for v in variables], axis=1)
@@ -45,12 +55,12 @@ def a_process(variables: list[Variable], n: int = 30, seed: int = 0) -> Standard
     gram = kernel(inputs, inputs, lengthscales, shares, categorical, variance)
     inverse = np.linalg.inv(gram + noise * np.eye(n))
     weights = inverse @ (random.normal(size=n) - mean)
-    return Standardised(inputs, weights, inverse, lengthscales, shares, categorical, variance, mean, noise)
+    return ProductKernelPosterior(inputs, weights, inverse, lengthscales, shares, categorical, variance, mean, noise)
 
 
 def parts(variables: list[Variable], held: list[int]) -> list[Part]:
     """The columns `held` are set, the others are drawn from their laws."""
-    return [Set() if d in held else Drawn(LawOf(v)) for d, v in enumerate(variables)]
+    return [Controlled() if d in held else Uncontrolled(LawOf(v)) for d, v in enumerate(variables)]
 
 
 def kernel(a: Any, b: Any, lengthscales: Any, shares: Any, categorical: Any, variance: float) -> Any:
@@ -63,14 +73,14 @@ def kernel(a: Any, b: Any, lengthscales: Any, shares: Any, categorical: Any, var
     return product
 
 
-def posterior(process: Standardised, points: Any) -> tuple[Any, Any]:
+def posterior(process: ProductKernelPosterior, points: Any) -> tuple[Any, Any]:
     """Mean and variance, straight from the textbook."""
     cross = kernel(points, process.inputs, process.lengthscales, process.shares, process.categorical, process.variance)
     mean = process.mean + cross @ process.weights
     return mean, process.variance - np.einsum("pn,nm,pm->p", cross, process.inverse, cross)
 
 
-def problem_with(variable: Variable) -> tuple[list[Variable], Standardised, Expectation]:
+def problem_with(variable: Variable) -> tuple[list[Variable], ProductKernelPosterior, Expectation]:
     variables: list[Variable] = [
         sb.Float("held", 0, 1, law=sb.Uniform()),
         variable,
@@ -166,7 +176,7 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
     expectation = expectation.of_mean() if of_mean else expectation
     points = np.random.default_rng(3).random((5, 3))
     points[:, 1] = [0, 1, 1, 0, 1]
-    value, gradient, hessian = Stack([expectation], [beta]).curved(points, np.zeros(5, dtype=int))
+    value, gradient, hessian = BatchedBounds([expectation], [beta]).curved(points, np.zeros(5, dtype=int))
     plain, slope = expectation.bound(points, beta)
     np.testing.assert_allclose(value, plain, rtol=1e-12)
     np.testing.assert_allclose(gradient, slope, rtol=1e-9, atol=1e-11)
@@ -178,28 +188,39 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
         np.testing.assert_allclose(hessian[:, j], difference, rtol=1e-5, atol=1e-5)
 
 
-def unsure() -> tuple[Standardised, list[Part], Rows]:
+def unsure() -> tuple[ProductKernelPosterior, list[Part], Rows]:
     """One column that is set, one that is known, two that rows of data draw, and one with a law that is known."""
     variables: list[Variable] = [sb.Float(name, 0, 1, law=sb.Beta(2, 3)) for name in "abcde"]
     process = a_process(variables)
     points = np.random.default_rng(5).random((12, 2))
     rows = Rows(points, np.arange(1.0, 13.0) / 78, count=30)
-    some: list[Part] = [Set(), Known(0.4), Drawn(rows, 1), Drawn(rows, 0), Drawn(LawOf(variables[4]))]
+    some: list[Part] = [
+        Controlled(),
+        Observed(0.4),
+        Uncontrolled(rows, 1),
+        Uncontrolled(rows, 0),
+        Uncontrolled(LawOf(variables[4])),
+    ]
     return process, some, rows
 
 
 def test_what_rows_leave_open_of_their_law_widens_the_bounds_of_the_mean() -> None:
     process, some, rows = unsure()
-    known = [Drawn(replace(rows, count=None), part.dimension) if isinstance(part, Drawn) else part for part in some]
+    known = [
+        Uncontrolled(replace(rows, count=None), part.dimension) if isinstance(part, Uncontrolled) else part
+        for part in some
+    ]
     known[4] = some[4]
-    known[3] = Drawn(known[2].law, 0)  # type: ignore[union-attr]
+    known[3] = Uncontrolled(known[2].law, 0)  # type: ignore[union-attr]
     points = np.array([[0.2], [0.7]])
     mean, sure = Expectation.over(process, known).of_mean().moments(points)
     again, wide = Expectation.over(process, some).of_mean().moments(points)
     np.testing.assert_allclose(again, mean, rtol=1e-12)
     at_rows = np.array(
         [
-            Expectation.over(process, [Set(), Known(0.4), Known(row[1]), Known(row[0]), some[4]]).mean(points)
+            Expectation.over(process, [Controlled(), Observed(0.4), Observed(row[1]), Observed(row[0]), some[4]]).mean(
+                points
+            )
             for row in rows.points
         ]
     )
@@ -210,9 +231,9 @@ def test_what_rows_leave_open_of_their_law_widens_the_bounds_of_the_mean() -> No
 @pytest.mark.parametrize("beta", [2.0, -1.0])
 def test_bounds_with_a_law_in_doubt_have_their_derivatives(beta: float) -> None:
     process, some, _ = unsure()
-    expectation = Expectation.over(process, [Set(), Set(), *some[2:]]).of_mean()
+    expectation = Expectation.over(process, [Controlled(), Controlled(), *some[2:]]).of_mean()
     points = np.random.default_rng(3).random((4, 2))
-    _, gradient, hessian = Stack([expectation], [beta]).curved(points, np.zeros(4, dtype=int))
+    _, gradient, hessian = BatchedBounds([expectation], [beta]).curved(points, np.zeros(4, dtype=int))
     for j in range(2):
         step = np.zeros(2)
         step[j] = 1e-5
@@ -224,11 +245,13 @@ def test_bounds_with_a_law_in_doubt_have_their_derivatives(beta: float) -> None:
 def test_without_observations_it_is_the_prior_and_flat() -> None:
     none = np.zeros((0, 2))
     variables: list[Variable] = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
-    process = Standardised(
+    process = ProductKernelPosterior(
         none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, 0.01
     )
     expectation = Expectation.over(process, parts(variables, [0]))
-    value, gradient, hessian = Stack([expectation], [2.0]).curved(np.array([[0.2], [0.9]]), np.zeros(2, dtype=int))
+    value, gradient, hessian = BatchedBounds([expectation], [2.0]).curved(
+        np.array([[0.2], [0.9]]), np.zeros(2, dtype=int)
+    )
     np.testing.assert_allclose(value, 0.3 + 2 * 1.7**0.5)
     np.testing.assert_array_equal(gradient, 0.0)
     np.testing.assert_array_equal(hessian, 0.0)

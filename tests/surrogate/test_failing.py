@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.rounds import Optimizer, Suggestion
+from steerbo.core import Optimizer, Suggestion
 
 
 def square(sets: list[list[str]], **more: Any) -> sb.CostVarying:
@@ -49,7 +49,10 @@ def test_a_corner_that_always_fails_is_left(method: str, sets: list[list[str]]) 
 
 
 def test_within_limits_and_for_batches() -> None:
-    limits = [sb.Linear({"x": 1, "z": 1}, at_most=1.8), sb.Measured("pressure", at_most=4.5, probability=0.9)]
+    limits = [
+        sb.LinearConstraint({"x": 1, "z": 1}, at_most=1.8),
+        sb.OutcomeConstraint("pressure", at_most=4.5, probability=0.9),
+    ]
     optimizer = sb.Optimizer(square([["x", "z"]], limits=limits), rounds=60, seed=0)
     broken = play(optimizer, 14, further=1.0)
     assert len(broken) <= 7

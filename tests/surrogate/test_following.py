@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.gp import Course, Decay, Regression, SquaredExponentialKernel
-from steerbo.surrogate import Following
+from steerbo.gp import Decay, DriftModel, GPRegression, SquaredExponentialKernel
+from steerbo.surrogate import DriftTracker
 
 
-def fresh(course: Course | None) -> Regression:  # type: ignore[type-arg]
+def fresh(course: DriftModel | None) -> GPRegression:  # type: ignore[type-arg]
     space = SquaredExponentialKernel([0.3])
-    return Regression(space if course is None else course.over(space, 1))
+    return GPRegression(space if course is None else course.over(space, 1))
 
 
-def told(following: Following, n: int, noise: float = 0.0) -> Regression:  # type: ignore[type-arg]
+def told(following: DriftTracker, n: int, noise: float = 0.0) -> GPRegression:  # type: ignore[type-arg]
     model = fresh(following.course)
     random = np.random.default_rng(0)
     x = random.random(n)
@@ -23,7 +23,7 @@ def told(following: Following, n: int, noise: float = 0.0) -> Regression:  # typ
 
 
 def test_without_a_drift_a_surprise_calls_for_one_fit() -> None:
-    following = Following(None)
+    following = DriftTracker(None)
     model = told(following, 12)
     assert next(n for n in range(13, 20) if following.due(model, 12, n)) == 15
     model.add([0.5, 12.0], 100.0)
@@ -34,7 +34,7 @@ def test_without_a_drift_a_surprise_calls_for_one_fit() -> None:
 
 
 def test_a_surprise_calls_for_a_fit_as_long_as_it_is_fresh() -> None:
-    following = Following("learned")
+    following = DriftTracker("learned")
     model = told(following, 12, noise=0.1)
     assert not following.due(model, 12, 13)
     model.add([0.5, 12.0], 100.0)
@@ -47,45 +47,47 @@ def test_a_surprise_calls_for_a_fit_as_long_as_it_is_fresh() -> None:
 
 
 def test_a_model_of_another_library_goes_by_the_schedule() -> None:
-    following = Following(None)
+    following = DriftTracker(None)
     assert not following.due(object(), 12, 13)  # type: ignore[arg-type]
     assert following.due(object(), 12, 15)  # type: ignore[arg-type]
 
 
 def test_a_correction_calls_for_a_fit_that_believes_in_no_cut() -> None:
-    following = Following("learned")
+    following = DriftTracker("learned")
     model = told(following, 30)
-    plain = {**model.fit().to_plain(), "drift": Course(cuts=(7.0,)).to_plain()}
-    model = following.take(fresh, model, plain)
-    assert following.course == Course(cuts=(7.0,))
+    plain = {**model.fit().to_plain(), "drift": DriftModel(cuts=(7.0,)).to_plain()}
+    model = following.set_hyperparameters(fresh, model, plain)
+    assert following.course == DriftModel(cuts=(7.0,))
     assert len(model) == 30
     following.correct()
     assert following.due(model, 30, 31)
-    assert Course.from_plain(following.fit(fresh, model, float)["drift"]).cuts == ()
-    model = following.take(fresh, model, plain)
+    assert DriftModel.from_plain(following.fit(fresh, model, float)["drift"]).cuts == ()
+    model = following.set_hyperparameters(fresh, model, plain)
     assert not following.due(model, 30, 31)
 
 
 def test_what_is_given_stays() -> None:
-    following = Following(Decay(0.1))
+    following = DriftTracker(Decay(0.1))
     model = told(following, 12)
     plain = following.fit(fresh, model, float)
     assert "drift" not in plain
-    assert following.take(fresh, model, plain) is model
-    assert following.course == Course(Decay(0.1))
+    assert following.set_hyperparameters(fresh, model, plain) is model
+    assert following.course == DriftModel(Decay(0.1))
 
 
 def test_no_outcome_at_all() -> None:
-    following = Following("learned")
+    following = DriftTracker("learned")
     model = fresh(following.course)
-    assert following.take(fresh, model, following.fit(fresh, model, float)).predict([[0.5, 1.0]])[1] == pytest.approx(1)
+    assert following.set_hyperparameters(fresh, model, following.fit(fresh, model, float)).predict([[0.5, 1.0]])[
+        1
+    ] == pytest.approx(1)
 
 
 def test_answers_have_bounds_as_soon_as_outcomes_tell_a_scale() -> None:
-    following, model = Following(None), told(Following(None), 12)
+    following, model = DriftTracker(None), told(DriftTracker(None), 12)
     assert following.widening == np.inf
-    following.take(lambda course: model, model, model.fit().to_plain())
+    following.set_hyperparameters(lambda course: model, model, model.fit().to_plain())
     assert following.widening == 1.0
     model.revise(np.full(12, 3.0))
-    following.take(lambda course: model, model, model.fit().to_plain())
+    following.set_hyperparameters(lambda course: model, model, model.fit().to_plain())
     assert following.widening == np.inf, "outcomes that are all alike tell none"

@@ -8,18 +8,20 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.surrogate import LearnedLaw
+from steerbo.surrogate import DirichletProcessLaw
 
 WIDTHS = np.array([0.5])
 UNIFORM = sb.Float("t", 0, 1, law=sb.Uniform())
 
 
-def learned(draws: Any, trust: float = 0.0, counts: Any = None, variable: Any = UNIFORM) -> LearnedLaw:
+def learned(draws: Any, trust: float = 0.0, counts: Any = None, variable: Any = UNIFORM) -> DirichletProcessLaw:
     seen = np.asarray(draws, dtype=float)
-    return LearnedLaw(variable, seen, np.ones(len(seen)) if counts is None else np.asarray(counts, dtype=float), trust)
+    return DirichletProcessLaw(
+        variable, seen, np.ones(len(seen)) if counts is None else np.asarray(counts, dtype=float), trust
+    )
 
 
-def average(law: LearnedLaw, function: Any = lambda t: t) -> tuple[float, float]:
+def average(law: DirichletProcessLaw, function: Any = lambda t: t) -> tuple[float, float]:
     """An average over the law, and its variance."""
     (nodes, weights), root = law.rule([0], WIDTHS), law.doubt([0], WIDTHS)
     values = function(nodes[:, 0])

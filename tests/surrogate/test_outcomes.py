@@ -9,15 +9,15 @@ import pytest
 from scipy.stats import norm
 
 import steerbo as sb
-from steerbo.gp import Regression, SquaredExponentialKernel
-from steerbo.rounds import Suggestion
-from steerbo.surrogate import Drawn, LawOf, Set, Watched, margin_over
+from steerbo.core import Suggestion
+from steerbo.gp import GPRegression, SquaredExponentialKernel
+from steerbo.surrogate import ConstraintModel, Controlled, LawOf, Uncontrolled, margin_over
 
 VARIABLES = [sb.Float("a", 0, 1, law=sb.Uniform()), sb.Float("b", 0, 1, law=sb.Uniform(0.2, 0.6))]
 
 
 def problem(sets: list[list[str]], probability: float = 0.95, **more: Any) -> sb.CostVarying:
-    limit = sb.Measured("pressure", at_most=1.0, probability=probability)
+    limit = sb.OutcomeConstraint("pressure", at_most=1.0, probability=probability)
     return sb.CostVarying(VARIABLES, sets, costs=[len(names) for names in sets], limits=[limit], **more)
 
 
@@ -80,16 +80,16 @@ def test_where_nothing_is_known_to_keep_to_it_the_likeliest_is_played_and_said()
 
 
 def test_the_margin_is_that_of_the_average_probability() -> None:
-    watched = Watched.of(
-        sb.Measured("p", at_most=0.6, at_least=-1.0, probability=0.9),
-        lambda _: Regression(SquaredExponentialKernel.over(np.zeros(2, dtype=bool))),
+    watched = ConstraintModel.of(
+        sb.OutcomeConstraint("p", at_most=0.6, at_least=-1.0, probability=0.9),
+        lambda _: GPRegression(SquaredExponentialKernel.over(np.zeros(2, dtype=bool))),
         None,
     )
     random = np.random.default_rng(0)
     points = random.random((12, 2))
     watched.begin_anew([(str(k), x, float(x.sum() + 0.1 * random.normal())) for k, x in enumerate(points)], 2)
-    law = Drawn(LawOf(VARIABLES[1]))
-    found = margin_over([watched], [Set(), law])(np.array([[0.1], [0.7]]))
+    law = Uncontrolled(LawOf(VARIABLES[1]))
+    found = margin_over([watched], [Controlled(), law])(np.array([[0.1], [0.7]]))
     nature = law.law.draws([0], (np.arange(4000)[:, None] + 0.5) / 4000)[:, 0]
     for a, margin in zip((0.1, 0.7), found, strict=True):
         mean, sd = watched.model.predict(np.column_stack([np.full(4000, a), nature]))

@@ -9,21 +9,21 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.gp import DecayKernel, Kernel, Matern32, PeriodicKernel, Regression, SquaredExponentialKernel
-from steerbo.search import Box
+from steerbo.gp import DecayKernel, GPRegression, Kernel, Matern32, PeriodicKernel, SquaredExponentialKernel
+from steerbo.optim import Box
 from steerbo.space.quadrature import gauss_rule
 from steerbo.surrogate import (
+    BatchedBounds,
+    Controlled,
     Domain,
-    Drawn,
     Expectation,
-    Known,
     LawOf,
+    Observed,
     Part,
+    ProductKernelPosterior,
     Rows,
-    Set,
-    Stack,
-    Standardised,
-    highest,
+    Uncontrolled,
+    maximise_bounds,
     parts_of,
     polished,
 )
@@ -44,16 +44,16 @@ DRIFTS: dict[str, Kernel] = {
 """Kernels over setting, wind, sun and time."""
 
 
-def told(kernel: Kernel, n: int = 25) -> Regression[Kernel]:
+def told(kernel: Kernel, n: int = 25) -> GPRegression[Kernel]:
     """Outcomes at random in the unit cube, over a time from 0 to 1."""
     random = np.random.default_rng(2)
     X = random.random((n, 4))
-    model = Regression(kernel, noise=0.01)
+    model = GPRegression(kernel, noise=0.01)
     model.replace(X, np.sin(5 * X[:, 0] + 2 * X[:, 3]) + X[:, 1] * X[:, 2] + 0.1 * random.standard_normal(n))
     return model
 
 
-def moments(model: Regression[Kernel], rows: Any, weights: Any) -> tuple[float, float, float]:
+def moments(model: GPRegression[Kernel], rows: Any, weights: Any) -> tuple[float, float, float]:
     """E μ, E σ² and Var of the average of f over weighted rows, straight from the textbook."""
     cross, A = model.kernel(rows, model.inputs), model.factor.inverse()
     covariance = model.kernel(rows, rows) - cross @ A @ cross.T
@@ -61,10 +61,10 @@ def moments(model: Regression[Kernel], rows: Any, weights: Any) -> tuple[float, 
     return float(weights @ mean), float(weights @ np.diag(covariance)), float(weights @ covariance @ weights)
 
 
-def check(model: Regression[Kernel], parts: list[Part], rows: Any, weights: Any) -> None:
+def check(model: GPRegression[Kernel], parts: list[Part], rows: Any, weights: Any) -> None:
     """Compare an expectation with weighted rows, whose set columns are filled in here."""
-    expectation = Expectation.over(Standardised.of(model, np.zeros((0, 4))), parts)
-    held = [d for d, part in enumerate(parts) if isinstance(part, Set)]
+    expectation = Expectation.over(ProductKernelPosterior.of(model, np.zeros((0, 4))), parts)
+    held = [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
     points = np.random.default_rng(3).random((4, len(held)))
     for point in points:
         rows[:, held] = point
@@ -79,14 +79,14 @@ def test_time_is_a_column_that_is_known(drift: str) -> None:
     """Wind is drawn from its law, sun is set, and the rest of the posterior is conditioned on the time that it is."""
     nodes, weights = gauss_rule(WIND, 0.1)
     rows = np.column_stack([np.zeros(len(nodes)), nodes, np.zeros(len(nodes)), np.full(len(nodes), NOW)])
-    check(told(DRIFTS[drift]), [Set(), Drawn(LawOf(WIND)), Set(), Known(NOW)], rows, weights)
+    check(told(DRIFTS[drift]), [Controlled(), Uncontrolled(LawOf(WIND)), Controlled(), Observed(NOW)], rows, weights)
 
 
 def test_time_that_is_known_against_monte_carlo() -> None:
     """Within 5 standard errors of 40 000 draws: a false alarm in 10⁶ runs."""
     model = told(DRIFTS["decay"])
-    parts: list[Part] = [Set(), Drawn(LawOf(WIND)), Known(0.2), Known(NOW)]
-    expectation = Expectation.over(Standardised.of(model, np.zeros((0, 4))), parts)
+    parts: list[Part] = [Controlled(), Uncontrolled(LawOf(WIND)), Observed(0.2), Observed(NOW)]
+    expectation = Expectation.over(ProductKernelPosterior.of(model, np.zeros((0, 4))), parts)
     rows = drawn(parts, np.random.default_rng(5).random((40_000, 4)))
     rows[:, 0] = 0.6
     mean, variance = model.marginals(rows)
@@ -98,20 +98,30 @@ def test_time_that_is_known_against_monte_carlo() -> None:
 @pytest.mark.parametrize("drift", ["a column", "decay"])
 def test_columns_that_share_a_law_are_drawn_together(drift: str) -> None:
     rows = np.column_stack([np.zeros(4), ROWS.points, np.full(4, NOW)])
-    check(told(DRIFTS[drift]), [Set(), Drawn(ROWS, 0), Drawn(ROWS, 1), Known(NOW)], rows, ROWS.weights)
+    check(
+        told(DRIFTS[drift]),
+        [Controlled(), Uncontrolled(ROWS, 0), Uncontrolled(ROWS, 1), Observed(NOW)],
+        rows,
+        ROWS.weights,
+    )
     swapped = np.column_stack([np.zeros(4), ROWS.points[:, ::-1], np.full(4, NOW)])
-    check(told(DRIFTS[drift]), [Set(), Drawn(ROWS, 1), Drawn(ROWS, 0), Known(NOW)], swapped, ROWS.weights)
+    check(
+        told(DRIFTS[drift]),
+        [Controlled(), Uncontrolled(ROWS, 1), Uncontrolled(ROWS, 0), Observed(NOW)],
+        swapped,
+        ROWS.weights,
+    )
     # what is set or known does not condition the other column
-    check(told(DRIFTS[drift]), [Set(), Set(), Drawn(ROWS, 1), Known(NOW)], rows, ROWS.weights)
+    check(told(DRIFTS[drift]), [Controlled(), Controlled(), Uncontrolled(ROWS, 1), Observed(NOW)], rows, ROWS.weights)
     rows[:, 1] = 0.55
-    check(told(DRIFTS[drift]), [Set(), Known(0.55), Drawn(ROWS, 1), Known(NOW)], rows, ROWS.weights)
+    check(told(DRIFTS[drift]), [Controlled(), Observed(0.55), Uncontrolled(ROWS, 1), Observed(NOW)], rows, ROWS.weights)
 
 
 def test_what_is_known_is_a_law_with_one_atom() -> None:
-    process = Standardised.of(told(DRIFTS["a column"]), np.zeros((0, 4)))
-    atom = Drawn(LawOf(sb.Float("wind", 0, 1, law=sb.Discrete({0.35: 1.0}))))
-    rest: list[Part] = [Drawn(ROWS, 1), Known(NOW)]
-    known, law = (Expectation.over(process, [Set(), part, *rest]) for part in (Known(0.35), atom))
+    process = ProductKernelPosterior.of(told(DRIFTS["a column"]), np.zeros((0, 4)))
+    atom = Uncontrolled(LawOf(sb.Float("wind", 0, 1, law=sb.Discrete({0.35: 1.0}))))
+    rest: list[Part] = [Uncontrolled(ROWS, 1), Observed(NOW)]
+    known, law = (Expectation.over(process, [Controlled(), part, *rest]) for part in (Observed(0.35), atom))
     points = np.linspace(0, 1, 7)[:, None]
     for one, other in ((known, law), (known.of_mean(), law.of_mean())):
         np.testing.assert_allclose(one.bound(points, 2.0)[0], other.bound(points, 2.0)[0], rtol=1e-9)
@@ -120,12 +130,12 @@ def test_what_is_known_is_a_law_with_one_atom() -> None:
 def test_pending_points_shrink_the_variance_at_their_time() -> None:
     model = told(DRIFTS["decay"])
     pending = np.array([[0.5, 0.4, 0.6, NOW]])
-    parts: list[Part] = [Set(), Known(0.4), Known(0.6), Known(NOW)]
+    parts: list[Part] = [Controlled(), Observed(0.4), Observed(0.6), Observed(NOW)]
     before, after = (
-        Expectation.over(Standardised.of(model, points), parts).moments(np.array([[0.5]]))
+        Expectation.over(ProductKernelPosterior.of(model, points), parts).moments(np.array([[0.5]]))
         for points in (pending[:0], pending)
     )
-    with model.hallucinated(pending):
+    with model.with_fantasies(pending):
         mean, variance = model.marginals(pending)
     assert after[0][0] == pytest.approx(before[0][0], rel=1e-9)
     assert after[0][0] == pytest.approx(mean[0], rel=1e-9)
@@ -135,10 +145,10 @@ def test_pending_points_shrink_the_variance_at_their_time() -> None:
 
 @pytest.mark.parametrize("beta", [2.0, -1.0])
 def test_gradients_and_curvature_where_something_is_known_and_drifts(beta: float) -> None:
-    process = Standardised.of(told(DRIFTS["column and decay"]), np.zeros((0, 4)))
-    expectation = Expectation.over(process, [Set(), Drawn(LawOf(WIND)), Set(), Known(NOW)])
+    process = ProductKernelPosterior.of(told(DRIFTS["column and decay"]), np.zeros((0, 4)))
+    expectation = Expectation.over(process, [Controlled(), Uncontrolled(LawOf(WIND)), Controlled(), Observed(NOW)])
     points = np.random.default_rng(3).random((5, 2))
-    value, gradient, hessian = Stack([expectation], [beta]).curved(points, np.zeros(5, dtype=int))
+    value, gradient, hessian = BatchedBounds([expectation], [beta]).curved(points, np.zeros(5, dtype=int))
     plain, slope = expectation.bound(points, beta)
     np.testing.assert_allclose(value, plain, rtol=1e-10)
     np.testing.assert_allclose(gradient, slope, rtol=1e-8, atol=1e-10)
@@ -155,8 +165,8 @@ def test_gradients_and_curvature_where_something_is_known_and_drifts(beta: float
 
 def test_an_average_over_draws_is_taken_at_what_is_known() -> None:
     model = told(DRIFTS["decay"])
-    parts: list[Part] = [Set(), Drawn(ROWS, 0), Drawn(ROWS, 1), Known(NOW)]
-    expectation = Expectation.over(Standardised.of(model, np.zeros((0, 4))), parts)
+    parts: list[Part] = [Controlled(), Uncontrolled(ROWS, 0), Uncontrolled(ROWS, 1), Observed(NOW)]
+    expectation = Expectation.over(ProductKernelPosterior.of(model, np.zeros((0, 4))), parts)
     draws = drawn(parts, np.random.default_rng(4).random((32, 4)))
     assert {tuple(row) for row in draws[:, 1:3]} <= {tuple(row) for row in ROWS.points}
     assert (draws[:, 3] == NOW).all()
@@ -168,10 +178,10 @@ def test_an_average_over_draws_is_taken_at_what_is_known() -> None:
 
 
 def test_a_scope_that_sets_nothing_has_one_value() -> None:
-    process = Standardised.of(told(DRIFTS["a column"]), np.zeros((0, 4)))
-    nothing = Domain([Known(0.3), Drawn(ROWS, 0), Drawn(ROWS, 1), Known(NOW)], Box([], []))
-    one = Domain([Set(), Drawn(ROWS, 0), Drawn(ROWS, 1), Known(NOW)], Box([0.0], [1.0]))
-    (stays, below), (free, _) = highest(process, [nothing, one], [2.0, -2.0], seed=0)
+    process = ProductKernelPosterior.of(told(DRIFTS["a column"]), np.zeros((0, 4)))
+    nothing = Domain([Observed(0.3), Uncontrolled(ROWS, 0), Uncontrolled(ROWS, 1), Observed(NOW)], Box([], []))
+    one = Domain([Controlled(), Uncontrolled(ROWS, 0), Uncontrolled(ROWS, 1), Observed(NOW)], Box([0.0], [1.0]))
+    (stays, below), (free, _) = maximise_bounds(process, [nothing, one], [2.0, -2.0], seed=0)
     expectation = Expectation.over(process, nothing.parts)
     assert stays.point.shape == (0,)
     assert stays.value == pytest.approx(expectation.bound(np.zeros((1, 0)), 2.0)[0][0])
@@ -181,10 +191,10 @@ def test_a_scope_that_sets_nothing_has_one_value() -> None:
 
 
 def test_every_column_gets_its_part() -> None:
-    laws = {"wind": Drawn(LawOf(WIND)), "knob": Drawn(LawOf(WIND))}
+    laws = {"wind": Uncontrolled(LawOf(WIND)), "knob": Uncontrolled(LawOf(WIND))}
     columns = ["knob", "wind", "time"]
-    assert parts_of(columns, ["knob"], {"time": 2, "knob": 0.1}, laws) == (Set(), laws["wind"], Known(2.0))
-    assert parts_of(columns, [], {"time": 2, "knob": 0.1}, laws)[0] == Known(0.1)
+    assert parts_of(columns, ["knob"], {"time": 2, "knob": 0.1}, laws) == (Controlled(), laws["wind"], Observed(2.0))
+    assert parts_of(columns, [], {"time": 2, "knob": 0.1}, laws)[0] == Observed(0.1)
     with pytest.raises(InvalidProblem, match=r"variables\.time\.law: None is not allowed"):
         parts_of(columns, ["knob"], {}, laws)
 
@@ -194,8 +204,8 @@ def test_what_cannot_be_is_refused() -> None:
         Rows(np.zeros((2, 1)), np.array([0.5, 0.6]))
     with pytest.raises(InvalidProblem, match="not below 0"):
         Rows(np.zeros((2, 1)), np.array([1.5, -0.5]))
-    process = Standardised.of(told(DRIFTS["decay"]), np.zeros((0, 4)))
+    process = ProductKernelPosterior.of(told(DRIFTS["decay"]), np.zeros((0, 4)))
     with pytest.raises(InvalidProblem, match="the drift reads them"):
-        Expectation.over(process, [Set(), Set(), Set(), Drawn(LawOf(WIND))])
+        Expectation.over(process, [Controlled(), Controlled(), Controlled(), Uncontrolled(LawOf(WIND))])
     with pytest.raises(InvalidProblem, match="a product with one"):
-        Standardised.of(told(Matern32([0.4, 0.6, 0.5, 0.8])), np.zeros((0, 4)))
+        ProductKernelPosterior.of(told(Matern32([0.4, 0.6, 0.5, 0.8])), np.zeros((0, 4)))

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from steerbo.gp import DecayKernel, Kernel, Linear, Matern52, Regression, SquaredExponentialKernel
+from steerbo.gp import DecayKernel, GPRegression, Kernel, Linear, Matern52, SquaredExponentialKernel
 from steerbo.space import Float, Space
 from steerbo.surrogate import Columns, Posterior, inverse_root
 
 SPACE = Space([Float("a", 0, 2), Float("b", 0, 1, step=0.25)])
 
 
-def fitted() -> Regression[Kernel]:
+def fitted() -> GPRegression[Kernel]:
     random = np.random.default_rng(3)
-    model: Regression[Kernel] = Regression(Matern52([0.4, 0.7], 1.5) + Linear([0, 1], 0.3), noise=0.02, warp=(0,))
+    model: GPRegression[Kernel] = GPRegression(Matern52([0.4, 0.7], 1.5) + Linear([0, 1], 0.3), noise=0.02, warp=(0,))
     model.replace(X := random.random((9, 2)), 5.0 + 3.0 * np.sin(4 * X[:, 0]) + X[:, 1])
     model.set(model.fit())
     return model
@@ -31,12 +31,12 @@ def test_moments_are_the_regressions_and_joint() -> None:
     assert_allclose(mean, alone, rtol=1e-9)
     assert_allclose(np.sqrt(np.diag(covariance)), sd, rtol=1e-7)
     average, variance = model.average(Z)
-    assert mean.mean() == pytest.approx(model.raw(average), rel=1e-9)
+    assert mean.mean() == pytest.approx(model.unstandardise(average), rel=1e-9)
     assert covariance.mean() == pytest.approx(model.scale**2 * variance, rel=1e-7)
 
 
 def test_before_any_outcome_it_is_the_prior() -> None:
-    model = Regression(SquaredExponentialKernel([0.3, 0.3]))
+    model = GPRegression(SquaredExponentialKernel([0.3, 0.3]))
     mean, covariance = Posterior.of_regression(model, Columns.of(SPACE)).moments(np.eye(2))
     assert_allclose(mean, 0.0)
     assert_allclose(covariance, model.kernel(np.eye(2), np.eye(2)))
@@ -63,7 +63,7 @@ def test_slopes_are_differences(q: int) -> None:
 def test_held_columns_are_no_coordinates() -> None:
     random = np.random.default_rng(5)
     kernel = SquaredExponentialKernel([0.4, 0.7]) * DecayKernel(2, 0.2)
-    model: Regression[Kernel] = Regression(kernel, noise=0.02)
+    model: GPRegression[Kernel] = GPRegression(kernel, noise=0.02)
     model.replace(random.random((7, 3)), random.normal(size=7))
     found, Z = Posterior.of_regression(model, Columns.of(SPACE), held=(0.9,)), random.random((2, 3, 2))
     mean, sd = model.predict(np.column_stack([Z[0], np.full(3, 0.9)]))

@@ -8,11 +8,20 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.gp import Matern32, Regression, SquaredExponentialKernel
+from steerbo.gp import GPRegression, Matern32, SquaredExponentialKernel
 from steerbo.space import Variable
 from steerbo.space.quadrature import gauss_rule
-from steerbo.surrogate import Drawn, Expectation, Known, Part, Rows, Sample, Set, Standardised
-from steerbo.surrogate import sample as sample_module
+from steerbo.surrogate import (
+    Controlled,
+    Expectation,
+    Observed,
+    Part,
+    PosteriorSample,
+    ProductKernelPosterior,
+    Rows,
+    Uncontrolled,
+)
+from steerbo.surrogate import thompson as sample_module
 from tests.surrogate.test_expectation import a_process, parts, posterior
 
 VARIABLES: list[Variable] = [
@@ -24,11 +33,11 @@ CATEGORIES = [0, 0, 3]
 NOISE = 0.01
 
 
-def draw(seed: int, exact: bool) -> tuple[Any, Sample]:
+def draw(seed: int, exact: bool) -> tuple[Any, PosteriorSample]:
     process = a_process(VARIABLES)
     gram = np.linalg.inv(process.inverse)
     targets = gram @ process.weights  # α = A (y − m)
-    sample = Sample.draw(process, targets, NOISE, CATEGORIES, np.random.default_rng(seed), exact=exact)
+    sample = PosteriorSample.draw(process, targets, NOISE, CATEGORIES, np.random.default_rng(seed), exact=exact)
     return process, sample
 
 
@@ -70,10 +79,14 @@ def test_expectations_of_a_draw_at_what_is_known_and_over_rows_of_data(exact: bo
     _, sample = draw(6, exact)
     rows = Rows(np.array([[0.2, 0.0], [0.7, 2.0], [0.9, 1.0]]), np.array([0.5, 0.2, 0.3]))
     held = np.array([[0.3], [0.85]])
-    for x, got in zip(held[:, 0], sample.average([Set(), Drawn(rows, 0), Drawn(rows, 1)]).values(held), strict=True):
+    for x, got in zip(
+        held[:, 0],
+        sample.average([Controlled(), Uncontrolled(rows, 0), Uncontrolled(rows, 1)]).values(held),
+        strict=True,
+    ):
         points = np.column_stack([np.full(3, x), rows.points])
         assert got == pytest.approx(float(rows.weights @ sample(points)), rel=1e-9, abs=1e-9)
-    both = sample.average([Set(), Known(0.4), Drawn(rows, 1)]).values(held)
+    both = sample.average([Controlled(), Observed(0.4), Uncontrolled(rows, 1)]).values(held)
     for x, got in zip(held[:, 0], both, strict=True):
         points = np.column_stack([np.full(3, x), np.full(3, 0.4), rows.points[:, 1]])
         assert got == pytest.approx(float(rows.weights @ sample(points)), rel=1e-9, abs=1e-9)
@@ -106,16 +119,16 @@ def test_an_exact_draw_is_near_the_posterior_mean_at_the_data() -> None:
 @pytest.mark.parametrize("exact", [True, False])
 def test_moments_of_draws_of_a_function_that_drifts_are_the_posteriors_now(exact: bool) -> None:
     """As above; two outcomes are of one time, and there is one that is yet to come."""
-    model = Regression(SquaredExponentialKernel([0.5, 0.7]) * Matern32([2.0], dimensions=[2], learn_variance=False))
+    model = GPRegression(SquaredExponentialKernel([0.5, 0.7]) * Matern32([2.0], dimensions=[2], learn_variance=False))
     random = np.random.default_rng(3)
     X = np.column_stack([random.random((12, 2)), [0, 0, 1, 1.5, 2, 3, 4, 4.5, 5, 5.5, 6, 9]])
     model.replace(X, np.sin(4 * X[:, 0] + X[:, 2]))
-    process = Standardised.of(model, np.zeros((0, 3)))
+    process = ProductKernelPosterior.of(model, np.zeros((0, 3)))
     targets = model.outcomes - process.mean
-    at: list[Part] = [Set(), Set(), Known(6.5)]
+    at: list[Part] = [Controlled(), Controlled(), Observed(6.5)]
     points = np.array([[0.2, 0.5], [0.6, 0.1], [0.95, 0.9]])
     draws = [
-        Sample.draw(process, targets, model.noise, [0, 0, 0], np.random.default_rng(seed), exact=exact, at=at)
+        PosteriorSample.draw(process, targets, model.noise, [0, 0, 0], np.random.default_rng(seed), exact=exact, at=at)
         for seed in range(400)
     ]
     drawn = np.array([process.mean + sample.average(at).values(points) for sample in draws])

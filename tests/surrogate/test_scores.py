@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from steerbo.surrogate import Moments, Score, expected_improvement, upper_bound
+from steerbo.surrogate import Acquisition, Moments, expected_improvement, ucb
 
 mean, sd, incumbent = st.floats(-5, 5), st.floats(0.01, 5), st.floats(-5, 5)
 
@@ -28,18 +28,18 @@ def test_expected_improvement_is_the_integral(mean: float, sd: float, incumbent:
 
 @given(mean, sd, st.floats(0, 9))
 def test_the_upper_bound_is_so_many_deviations_above(mean: float, sd: float, beta: float) -> None:
-    ((value,), _) = upper_bound(beta)(moments(mean, sd))
+    ((value,), _) = ucb(beta)(moments(mean, sd))
     assert value == pytest.approx(mean + beta**0.5 * sd)
 
 
 @given(mean, sd, incumbent)
 def test_gradients_are_differences(mean: float, sd: float, incumbent: float) -> None:
-    for score in (upper_bound(2.0), expected_improvement(incumbent)):
+    for score in (ucb(2.0), expected_improvement(incumbent)):
         _, slope = score(moments(mean, sd))
         np.testing.assert_allclose(slope[0], differences(score, mean, sd), rtol=1e-4, atol=1e-6)
 
 
-def differences(score: Score, mean: float, sd: float, h: float = 1e-5) -> list[float]:
+def differences(score: Acquisition, mean: float, sd: float, h: float = 1e-5) -> list[float]:
     pairs = [((mean + h, sd), (mean - h, sd)), ((mean, sd + h), (mean, sd - h))]
     return [float(score(moments(*up))[0][0] - score(moments(*down))[0][0]) / (2 * h) for up, down in pairs]
 

@@ -8,12 +8,21 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import History, Streams
 from steerbo.costvarying.method import PartialControl
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
-from steerbo.gp import Regression, SquaredExponentialKernel
-from steerbo.rounds import History, Streams
-from steerbo.search import Box, maximise_box, sobol_points
-from steerbo.surrogate import Domain, Drawn, LawOf, Set, Standardised, again, highest, polished
+from steerbo.gp import GPRegression, SquaredExponentialKernel
+from steerbo.optim import Box, maximise, sobol_points
+from steerbo.surrogate import (
+    Controlled,
+    Domain,
+    LawOf,
+    ProductKernelPosterior,
+    Uncontrolled,
+    maximise_bounds,
+    polished,
+    warm_started,
+)
 from tests.costvarying.worlds import PROBLEM
 
 BETA = 2.0
@@ -92,7 +101,7 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
             def value(points: Any, expectation: Any = expectation) -> Any:
                 return expectation.bound(points, BETA)[0]
 
-            best = maximise_box(value, rise, method.boxes[i], seed=77, screen=4096, starts=40).value
+            best = maximise(value, rise, method.boxes[i], seed=77, screen=4096, starts=40).value
             scale = np.ptp(value(sobol_points(256, len(method.sets[i]), 5)))
             for attempt in range(3):
                 assert best - method.search(outlook, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale
@@ -101,24 +110,26 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
 def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches over one, two and three variables find what a screen with all observations does."""
     random = np.random.default_rng(5)
-    laws = [Drawn(LawOf(sb.Float("x", 0, 1, law=sb.Uniform()))) for _ in range(3)]
+    laws = [Uncontrolled(LawOf(sb.Float("x", 0, 1, law=sb.Uniform()))) for _ in range(3)]
     sets = ((0,), (1, 2), (0, 1, 2))
-    parts = [[Set() if d in held else laws[d] for d in range(3)] for held in sets]
+    parts = [[Controlled() if d in held else laws[d] for d in range(3)] for held in sets]
     boxes = [Box(np.zeros(len(held)), np.ones(len(held))) for held in sets]
     domains = [Domain(*both) for both in zip(parts, boxes, strict=True)]
     for noise in (1e-4, 1e-1):
         X = random.random((700, 3))
         y = np.sin(7 * X[:, 0]) * X[:, 1] + np.cos(9 * X[:, 2]) + noise**0.5 * random.normal(size=700)
-        model = Regression(SquaredExponentialKernel([0.3, 0.4, 0.2]), noise=noise)
+        model = GPRegression(SquaredExponentialKernel([0.3, 0.4, 0.2]), noise=noise)
         model.replace(X, y)
-        process = Standardised.of(model, random.random((2, 3)))
+        process = ProductKernelPosterior.of(model, random.random((2, 3)))
         assert len(process.coarse.inputs) == 256
         np.testing.assert_array_equal(process.coarse.inputs[-1], process.inputs[-1])
         for of_mean in (False, True):
-            some = highest(process, domains, [2.0], 3, of_mean)
+            some = maximise_bounds(process, domains, [2.0], 3, of_mean)
             with monkeypatch.context() as patched:
-                patched.setattr("steerbo.surrogate.standardised.COARSE", 10**6)
-                everything = highest(Standardised.of(model, process.inputs[-2:]), domains, [2.0], 3, of_mean)
+                patched.setattr("steerbo.surrogate.integrals.COARSE", 10**6)
+                everything = maximise_bounds(
+                    ProductKernelPosterior.of(model, process.inputs[-2:]), domains, [2.0], 3, of_mean
+                )
             for (one,), (other,) in zip(some, everything, strict=True):
                 assert one.value == pytest.approx(other.value, rel=1e-5)
 
@@ -131,13 +142,13 @@ def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVaryi
     every = range(len(method.sets))
     before = method.search(outlook, every, [BETA], 0, of_mean)
     model, width = method.playing(1), len(method.columns_of_model)
-    process = Standardised.of(model, np.random.default_rng(4).random((3, width)))
+    process = ProductKernelPosterior.of(model, np.random.default_rng(4).random((3, width)))
     short = 0.0
     for i, (found,) in zip(every, before, strict=True):
-        same = again(outlook.process, outlook.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        same = warm_started(outlook.process, outlook.domains[i], found, BETA, seed=1, of_mean=of_mean)
         assert same.value >= found.value - 1e-8, "where nothing is pending it ends where the search has"
-        less = again(process, outlook.domains[i], found, BETA, seed=1, of_mean=of_mean)
-        ((whole,),) = highest(process, [outlook.domains[i]], [BETA], 1, of_mean)
+        less = warm_started(process, outlook.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        ((whole,),) = maximise_bounds(process, [outlook.domains[i]], [BETA], 1, of_mean)
         assert less.value <= found.value + 1e-8
         short += max(0.0, whole.value - less.value)
     assert short <= 0.02 * len(before), "in posterior standard deviations of what was told"

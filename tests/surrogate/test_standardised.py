@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.core import Optimizer, Streams
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
 from steerbo.gp import Factor
-from steerbo.rounds import Optimizer, Streams
 from steerbo.space.quadrature import gauss_rule
 from tests.gp.examples import covariance
 

@@ -8,37 +8,37 @@ import numpy as np
 import pytest
 
 from steerbo.space import Float, Uniform
-from steerbo.surrogate import Drawn, LawOf, Set
-from steerbo.surrogate.works import Evaluations, Works, apart
+from steerbo.surrogate import Controlled, LawOf, Uncontrolled
+from steerbo.surrogate.failures import Evaluations, SuccessProbability, apart
 
 
-def works(points: Any, worked: Any, parts: Any = None, **more: Any) -> Works:
+def works(points: Any, worked: Any, parts: Any = None, **more: Any) -> SuccessProbability:
     points = np.array(points, dtype=float)
     n, d = points.shape
     made = Evaluations(points, np.array(worked, dtype=bool), np.zeros(n), np.zeros(d, dtype=bool), **more)
-    return Works.of(made, parts or [Set()] * d)
+    return SuccessProbability.of(made, parts or [Controlled()] * d)
 
 
 SPREAD = np.random.default_rng(0).random((10, 2)) * [0.8, 1.0]
 
 
-def failed_at(place: list[float], times: int) -> Works:
+def failed_at(place: list[float], times: int) -> SuccessProbability:
     return works([*SPREAD, *[place] * times], [True] * 10 + [False] * times)
 
 
 def test_one_failure_closes_nothing_and_a_second_one_there_does() -> None:
     place = np.array([[1.0, 0.5]])
     once, twice = failed_at([1.0, 0.5], 1), failed_at([1.0, 0.5], 2)
-    assert once.mean(place)[0] >= once.sure
-    assert twice.mean(place)[0] < twice.sure
-    assert twice.mean(np.array([[0.3, 0.5]]))[0] > twice.sure
+    assert once.mean(place)[0] >= once.required_probability
+    assert twice.mean(place)[0] < twice.required_probability
+    assert twice.mean(np.array([[0.3, 0.5]]))[0] > twice.required_probability
 
 
 def test_failures_by_one_coordinate_are_known_for_it() -> None:
     """Wherever the other one is: two failures at x = 1 tell of a third place there."""
     found = works([*SPREAD, [1.0, 0.1], [0.98, 0.9], [0.99, 0.4]], [True] * 10 + [False] * 3)
-    assert found.mean(np.array([[0.99, 0.7]]))[0] < found.sure
-    assert found.mean(np.array([[0.7, 0.7]]))[0] > found.sure
+    assert found.mean(np.array([[0.99, 0.7]]))[0] < found.required_probability
+    assert found.mean(np.array([[0.7, 0.7]]))[0] > found.required_probability
 
 
 def test_bad_luck_closes_next_to_nothing() -> None:
@@ -48,7 +48,7 @@ def test_bad_luck_closes_next_to_nothing() -> None:
         random = np.random.default_rng(seed)
         points = random.random((60, 2))
         found = works(points, random.random(60) > 0.2)
-        closed.append(float((found.mean(random.random((500, 2))) < found.sure).mean()))
+        closed.append(float((found.mean(random.random((500, 2))) < found.required_probability).mean()))
     assert np.mean(closed) < 0.02
 
 
@@ -56,18 +56,18 @@ def test_what_nature_draws_is_not_to_blame_on_what_is_set() -> None:
     """Where the second column is high all fails, whatever the first is set to: nothing of the first is closed."""
     random = np.random.default_rng(1)
     points = random.random((60, 2))
-    parts = [Set(), Drawn(LawOf(Float("z", 0, 1, law=Uniform())))]
+    parts = [Controlled(), Uncontrolled(LawOf(Float("z", 0, 1, law=Uniform())))]
     found = works(points, points[:, 1] < 0.6, parts)
     grid = np.linspace(0.0, 1.0, 21)
     mean = [found.mean(np.column_stack([np.full(64, x), np.linspace(0.0, 1.0, 64)])).mean() for x in grid]
-    assert np.mean(np.array(mean) < found.sure) < 0.1
+    assert np.mean(np.array(mean) < found.required_probability) < 0.1
 
 
 def test_long_ago_counts_for_less() -> None:
     points, worked = np.array([*SPREAD, [1.0, 0.5], [1.0, 0.5]]), np.array([True] * 10 + [False] * 2)
     old, plain = np.full(12, 1000.0), np.zeros(2, dtype=bool)
-    found = Works.of(Evaluations(points, worked, old, plain), [Set(), Set()])
-    assert found.mean(np.array([[1.0, 0.5]]))[0] >= found.sure
+    found = SuccessProbability.of(Evaluations(points, worked, old, plain), [Controlled(), Controlled()])
+    assert found.mean(np.array([[1.0, 0.5]]))[0] >= found.required_probability
 
 
 def test_foretelling_is_the_conditional_mean() -> None:
@@ -91,7 +91,7 @@ def test_categories_are_apart() -> None:
 def test_columns_beside_those_of_evaluations_say_nothing() -> None:
     """Such as the time, where actions are tried at a time that is given: rows have it, evaluations do not."""
     made = Evaluations(np.array([[0.1], [0.9], [0.9]]), np.array([True, False, False]), np.zeros(3), np.array([False]))
-    assert made.held([Set(), Set()]) == (0,)
-    works = Works.of(made, [Set(), Set()])
+    assert made.held([Controlled(), Controlled()]) == (0,)
+    works = SuccessProbability.of(made, [Controlled(), Controlled()])
     rows = np.array([[0.9, 3.0], [0.9, 7.0], [0.1, 3.0]])
-    assert works.mean(rows).tolist() == Works.of(made, [Set()]).mean(rows[:, :1]).tolist()
+    assert works.mean(rows).tolist() == SuccessProbability.of(made, [Controlled()]).mean(rows[:, :1]).tolist()

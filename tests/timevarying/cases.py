@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steerbo import Categorical, Decay, Float, Prior, TimeVarying
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 from steerbo.testing import Case
 from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying.priors import PriorWarning

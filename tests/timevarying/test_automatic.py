@@ -11,10 +11,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steerbo import Categorical, Decay, Float, Optimizer, Prior, TimeVarying
+from steerbo.core import keyed, load
 from steerbo.errors import InvalidProblem
 from steerbo.gp.drift import correlation
 from steerbo.plots import timevarying as plots
-from steerbo.rounds import keyed, load
 from steerbo.study import Study, read_study
 from steerbo.timevarying import SquaredExponential
 from steerbo.timevarying.automatic import RECENT, Standard, candidates, due

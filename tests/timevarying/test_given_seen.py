@@ -10,8 +10,8 @@ import pytest
 
 import steerbo as sb
 from steerbo import Categorical, Decay, Float, Integer, Prior, TimeVarying
+from steerbo.core import Suggestion
 from steerbo.errors import InvalidRequest
-from steerbo.rounds import Suggestion
 from steerbo.testing import Case, SeenBefore, SeenContract
 from steerbo.timevarying import SquaredExponential
 from tests.timevarying.cases import request

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 from steerbo.testing import Case, WingContract
 from steerbo.timevarying import SquaredExponential
 
-LIMIT = sb.Measured("pressure", at_most=1.0, probability=0.9)
-SUM = sb.Linear({"a": 10, "b": 1}, at_most=15)
+LIMIT = sb.OutcomeConstraint("pressure", at_most=1.0, probability=0.9)
+SUM = sb.LinearConstraint({"a": 10, "b": 1}, at_most=15)
 PRIORS = [sb.Prior(SquaredExponential(0.3), drift=sb.Decay(0.02), noise=0.1), sb.Prior(SquaredExponential(0.3))]
 BOX = sb.TimeVarying([sb.Float("a", 0, 1), sb.Float("b", 1, 10, scale="log")], limits=[LIMIT])
 SITES = sb.TimeVarying(
@@ -69,7 +69,7 @@ def test_answers_keep_to_it_and_are_near_it(problem: sb.TimeVarying, request_: d
 
 def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() -> None:
     for variable in (sb.Float("a", 0, 1), sb.Float("a", 0, 1, step=0.1)):
-        impossible = sb.TimeVarying([variable], PRIORS, limits=[sb.Measured("pressure", at_most=-0.5)])
+        impossible = sb.TimeVarying([variable], PRIORS, limits=[sb.OutcomeConstraint("pressure", at_most=-0.5)])
         optimizer = sb.Optimizer(impossible, seed=0)
         for _ in range(9):
             suggestion = optimizer.ask()
@@ -117,5 +117,7 @@ class TestBox(WingContract):
 class TestSites(WingContract):
     """With something that is seen before choosing."""
 
-    limit = sb.Measured("pressure", at_most=1.0, probability=0.6)  # so that some sites keep to it by few outcomes
+    limit = sb.OutcomeConstraint(
+        "pressure", at_most=1.0, probability=0.6
+    )  # so that some sites keep to it by few outcomes
     case = staticmethod(lambda: contract(replace(SITES, limits=[TestSites.limit]), "fully-bayesian"))

@@ -10,7 +10,7 @@ import steerbo as sb
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.timevarying import SquaredExponential
 
-LIMIT = sb.Linear({"a": 1, "b": 2}, at_most=6)
+LIMIT = sb.LinearConstraint({"a": 1, "b": 2}, at_most=6)
 PRIORS = [
     sb.Prior(SquaredExponential(1.0), drift=sb.Decay(0.05), noise=0.1),
     sb.Prior(SquaredExponential(2.0), noise=5.0),
@@ -20,10 +20,12 @@ FINITE = sb.TimeVarying([sb.Float("a", 0, 5, step=0.5), sb.Float("b", 0, 5, step
 MIXED = sb.TimeVarying(
     [sb.Float("a", 0, 5), sb.Integer("b", 0, 5), sb.Categorical("m", ["u", "v"]), sb.Float("w", 0, 1, seen=True)],
     [sb.Prior(SquaredExponential([1.0, 1.0, 1.0, 0.5]), drift=sb.Decay(0.05), noise=5.0)],
-    limits=[LIMIT, sb.Linear({"a": 1, "w": 3}, at_most=4), sb.Forbid({"m": "u", "b": [2]})],
+    limits=[LIMIT, sb.LinearConstraint({"a": 1, "w": 3}, at_most=4), sb.ForbiddenCombination({"m": "u", "b": [2]})],
 )
 SEEN_SITES = sb.TimeVarying(
-    [sb.Integer("a", 0, 5), sb.Integer("w", 0, 3, seen=True)], PRIORS, limits=[sb.Linear({"a": 1, "w": 1}, at_most=4)]
+    [sb.Integer("a", 0, 5), sb.Integer("w", 0, 3, seen=True)],
+    PRIORS,
+    limits=[sb.LinearConstraint({"a": 1, "w": 1}, at_most=4)],
 )
 
 
@@ -83,9 +85,10 @@ def test_limits_that_clash_are_refused() -> None:
     with pytest.raises(InvalidProblem, match=r"'a \+ 2 b at most 6', 'a at least 4\.5'"):
         sb.TimeVarying(
             [sb.Float("a", 0, 5), sb.Float("b", 1, 5)],
-            limits=[sb.Linear({"b": 1}, at_most=4), LIMIT, sb.Linear({"a": 1}, at_least=4.5)],
+            limits=[sb.LinearConstraint({"b": 1}, at_most=4), LIMIT, sb.LinearConstraint({"a": 1}, at_least=4.5)],
         )
     with pytest.raises(InvalidProblem, match="where w is 1"):
         sb.TimeVarying(
-            [sb.Integer("a", 1, 2), sb.Float("w", 0, 1, seen=True)], limits=[sb.Linear({"a": 1, "w": 1}, at_most=1.5)]
+            [sb.Integer("a", 1, 2), sb.Float("w", 0, 1, seen=True)],
+            limits=[sb.LinearConstraint({"a": 1, "w": 1}, at_most=1.5)],
         )

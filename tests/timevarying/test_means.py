@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
-from steerbo.record import to_plain
-from steerbo.rounds.registry import read_problem
+from steerbo.core.registry import read_problem
+from steerbo.records import to_dict
 from steerbo.timevarying import Bumps, SquaredExponential
 from steerbo.timevarying.means import Means
 from tests.timevarying.test_kernels import RANDOM, X
@@ -48,7 +48,7 @@ def test_a_hill_is_in_its_own_category_only(place: Any, step: float | None) -> N
     slope = means.slope(points, np.ones((1, 4)))
     assert_allclose(slope[:, 0], 0.0)
     assert_allclose(slope[1, 1], -3 * np.exp(-0.5) / 1.5)
-    again = read_problem(to_plain(problem))
+    again = read_problem(to_dict(problem))
     assert again == problem
 
 

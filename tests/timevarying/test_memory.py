@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.errors import ModelFailure
-from steerbo.gp import Conditioned
+from steerbo.gp import GPPosterior
 from steerbo.gp.drift import Drift
 from steerbo.timevarying import Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying.acquisition import Datum, View
@@ -81,10 +81,10 @@ def test_nothing_leaves_early_nor_where_a_window_says_what_is_remembered() -> No
     assert len(window.shared[0].posterior) == len(data)
 
 
-def rows(points: np.ndarray, noise: float = 0.5, lengthscale: float = 0.1) -> Conditioned[Any]:
+def rows(points: np.ndarray, noise: float = 0.5, lengthscale: float = 0.1) -> GPPosterior[Any]:
     kernel = spatial(SquaredExponential(lengthscale), [False])
     values = np.random.default_rng(1).normal(size=(len(points), 2))
-    return Conditioned(kernel, points, values, np.full(len(points), noise))
+    return GPPosterior(kernel, points, values, np.full(len(points), noise))
 
 
 def test_outcomes_at_one_place_are_merged_without_loss() -> None:
@@ -113,13 +113,13 @@ def test_only_priors_that_matter_are_solved_for(monkeypatch: pytest.MonkeyPatch)
     for datum in outcomes(20):
         surrogate.add(datum)
     asked = []
-    solve = Conditioned.solve
+    solve = GPPosterior.solve
 
-    def watched(self: Conditioned[Any], Z: np.ndarray) -> Any:
+    def watched(self: GPPosterior[Any], Z: np.ndarray) -> Any:
         asked.append(self)
         return solve(self, Z)
 
-    monkeypatch.setattr(Conditioned, "solve", watched)
+    monkeypatch.setattr(GPPosterior, "solve", watched)
     pick = surrogate.optimistic(View(21.0), np.full(3, 2.0), np.array([1]), np.random.default_rng(0))
     assert pick.prior == 1
     assert {id(a) for a in asked} == {id(surrogate.shared[1].posterior)}

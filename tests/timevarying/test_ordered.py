@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo import Optimizer
-from steerbo.rounds import Asked, History
-from steerbo.rounds.arithmetic import one_blas_thread
+from steerbo.core import Asked, History
+from steerbo.core.determinism import one_blas_thread
 from steerbo.timevarying import Decay, MaternInTime, Periodic
 from steerbo.timevarying.acquisition import Datum
 from steerbo.timevarying.finite import Sites
@@ -99,7 +99,7 @@ def test_also_where_outcomes_come_late(delays: list[int], cut: int, early: int) 
 def test_every_method_chooses_the_same_when_read_back(name: str) -> None:
     played = case(name, **METHODS[name]) if name in METHODS else OTHERS[name]()
     optimizer = played.play(played.start(), 5)
-    ours = optimizer._fold.method
+    ours = optimizer._state.method
     theirs = again(ours)
     for _ in range(3):
         before = len(optimizer.events)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from steerbo import Categorical, Float, Integer, Optimizer, Prior, TimeVarying
+from steerbo.core import load, methods
 from steerbo.errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidRequest
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import load, methods
+from steerbo.records import from_dict, to_dict
 from steerbo.timevarying import SquaredExponential
 from tests.timevarying.cases import box, mixed, sites
 
@@ -29,7 +29,7 @@ def test_domains() -> None:
 @pytest.mark.parametrize("make", [sites, box, mixed])
 def test_round_trip(make: Any) -> None:
     problem = make()
-    assert from_plain(TimeVarying, to_plain(problem)) == problem
+    assert from_dict(TimeVarying, to_dict(problem)) == problem
     assert hash(problem) == hash(make())
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steerbo import Decay, Float, Prior, TimeVarying
-from steerbo.gp import Conditioned
+from steerbo.gp import GPPosterior
 from steerbo.timevarying import SquaredExponential
 from steerbo.timevarying.memory import KEPT, MOST
 from steerbo.timevarying.shared import Shared
@@ -23,7 +23,7 @@ def filled(n: int, static: bool = False) -> Shared:
     random = np.random.default_rng(0)
     points = np.column_stack([random.random(n), np.arange(n) / 8])
     residuals = random.normal(size=(n, 1)) - [[0.0, 2.0]]
-    shared.posterior = Conditioned(shared.kernel, points, residuals, np.full(n, shared.variance))
+    shared.posterior = GPPosterior(shared.kernel, points, residuals, np.full(n, shared.variance))
     return shared
 
 

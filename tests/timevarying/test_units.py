@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
-from steerbo.rounds import keyed
+from steerbo.core import keyed
 from steerbo.timevarying import Bumps, Matern, Periodic, PriorWarning, SquaredExponential
 
 METHODS: dict[str, dict[str, Any]] = {

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from steerbo.storage.doctor import examine
 from steerbo.study import Study, backup, restore
-from steerbo.study.doctor import examine
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import in_child, world

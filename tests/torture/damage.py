@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from steerbo.errors import InvalidStudy
+from steerbo.storage.database import body_of
+from steerbo.storage.doctor import repair
 from steerbo.study import Study
-from steerbo.study.database import body_of
-from steerbo.study.doctor import repair
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import world

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 from steerbo.study import Study
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case

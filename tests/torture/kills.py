@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
+from steerbo.storage.database import body_of
 from steerbo.study import MemoryLog, Study
-from steerbo.study.database import body_of
 from steerbo.testing import Case
 from tests.causal import test_contract as causal
 from tests.costvarying import worlds as costvarying

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from steerbo.errors import OutcomeConflict
-from steerbo.search import sobol_points
+from steerbo.optim import sobol_points
 from steerbo.study import Study
 from steerbo.testing import Case
 from steerbo.testing.case import changed

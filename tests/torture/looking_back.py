@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 from steerbo.study import Study, read_events
 from steerbo.testing import Case
 from steerbo.testing.case import bits, values_of

@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from steerbo.record import to_plain
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
+from steerbo.records import to_dict
 from steerbo.study import MemoryLog, Study
 from tests.rounds.test_events import PROBLEMS
 
 PROGRAM = """
 import json, sys
-from steerbo.record import to_plain
+from steerbo.records import to_plain
 from steerbo.study import Study
 from tests.torture.order import PROBLEMS, measure
 
@@ -94,7 +94,7 @@ def _undisturbed(kind: str, rounds: int) -> list[str]:
     gone_out: list[str] = []
 
     def watched(suggestion: Suggestion) -> Any:
-        gone_out.append(json.dumps(to_plain(suggestion)))
+        gone_out.append(json.dumps(to_dict(suggestion)))
         return measure(suggestion)
 
     Study.create(MemoryLog(), PROBLEMS[kind][0], rounds=rounds).run(watched)

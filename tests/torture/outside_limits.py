@@ -14,10 +14,10 @@ import steerbo as sb
 from steerbo.errors import LimitBroken
 from steerbo.extending import (
     Choice,
+    ConstrainedProblem,
     Decision,
     Explanation,
     Limits,
-    Measuring,
     Method,
     PolicyStep,
     Problem,
@@ -32,7 +32,7 @@ _DRAW = random.Random(11)
 
 
 @record
-class Ward(Measuring, Problem):
+class Ward(ConstrainedProblem, Problem):
     """Doses after a look at the age, with limits on both, a sum and a measured outcome."""
 
     limits: Limits | None = None
@@ -50,10 +50,10 @@ DATA = {"value": 1.0, "realised": {"age": 50.0, "a": 1.0, "b": 1.0, "route": "or
 NEAR = 0.02
 """By how much the numbers of a page, which are rounded, may be beyond a limit."""
 LIMITS = (
-    sb.Linear({"a": 1, "b": 1}, at_most=6),
-    sb.Forbid({"route": "iv", "slot": "night"}),
-    sb.Linear({"a": 1, "age": 0.1}, at_most=12),
-    sb.Measured("bleeding", at_most=3, probability=0.9),
+    sb.LinearConstraint({"a": 1, "b": 1}, at_most=6),
+    sb.ForbiddenCombination({"route": "iv", "slot": "night"}),
+    sb.LinearConstraint({"a": 1, "age": 0.1}, at_most=12),
+    sb.OutcomeConstraint("bleeding", at_most=3, probability=0.9),
 )
 
 

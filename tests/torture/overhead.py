@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from steerbo.record import record
-from steerbo.rounds import Choice, Explanation, History, Method, Problem, Recommendation, Scope
+from steerbo.core import Choice, Explanation, History, Method, Problem, Recommendation, Scope
+from steerbo.records import record
 from steerbo.space import Float, Space
 from steerbo.study import Study
 

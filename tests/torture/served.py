@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 
 from steerbo.errors import LawWarning, OutOfRangeWarning
-from steerbo.serve import guard
+from steerbo.serve import middleware
 from steerbo.study import BY_HAND, Study
 from tests.serve.players import bearer, key_for, oven, served
 from tests.serve.processes import half_heads, serving
@@ -136,8 +136,8 @@ def hostile_requests(folder: Path, count: int) -> dict[str, Any]:
     """
     place = oven(folder)
     key, draw = bearer(key_for(place, "read")), random.Random(2)
-    rate, burst = guard.RATE, guard.BURST
-    guard.RATE = guard.BURST = 1e9
+    rate, burst = middleware.RATE, middleware.BURST
+    middleware.RATE = middleware.BURST = 1e9
     answers: dict[int, int] = {}
     try:
         with served(place, keyed=True) as client:
@@ -150,7 +150,7 @@ def hostile_requests(folder: Path, count: int) -> dict[str, Any]:
                 assert "oven" not in answer.text.replace(given["url"], ""), given
             assert client.get("/studies/oven/events", headers=key).json()["count"] == before
     finally:
-        guard.RATE, guard.BURST = rate, burst
+        middleware.RATE, middleware.BURST = rate, burst
     return {"requests": count, "answers": dict(sorted(answers.items()))}
 
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from steerbo.search import sobol_points
+from steerbo.optim import sobol_points
 from steerbo.study import Study
 from tests.costvarying.worlds import PROBLEM
 from tests.costvarying.worlds import case as cost_varying

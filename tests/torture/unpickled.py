@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from steerbo.errors import SteerboError
+from steerbo.storage.doctor import examine, repair
 from steerbo.study import Study, restore
-from steerbo.study.doctor import examine, repair
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.endless import doors

@@ -5,41 +5,51 @@ free.
 """
 
 from .arms import Arms
-from .cheapest import Enough, cheap_first, cheapest, cheapest_near, rungs
-from .doubt import BOUND, RECENT, Calibration, alike, doubt_of_scale
-from .elimination import Survivors, WhenExhausted, lagging, summed_error_excess, tempered_excess
+from .calibration import BOUND, RECENT, Calibration, alike, scale_inflation
+from .confidence import bernstein_radius, hoeffding_radius, information_gain, theory_beta
+from .elimination import ActiveArms, WhenExhausted, lagging, summed_error_excess, tempered_excess
 from .explore_then_commit import Intersected, Limits, cost_bounds, explores
-from .margins import hoeffding_margins, neglected, shared_out, shrinking_margins, unready
-from .radii import bernstein_radius, hoeffding_radius, information_gain, theory_beta
+from .selection import (
+    Selection,
+    cheapest,
+    cheapest_near,
+    cheapest_sufficient,
+    cost_tiers,
+    hoeffding_margins,
+    needs_initial_plays,
+    shrinking_margins,
+    split_initial_plays,
+    underexplored,
+)
 
 __all__ = [
     "BOUND",
     "RECENT",
+    "ActiveArms",
     "Arms",
     "Calibration",
-    "Enough",
     "Intersected",
     "Limits",
-    "Survivors",
+    "Selection",
     "WhenExhausted",
     "alike",
     "bernstein_radius",
-    "cheap_first",
     "cheapest",
     "cheapest_near",
+    "cheapest_sufficient",
     "cost_bounds",
-    "doubt_of_scale",
+    "cost_tiers",
     "explores",
     "hoeffding_margins",
     "hoeffding_radius",
     "information_gain",
     "lagging",
-    "neglected",
-    "rungs",
-    "shared_out",
+    "needs_initial_plays",
+    "scale_inflation",
     "shrinking_margins",
+    "split_initial_plays",
     "summed_error_excess",
     "tempered_excess",
     "theory_beta",
-    "unready",
+    "underexplored",
 ]

@@ -15,7 +15,7 @@ WhenExhausted = Literal["keep-last", "restart", "raise"]
 
 
 @dataclass(frozen=True, eq=False)
-class Survivors:
+class ActiveArms:
     """The candidates that are alive; `drop` answers new ones and changes nothing.
 
     Attributes:
@@ -23,7 +23,7 @@ class Survivors:
         dropped: by candidate, the round after which it was dropped, and by how much it had overrun its band.
         exhausted: rounds after which nobody was left; said once where somebody goes on all the same.
 
-    >>> some = Survivors.all_of(3).drop({1: 0.5}, number=7, likeliest=0)
+    >>> some = ActiveArms.all_of(3).drop({1: 0.5}, number=7, likeliest=0)
     >>> some.candidates, some.dropped
     (array([0, 2]), {1: (7, 0.5)})
     """
@@ -33,7 +33,7 @@ class Survivors:
     exhausted: tuple[int, ...] = ()
 
     @classmethod
-    def all_of(cls, m: int) -> Survivors:
+    def all_of(cls, m: int) -> ActiveArms:
         """Nobody is dropped yet."""
         return cls(np.ones(m, dtype=bool))
 
@@ -44,7 +44,7 @@ class Survivors:
 
     def drop(
         self, overrun: Mapping[int, float], number: int, likeliest: int, then: WhenExhausted = "keep-last"
-    ) -> Survivors:
+    ) -> ActiveArms:
         """Those left after round `number`.
 
         Args:
@@ -57,15 +57,15 @@ class Survivors:
         alive[list(overrun)] = False
         dropped = {**self.dropped, **{p: (number, excess) for p, excess in overrun.items()}}
         if alive.any():
-            return Survivors(alive, dropped, self.exhausted)
+            return ActiveArms(alive, dropped, self.exhausted)
         if then == "restart":
-            return Survivors(np.ones(len(alive), dtype=bool), dropped, (*self.exhausted, number))
+            return ActiveArms(np.ones(len(alive), dtype=bool), dropped, (*self.exhausted, number))
         alive[likeliest] = True
         if self.exhausted and (self.alive == alive).all():
             return self  # it is kept already, and was rejected once more
-        return Survivors(alive, dropped, self.exhausted or (number,))
+        return ActiveArms(alive, dropped, self.exhausted or (number,))
 
-    def restarted(self, before: Survivors) -> bool:
+    def restarted(self, before: ActiveArms) -> bool:
         """Whether all are back that were not before."""
         return len(self.exhausted) > len(before.exhausted) and bool(self.alive.all())
 

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from .arms import Arms
-from .radii import bernstein_radius, hoeffding_radius
+from .confidence import bernstein_radius, hoeffding_radius
 
 _WITHOUT_LIMIT = 10  # turns of every arm where neither money nor rounds are limited
 

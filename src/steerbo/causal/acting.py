@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..search import Guarded, Region
-from ..surrogate import AveragedScore, Drawn, Rows, Score
+from ..optim import FeasibleRegion, Polytope
+from ..surrogate import Acquisition, ExpectedAcquisition, Rows, Uncontrolled
 from .arm import Arm
 from .arm_model import Posterior
 from .charges import Toll
@@ -44,8 +44,8 @@ class Actor:
         arm, free = self.arm, self._unset(group, known)
         unseen = self._unseen(self._held(group, known), random) if self.keeping.guarding else {}
         box = self.keeping.guarded(free, known, unseen)
-        points = box.place(random.random((_DRAWN if isinstance(box, Guarded) else 1, len(free))))
-        if isinstance(box, Guarded):
+        points = box.place(random.random((_DRAWN if isinstance(box, FeasibleRegion) else 1, len(free))))
+        if isinstance(box, FeasibleRegion):
             kept = box.margin(points)
             points = points[[int(np.argmax(kept >= 0.0) if (kept >= 0.0).any() else np.argmax(kept))]]
         return arm.decode(group, self._payable(group, free, points[0], known, unseen))
@@ -54,7 +54,7 @@ class Actor:
         self,
         group: tuple[str, ...],
         known: Mapping[str, Any],
-        score: Score,
+        score: Acquisition,
         random: np.random.Generator,
         *,
         tried: Float[np.ndarray, "p d"] | None = None,
@@ -72,7 +72,7 @@ class Actor:
         columns, unseen = arm.columns(frozenset(free)), self._unseen(held, random)
         parts = arm.parts(free, held, unseen)
         less = None if toll is None or not toll.exchange else partial(toll.worth, free)
-        search = AveragedScore.over(self.model, score, parts, less)
+        search = ExpectedAcquisition.over(self.model, score, parts, less)
         box = self.keeping.guarded(free, known, unseen)
         points, _ = search.maximise(box, int(random.integers(2**32)))
         point = points[0]
@@ -80,7 +80,7 @@ class Actor:
             near = box.snap(point + _NUDGE * random.standard_normal((32, len(free))))
             near = np.concatenate([near, box.place(random.random((8, len(free))))])
             fresh = near[~(tried[:, None, columns] == near).all(axis=2).any(axis=0)]
-            fresh = fresh[box.allows(fresh)] if isinstance(box, Region) else fresh
+            fresh = fresh[box.allows(fresh)] if isinstance(box, Polytope) else fresh
             point = fresh[int(np.argmax(search.value(fresh)))] if len(fresh) else point
         return arm.decode(group, self._payable(group, free, point, known, unseen))
 
@@ -100,7 +100,7 @@ class Actor:
         free: tuple[str, ...],
         point: Float[np.ndarray, " f"],
         known: Mapping[str, Any],
-        unseen: Mapping[str, Drawn],
+        unseen: Mapping[str, Uncontrolled],
     ) -> Float[np.ndarray, " g"]:
         """The group's part of a point; where that cannot be paid, the nearest that can, the other actions as there."""
         own = point[[free.index(x) for x in group]]
@@ -115,7 +115,7 @@ class Actor:
         found = self.toll.within(names, self.keeping.guarded(names, rest, unseen), planned)
         return found[[names.index(x) for x in group]]
 
-    def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Drawn]:
+    def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Uncontrolled]:
         """The contexts that are not known: together, as rows drawn from the arm's past."""
         arm = self.arm
         names = [name for name in arm.contexts if name not in held]
@@ -124,4 +124,4 @@ class Actor:
         past, d = self.model.inputs, len(arm.names)
         rows = past[random.integers(len(past), size=_IMAGINED)] if len(past) else random.random((_IMAGINED, d))
         law = Rows(rows[:, arm.columns(frozenset(names))], np.full(_IMAGINED, 1 / _IMAGINED))
-        return {name: Drawn(law, j) for j, name in enumerate(names)}
+        return {name: Uncontrolled(law, j) for j, name in enumerate(names)}

@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..rounds import TIME, Scope
-from ..search import Box
+from ..core import TIME, Scope
+from ..optim import Box
 from ..space import Space
-from ..surrogate import Drawn, Part, parts_of
+from ..surrogate import Part, Uncontrolled, parts_of
 from .graph import CausalGraph
 from .scopes import affected_by, stages
 from .several import played_by
@@ -122,7 +122,9 @@ class Arm:
         """Where these variables stand."""
         return [i for i, name in enumerate(self.names) if name in names]
 
-    def parts(self, free: Sequence[str], known: Mapping[str, Any], unseen: Mapping[str, Drawn]) -> tuple[Part, ...]:
+    def parts(
+        self, free: Sequence[str], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]
+    ) -> tuple[Part, ...]:
         """Every column's part while `free` is searched."""
         encoded = {
             name: float(value if name == TIME.name and self.timed else self.problem_space[name].encode([value])[0])

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 from ..errors import InvalidOption
-from ..gp import Averaged, Constant, Course, Kernel, Linear, Matern32, Matern52, Regression
-from ..record import record
+from ..gp import Averaged, Constant, DriftModel, GPRegression, Kernel, Linear, Matern32, Matern52
+from ..records import record
 from ..space import Space
 
 _LINEAR = 0.1  # variance of the linear part to begin with
@@ -40,7 +40,7 @@ class ModelOptions:
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
-    def model(self, space: Space | None, course: Course | None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
         """An empty model over these variables (None: over none), and over the time where there is a course.
 
         `seed` is that of draws of its hyperparameters; None: there are none.
@@ -48,8 +48,8 @@ class ModelOptions:
         return arm_model(space, self, course, seed)
 
 
-ArmModel = Regression[Kernel]
-Posterior = Regression[Kernel] | Averaged[Kernel]
+ArmModel = GPRegression[Kernel]
+Posterior = GPRegression[Kernel] | Averaged[Kernel]
 """A model as a choice sees it, with one draw of its hyperparameters; or averaged over all draws, as an answer does."""
 
 
@@ -71,11 +71,11 @@ def _matern(options: ModelOptions) -> type[Matern32 | Matern52]:
 
 
 def arm_model(
-    space: Space | None, options: ModelOptions, course: Course | None = None, seed: int | None = None
+    space: Space | None, options: ModelOptions, course: DriftModel | None = None, seed: int | None = None
 ) -> ArmModel:
     """An empty model over these variables (None: over none), and over the time after them where there is a course."""
     kernel, warped = kernel_of(space, options), numbers_of(space) if options.warp else ()
     if course is not None:
         kernel = course.over(kernel, 0 if space is None else space.dimension)
     transform = None if space is None else options.transform
-    return Regression(kernel, warp=warped, transform=transform, likely_noise=LIKELY_NOISE, seed=seed)
+    return GPRegression(kernel, warp=warped, transform=transform, likely_noise=LIKELY_NOISE, seed=seed)

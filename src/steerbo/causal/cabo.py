@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..rounds import Choice, History, Scope, known_before
-from ..surrogate import AveragedScore, Score, expected_improvement
+from ..core import Choice, History, Scope, context_of
+from ..surrogate import Acquisition, ExpectedAcquisition, expected_improvement
 from .arm_model import ArmModel, ModelOptions
 from .chances import unweighed
 from .method import ScopeBandit
@@ -32,7 +32,7 @@ class CaBO(ScopeBandit[ModelOptions]):
         first = self.unready(history)
         if first is not None:
             return self.play(history, first, request, {})
-        some, seen = self.within_reach(history), known_before(request)
+        some, seen = self.within_reach(history), context_of(request)
         found = (self.chances[some] * [self.improvement(history, int(i), seen) for i in some]).tolist()
         return self.play(history, int(some[np.argmax(found)]), request, {"improvement": found})
 
@@ -42,15 +42,15 @@ class CaBO(ScopeBandit[ModelOptions]):
         if not len(model):
             return 0.0
         points = self.untold(history, i, None)
-        with model.hallucinated(points):
-            search = AveragedScore.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
+        with model.with_fantasies(points):
+            search = ExpectedAcquisition.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")
             box = self.keeping(i).guarded(arm.actions, seen, {})
             return float(search.maximise(box, seed)[1][0] * model.scale)
 
-    def score(self, i: int) -> Score:
+    def score(self, i: int) -> Acquisition:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""
-        means = [float(m.raw(self._means_now(m)).max()) if len(m) else -np.inf for m in self.models.each]
+        means = [float(m.unstandardise(self._means_now(m)).max()) if len(m) else -np.inf for m in self.models.each]
         best = float(self.weighed(np.array(means)[self.models.of]).max())
         best = unweighed(best, float(self.chances[i]), self.told)
         return expected_improvement(float(self.model(i).output.forward(np.array([best]))[0]))

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float as Floats
 
-from ..rounds import History, Round, Scope
-from ..search import Box, Region, lattice
+from ..core import History, Round, Scope
+from ..optim import Box, Polytope, kronecker
 from .learned_prices import LearnedPrices
 from .problem import Causal
 from .tariff import Tariff
@@ -159,8 +159,8 @@ def tried_in(box: Box) -> Floats[np.ndarray, "g k"]:
     """Encoded values among which those are sought that can be paid: all over a box, its corners, within its limits."""
     k = box.dimension
     ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-    tried = box.place(np.vstack([lattice(_TRIED * k, k), ends]))
-    if isinstance(box, Region) and (allowed := box.allows(tried)).any():
+    tried = box.place(np.vstack([kronecker(_TRIED * k, k), ends]))
+    if isinstance(box, Polytope) and (allowed := box.allows(tried)).any():
         return np.asarray(tried[allowed])
     return tried
 

@@ -15,22 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from ..bandit import cheap_first, neglected, unready
+from ..bandit import cheapest_sufficient, needs_initial_plays, underexplored
+from ..core import TIME, Amended, Choice, Event, History, OutcomeTold, Problem, Scope, Streams, context_of
+from ..core.tolerance import UNSTATED
 from ..gp import Averaged
-from ..rounds import (
-    TIME,
-    Amended,
-    Choice,
-    Event,
-    History,
-    Problem,
-    Scope,
-    Streams,
-    Told,
-    known_before,
-)
-from ..rounds.tolerance import UNSTATED
-from ..surrogate import Standardised
+from ..surrogate import ProductKernelPosterior
 from .acting import Actor
 from .arm_model import ArmModel, Posterior
 from .charges import Toll
@@ -61,7 +50,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         self._arrange()
 
     @classmethod
-    def meant_for(cls, problem: Problem) -> bool:
+    def is_default_for(cls, problem: Problem) -> bool:
         """Where there are prices."""
         return isinstance(problem, Causal) and problem.prices is not None
 
@@ -85,7 +74,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
     def learn(self, event: Event, history: History) -> None:
         """Take one event in; where contexts turn out not to be measured, scopes part."""
         before, contexts = self._missing, self.problem.graph.contexts or ()
-        if isinstance(event, Told):
+        if isinstance(event, OutcomeTold):
             self._missing |= not_measured([history[event.token]], contexts)
         elif isinstance(event, Amended):
             self._missing = not_measured(history, contexts)
@@ -105,7 +94,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Every model a few times, at its cheapest scope; then the cheapest scope that is enough."""
-        some, known = self.within_reach(history).tolist(), known_before(request)
+        some, known = self.within_reach(history).tolist(), context_of(request)
         forced = self.for_a_start(some)
         if forced is not None:
             return self.play(history, forced, request, {"phase": "first plays"})
@@ -129,7 +118,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         widths = np.array([width(each, worth) for each, worth in zip(offers, worths, strict=True)])
         told = np.array([len(worth.model) > 0 for worth in worths])
         widths *= np.where(told, self.chances[some], self.chances[some] == 1.0)  # what only fails teaches nothing
-        best = cheap_first(
+        best = cheapest_sufficient(
             upper, prices, least, lambda arms: widths[np.asarray(arms)], patience, alike=self.options.alike
         )
         found = dict(zip(some, upper.tolist(), strict=True))
@@ -148,11 +137,11 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         prices = self.prices
         first_of = [min((i for i in some if self.models.of[i] == c), key=lambda i: prices[i]) for c in classes]
         told = np.array([len(self.models.each[c]) for c in classes])
-        first = unready(plays, told, np.array([self.needed(i) for i in first_of]))
+        first = needs_initial_plays(plays, told, np.array([self.needed(i) for i in first_of]))
         if first is None:
             counting = self.counting
             plays = np.array([counting[np.array(self.models.of) == c].sum() for c in classes])
-            first = neglected(plays, likely=np.array([self.failing[c].chance for c in classes]))
+            first = underexplored(plays, likely=np.array([self.failing[c].chance for c in classes]))
         return None if first is None else first_of[first]
 
     def playing(self, i: int, number: int) -> ArmModel:
@@ -167,7 +156,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         In round `number` by a draw of the hyperparameters, and pending rounds shrink variances; None: for an answer.
         """
         seen, when = self.seen_of(known), {TIME.name: known[TIME.name]} if self.problem.timed else {}
-        known_of: dict[int, tuple[Posterior, np.ndarray, list[Standardised]]] = {}
+        known_of: dict[int, tuple[Posterior, np.ndarray, list[ProductKernelPosterior]]] = {}
         contexts: dict[int, Realised] = {}
         for i in some:
             arm, k, answering = self.arms[i], self.models.of[i], number is None
@@ -176,7 +165,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
                 points = points[:0] if number is None else points
                 model: Posterior = self.answering(i) if number is None else self.playing(i, number)
                 members = model.members if isinstance(model, Averaged) else (model,)
-                processes = [Standardised.of(member, points, now) for member in members] if arm.space else []
+                processes = [ProductKernelPosterior.of(member, points, now) for member in members] if arm.space else []
                 known_of[k] = model, points, processes
             own = i if arm.affected else -1 - k  # what affects contexts has its own
             if own not in contexts:
@@ -209,7 +198,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         if not (told := [model for model in self.models.each if len(model)]):
             return -math.inf  # nothing has worked yet: anything may do
         now = known.get(TIME.name)
-        worst = min(float(model.raw(fitted_at(model, now)).min()) for model in told)
+        worst = min(float(model.unstandardise(fitted_at(model, now)).min()) for model in told)
         return tolerance.acceptable(best, worst, self.problem.sign)
 
     # -- deciding ------------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..bandit import BOUND
-from ..rounds import History, mean_over, typical
-from ..surrogate import UNKEPT
+from ..core import History, average_over, typical
+from ..surrogate import NO_FEASIBLE_NOTE
 from .frontier import edge, likeliest, offer
 from .worth import ROWS, Worth
 
@@ -32,7 +32,7 @@ def cheap_gain(method: CheapFirst, history: History) -> float:
         (chosen, best), *_ = method.ranked(history, seen)
         worths = list(method.worths(history, judged, seen))
         offers = [offer(each, BOUND, ROWS) for each in worths]
-        if UNKEPT in best.note:
+        if NO_FEASIBLE_NOTE in best.note:
             return math.inf
         some, offers, worths = likeliest(judged, offers, worths)
         upper = method.upper(some, offers)
@@ -45,7 +45,7 @@ def cheap_gain(method: CheapFirst, history: History) -> float:
         below = [cheaper(each, BOUND, cost) for each in worths]
         return float(max([wanted - sure, *(bound - wanted for bound in below if bound is not None)]))
 
-    return mean_over(typical(method.problem.space, history), at) if method.known else at({})
+    return average_over(typical(method.problem.space, history), at) if method.known else at({})
 
 
 def cheaper(worth: Worth, root: float, cost: float) -> float | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ..errors import InvalidOption
-from ..gp import AnovaKernel, Constant, Course, Kernel, Regression
-from ..record import record
+from ..gp import AnovaKernel, Constant, DriftModel, GPRegression, Kernel
+from ..records import record
 from ..space import Space
 from .arm_model import LIKELY_NOISE, ArmModel
 
@@ -37,9 +37,9 @@ class CheapOptions:
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
-    def model(self, space: Space | None, course: Course | None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
         """An empty model over these variables (None: over none), and over the time where there is a course."""
         kernel: Kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
         if course is not None:
             kernel = course.over(kernel, 0 if space is None else space.dimension)
-        return Regression(kernel, likely_noise=LIKELY_NOISE, seed=seed)
+        return GPRegression(kernel, likely_noise=LIKELY_NOISE, seed=seed)

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from ..bandit import BOUND
-from ..rounds import TIME, History, as_text
-from ..surrogate import UNKEPT
+from ..core import TIME, History, as_text
+from ..surrogate import NO_FEASIBLE_NOTE
 from .frontier import Offer, cheapest, offer
 from .nearness import MOST_ROWS, Realised
 from .policy import Policy, policy_table
@@ -50,7 +50,7 @@ def cheap_ranked(method: CheapFirst, history: History, known: Mapping[str, Any])
     verb = "at most" if method.problem.minimize else "at least"
     said = "; ".join(f"set {method.arms[i].scope}" for i in good)
     note = f"good enough is {verb} {as_text(sign * least)}: {said}"
-    note += f"; {UNKEPT}" if short else ""
+    note += f"; {NO_FEASIBLE_NOTE}" if short else ""
     note += f"; as of time {known[TIME.name]:g}" if method.problem.timed else ""
     answers = [_answer(method, history, worth, each, known) for worth, each in zip(every, best, strict=True)]
     arm, table = method.arms[chosen], None
@@ -78,5 +78,5 @@ def _answer(
     act = method.greedy(history, method.models.number[arm.scope], known, found.rate)
     values = {} if set(arm.contexts) - set(known) else act(known)
     cost = found.price if method.problem.prices is not None else None
-    note = UNKEPT if found.short else ""
+    note = NO_FEASIBLE_NOTE if found.short else ""
     return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, note=note, act=act)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..rounds import Choice, History, Scope
+from ..core import Choice, History, Scope
 from .arm_model import ModelOptions
 from .method import ScopeBandit
 

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from jaxtyping import Int
 
-from ..bandit import hoeffding_margins, shared_out, shrinking_margins
+from ..bandit import hoeffding_margins, shrinking_margins, split_initial_plays
+from ..core import Choice, Explanation, History, Problem, Scope, context_of
 from ..errors import InvalidOption
-from ..record import record
-from ..rounds import Choice, Explanation, History, Problem, Scope, known_before
-from ..search import lattice
-from ..words import counted
+from ..optim import kronecker
+from ..records import record
+from ..wording import counted
 from .arm_model import ModelOptions
 from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit
@@ -72,7 +72,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
     Options = CoCaOptions
 
     @classmethod
-    def meant_for(cls, problem: Problem) -> bool:
+    def is_default_for(cls, problem: Problem) -> bool:
         """Where nothing has a price: it chooses as if all scopes cost the same."""
         return isinstance(problem, Causal) and problem.prices is None
 
@@ -104,7 +104,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
 
     @cached_property
     def _first(self) -> Int[np.ndarray, " m"]:
-        return shared_out(self._wanted, self.options.first_plays)
+        return split_initial_plays(self._wanted, self.options.first_plays)
 
     def needed(self, i: int) -> int:
         """Plays of arm `i` for a start."""
@@ -119,8 +119,8 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
             return self.play(history, first, request, {"phase": "first plays"})
         if len(some) == 1:
             return self.play(history, int(some[0]), request, {"phase": "only scope"})
-        some = self.likeliest(history, some, known_before(request))
-        values, margins = self.index_parts(history, known_before(request))
+        some = self.likeliest(history, some, context_of(request))
+        values, margins = self.index_parts(history, context_of(request))
         index = self.weighed(values + margins)
         i = int(some[np.argmax(index[some])])
         parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}
@@ -200,7 +200,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         theory = self.options.confidence == "theory"
         betas = np.array([self.theory(i, n) for n in plays]) if theory else self.options.beta
         bounds = (z - diagonal * v)[mine] + np.sqrt(betas) * sd[mine]
-        return float(model.raw(bounds).mean())
+        return float(model.unstandardise(bounds).mean())
 
     def mean_outcome(self, i: int, history: History, seen: Mapping[str, Any]) -> float:
         """The mean outcome of arm `i`."""
@@ -217,11 +217,11 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         see the same ones.
         """
         model, k = self.model(i), len(self.arms[i].actions)
-        tried = self.keeping(i).tried(lattice(_GRID * k, k) if k else np.zeros((1, 0)), self.pool(history, i, seen))
+        tried = self.keeping(i).tried(kronecker(_GRID * k, k) if k else np.zeros((1, 0)), self.pool(history, i, seen))
         means = model.means(tried.flat).reshape(tried.rows.shape[:2])
         each, best = np.arange(len(means)), tried.best(means)
         _, variance = model.average(tried.rows[each, best])
-        return float(model.raw(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean())
+        return float(model.unstandardise(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean())
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """The parts of every arm's index."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rounds import History, Round, Scope, known_before
+from ..core import History, Round, Scope, context_of
 from .arm import Arm
 
 _MOST = 16  # contexts that a policy's value is averaged over
@@ -16,7 +16,7 @@ _SOUGHT = 64  # of which those are taken that are nearest to what is seen
 
 def known_in(played: Round) -> dict[str, Any]:
     """What is known of a round: what was seen, set and measured; and when it was, where that matters."""
-    return {**known_before(played.request), **played.suggestion.context, **played.realised}
+    return {**context_of(played.request), **played.suggestion.context, **played.realised}
 
 
 def latest_contexts(

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from ..errors import InvalidProblem, one_of
 from ..text import unsafe
-from ..words import MISSING
+from ..wording import MISSING
 from .projection import Edge, latent_projection, limit
 
 MARKS = ("exposure", "outcome", "adjusted", "latent", "observed", "unobserved", "role")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from ..rounds import Scope
+from ..core import Scope
 from .canonical import Actions, Seen
 from .graph import CausalGraph
 from .scope_graph import Scoped

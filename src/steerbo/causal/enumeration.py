@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
+from ..core import Scope
 from ..errors import InvalidOption, InvalidProblem, one_of
-from ..rounds import Scope
 from .dominance import undominated
 from .graph import CausalGraph
 from .money import checked_prices

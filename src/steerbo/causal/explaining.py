@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from ..rounds import History, Table
-from ..words import counted
+from ..core import History, Table
+from ..wording import counted
 from .models import Models
 from .trials import trials_explained
 

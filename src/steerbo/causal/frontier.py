@@ -48,7 +48,9 @@ def offer(worth: Worth, root: float, most: int, rate: float = 0.0) -> Offer:
     """What a scope gives at a rate, over so many contexts at most."""
     bounds, sds, prices, short, actions = worth.bounds(root, most, rate / worth.model.scale if rate else 0.0)
     price = worth.fixed if worth.toll is None else float(prices.mean())
-    return Offer(float(worth.model.raw(bounds).mean()), float(sds.mean()), price, rate, share_short(short), actions)
+    return Offer(
+        float(worth.model.unstandardise(bounds).mean()), float(sds.mean()), price, rate, share_short(short), actions
+    )
 
 
 def cheapest(worth: Worth, root: float, most: int, enough: Callable[[Offer], bool]) -> Offer:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..bandit import BOUND
-from ..rounds import History, mean_over, typical
-from ..search import lattice
-from ..surrogate import UNKEPT
+from ..core import History, average_over, typical
+from ..optim import kronecker
+from ..surrogate import NO_FEASIBLE_NOTE
 from .arm_model import Posterior
 from .keeping import Keeping
 
@@ -36,7 +36,7 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
     def at(seen: Mapping[str, Any]) -> float:
         known = {**method.present(history), **seen}
         advice = method.ranked(history, known)[0][1] if seen else method.recommend(history)
-        if UNKEPT in advice.note:
+        if NO_FEASIBLE_NOTE in advice.note:
             return np.inf
         some = method.likeliest(history, judged, known)
         highest = [
@@ -51,7 +51,7 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
             + 0.5 * (advice.upper - advice.lower)
         )
 
-    return mean_over(typical(method.problem.space, history), at) if method.known else at({})
+    return average_over(typical(method.problem.space, history), at) if method.known else at({})
 
 
 def highest_policy(keeping: Keeping, model: Posterior, contexts: Sequence[Mapping[str, Any]], width: float) -> float:
@@ -60,7 +60,7 @@ def highest_policy(keeping: Keeping, model: Posterior, contexts: Sequence[Mappin
     Like the bounds of an answer, as if deviations at these contexts were fully correlated.
     """
     k = len(keeping.arm.actions)
-    unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
+    unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
     corners = np.array([*product((0.0, 1.0), repeat=k)]) if 0 < k <= _CORNERS else unit[:1]
     tried = keeping.tried(np.concatenate([unit, corners]), contexts)
     means, deviations = model.predict(tried.flat)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import InvalidProblem, one_of, together
-from ..record import to_plain
+from ..errors import InvalidProblem, combine, one_of
+from ..records import to_dict
 from .equivalence import graphs_of_file
 from .graph import CausalGraph
 
@@ -27,14 +27,12 @@ def with_graph(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """
     read = dict(table)
     if _names_file(given := table.get("graph")):
-        read["graph"] = to_plain(_of_file(given, folder, "problem.graph", CausalGraph.from_file))
+        read["graph"] = to_dict(_of_file(given, folder, "problem.graph", CausalGraph.from_file))
     if _names_file(several := table.get("graphs")):
-        read["graphs"] = [to_plain(each) for each in _of_file(several, folder, "problem.graphs", graphs_of_file)]
+        read["graphs"] = [to_dict(each) for each in _of_file(several, folder, "problem.graphs", graphs_of_file)]
     elif isinstance(several, list | tuple):
         read["graphs"] = [
-            to_plain(_of_file(each, folder, f"problem.graphs.{i}", CausalGraph.from_file))
-            if _names_file(each)
-            else each
+            to_dict(_of_file(each, folder, f"problem.graphs.{i}", CausalGraph.from_file)) if _names_file(each) else each
             for i, each in enumerate(several)
         ]
     return read
@@ -57,4 +55,4 @@ def _of_file(given: Any, folder: Path, place: str, reader: Callable[..., T]) -> 
     try:
         return reader(folder / file, **roles)
     except InvalidProblem as error:
-        raise together(e.moved(f"{place}: {e.field}") for e in error.errors) from None
+        raise combine(e.moved(f"{place}: {e.field}") for e in error.errors) from None

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core import PolicyStep, Streams
 from ..errors import InvalidContext
-from ..rounds import PolicyStep, Streams
-from ..surrogate import upper_bound
+from ..surrogate import ucb
 from .acting import Actor
 
 
@@ -34,7 +34,7 @@ class Greedy:
         values = {**self.when, **known}
         for group in self.actor.arm.groups(ready):
             random = self.streams(0, f"policy {self.number} {'+'.join(group)}")
-            values.update(self.actor.best(group, values, upper_bound(0.0), random))
+            values.update(self.actor.best(group, values, ucb(0.0), random))
         return {name: values[name] for name in ready}
 
     def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from ..core import DataAdded, Event, History, Recommendation, Refitted, Round, Scope, Streams, horizon
 from ..errors import InvalidContext, InvalidProblem
-from ..gp import Course
-from ..rounds import Added, Event, History, Recommendation, Refitted, Round, Scope, Streams, horizon
-from ..search import lattice
-from ..space import Limit, Measured, Space
-from ..surrogate import ENOUGH, Failing, Watching
+from ..gp import DriftModel
+from ..optim import kronecker
+from ..space import Limit, OutcomeConstraint, Space
+from ..surrogate import ENOUGH, ConstraintModels, FailureModel
 from .arm_model import ArmModel
 from .chances import weighed
 from .charges import Tried
@@ -41,8 +41,8 @@ class Guarding(Paying[O]):
             alone when observations without intervention may count.
     """
 
-    watching: list[Watching]
-    failing: list[Failing]
+    watching: list[ConstraintModels]
+    failing: list[FailureModel]
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -78,17 +78,17 @@ class Guarding(Paying[O]):
         self.watching = [self._watching(k) for k in models] if further else []
         self.failing = [self._failing(k) for k in models]
 
-    def _watching(self, k: int) -> Watching:
+    def _watching(self, k: int) -> ConstraintModels:
         arm, of = self.models.typical[k], _OfModel(self, k)
         names = arm.actions + arm.measured
-        return Watching(self.problem.further, of.fresh, self.problem.drift, names, of.point, tells=of.tells)
+        return ConstraintModels(self.problem.further, of.fresh, self.problem.drift, names, of.point, tells=of.tells)
 
-    def _failing(self, k: int) -> Failing:
+    def _failing(self, k: int) -> FailureModel:
         space, of = self.models.typical[k].space, _OfModel(self, k)
         unordered = np.zeros(0, dtype=bool) if space is None else space.categorical
-        return Failing(unordered, of.point, fading=self.problem.timed, tells=of.ended)
+        return FailureModel(unordered, of.point, fading=self.problem.timed, tells=of.ended)
 
-    def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
+    def empty_model(self, space: Space | None, course: DriftModel | None) -> ArmModel:
         """A model without data over these variables (None: over none), and over the time where there is a course."""
         return self.options.model(space, course, self.streams.integer(0, "hyperparameters"))
 
@@ -147,7 +147,7 @@ class Guarding(Paying[O]):
         keeping, k = self.keeping(i), len(self.arms[i].actions)
         if not keeping.guarding:
             return 0.0
-        unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
+        unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
         return share_short(short_of(keeping.tried(unit, self.pool(history, i, known)).margins, 1))
 
     def likeliest(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Int[np.ndarray, " k"]:
@@ -194,7 +194,7 @@ class Guarding(Paying[O]):
     def present(self, history: History) -> dict[str, Any]:
         """The time of answers, where it matters."""
 
-    def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.rooms`; of a policy where it is least, in the contexts of late."""
         i, limits = self.models.number.get(advice.scope), self.problem.limits or ()
         if i is None or not isinstance(advice, Policy) or advice.act is None:
@@ -212,7 +212,7 @@ class Guarding(Paying[O]):
     def _room(self, limit: Limit, i: int, cases: Sequence[Mapping[str, Any]]) -> float | None:
         """That of one limit in cases that are alike in what the arm looks at."""
         arm = self.arms[i]
-        if not isinstance(limit, Measured):
+        if not isinstance(limit, OutcomeConstraint):
             return self.limits.room(limit, arm, cases[0], cases[0])
         watched = {each.limit.name: each for each in self.keeping(i).watched}.get(limit.name)
         return None if watched is None else watched.room(np.concatenate([arm.encode(case) for case in cases]))
@@ -225,7 +225,7 @@ class _OfModel:
     method: Guarding[Any]
     k: int
 
-    def fresh(self, course: Course | None) -> ArmModel:
+    def fresh(self, course: DriftModel | None) -> ArmModel:
         """A model of a further outcome, without data."""
         return self.method.empty_model(self.method.models.typical[self.k].space, course)
 
@@ -236,9 +236,9 @@ class _OfModel:
             return found
         return self.method.models.rows.of(played)
 
-    def ended(self, tried: Round | Added) -> bool:
+    def ended(self, tried: Round | DataAdded) -> bool:
         """Whether a play, or a trial of elsewhere, is one of this model's, and all was set that it sets."""
-        if isinstance(tried, Added):
+        if isinstance(tried, DataAdded):
             return feeds(tried, self.method.models.typical[self.k])
         return self.tells(tried) and known_in(tried).keys() >= set(tried.suggestion.scope.set)
 

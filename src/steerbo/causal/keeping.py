@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..rounds import TIME
-from ..search import Box, Guarded, Margin
-from ..surrogate import Drawn, Failing, Part, Set, Watched, kept_margin
+from ..core import TIME
+from ..optim import Box, FeasibleRegion, Margin
+from ..surrogate import ConstraintModel, Controlled, FailureModel, Part, Uncontrolled, feasibility_margin
 from .arm import Arm
 from .limits import ScopeLimits
 
@@ -30,8 +30,8 @@ class Keeping:
 
     arm: Arm
     limits: ScopeLimits | None = None
-    watched: Sequence[Watched] = ()
-    failing: Failing | None = None
+    watched: Sequence[ConstraintModel] = ()
+    failing: FailureModel | None = None
     answering: bool = False
 
     @property
@@ -48,7 +48,7 @@ class Keeping:
         """Where these actions may be set, by limits on what is set: see `ScopeLimits.box`."""
         return self.arm.box(names) if self.limits is None else self.limits.box(self.arm, names, known)
 
-    def guarded(self, names: tuple[str, ...], known: Mapping[str, Any], unseen: Mapping[str, Drawn]) -> Box:
+    def guarded(self, names: tuple[str, ...], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]) -> Box:
         """The same where it is likely enough to keep to limits on what is measured.
 
         What was set and looked at by then is known to it; other contexts are drawn as `unseen` says.
@@ -60,11 +60,11 @@ class Keeping:
         counted = {*arm.actions, *arm.looked_at(group), TIME.name}
         parts = arm.parts(group, {n: known[n] for n in arm.names if n in known and n in counted}, unseen)
         margin, own = self.margin(parts), [names.index(name) for name in group]
-        return box if margin is None else Guarded(box, lambda points: margin(points[:, own]))
+        return box if margin is None else FeasibleRegion(box, lambda points: margin(points[:, own]))
 
     def margin(self, parts: Sequence[Part]) -> Margin | None:
         """By how much actions are likely enough; None: all are, as far as is known."""
-        return kept_margin(self.watched, self.failing, parts, self.answering)
+        return feasibility_margin(self.watched, self.failing, parts, self.answering)
 
     def tried(self, unit: Float[np.ndarray, "g k"], contexts: Sequence[Mapping[str, Any]]) -> Tried:
         """All actions, placed within limits from points of the unit cube, at each of some contexts."""
@@ -74,7 +74,7 @@ class Keeping:
         grid = np.stack(grids) if moving else np.repeat(grids[0][None], len(looks), axis=0)
         rows = np.concatenate([grid, np.repeat(looks[:, None], grid.shape[1], axis=1)], axis=2)
         found = Tried(rows)
-        margin = self.margin([Set()] * rows.shape[2])
+        margin = self.margin([Controlled()] * rows.shape[2])
         return found if margin is None else Tried(rows, margin(found.flat).reshape(rows.shape[:2]))
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float as Floats
 
-from ..gp import Conditioned, Constant, Kernel, Linear, SquaredExponentialKernel
-from ..rounds import Scope
+from ..core import Scope
+from ..gp import Constant, GPPosterior, Kernel, Linear, SquaredExponentialKernel
 from .tariff import Tariff
 
 _MOST = 300  # costs, the latest, that are learned from
@@ -39,7 +39,7 @@ class LearnedPrices:
         self._kernel = reduce(add, (self._kernel_of(i, name) for i, name in enumerate(self._names)))
         self._rows: list[np.ndarray] = []
         self._rests: list[float] = []
-        self._found: Conditioned[Kernel] | None = None
+        self._found: GPPosterior[Kernel] | None = None
 
     def _kernel_of(self, i: int, name: str) -> Kernel:
         """Of g of one variable: its columns are whether it is there, and what else the price may hang on."""
@@ -92,7 +92,7 @@ class LearnedPrices:
     def _scale(self) -> float:
         return float(np.sqrt(np.mean(np.square(self._rests[-_MOST:])))) or 1.0
 
-    def _learned(self) -> Conditioned[Kernel]:
+    def _learned(self) -> GPPosterior[Kernel]:
         rows, rests = np.array(self._rows[-_MOST:]), np.array(self._rests[-_MOST:])[:, None] / self._scale
-        tried = [Conditioned(self._kernel, rows, rests, np.full(len(rows), noise)) for noise in _NOISES]
+        tried = [GPPosterior(self._kernel, rows, rests, np.full(len(rows), noise)) for noise in _NOISES]
         return max(tried, key=lambda each: float(each.log_likelihood()[0]))

@@ -11,10 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core import as_text
 from ..errors import InvalidContext, InvalidProblem
-from ..rounds import as_text
-from ..search import Box, Row, clashing, corners, limited, remaining
-from ..space import Limit, Linear, Measured, check_limits, refuse_averages
+from ..optim import Box, LinearRow, corners, limited, minimal_conflict, substitute_known
+from ..space import Limit, LinearConstraint, OutcomeConstraint, check_limits, refuse_averages
 from .arm import Arm, box_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _KEPT = 256  # regions: each takes some milliseconds
 _LAWLESS = "What a scope leaves to nature counts at the end of its bounds that is worst: no law of it is known here."
 _WIDEN = "Loosen one, or widen the bounds."
-_MEASURE = "Loosen one, or widen the bounds. A sum that nature completes can be measured: limit it as ‹Measured›."
+_MEASURE = (
+    "Loosen one, or widen the bounds. A sum that nature completes can be measured: limit it as ‹OutcomeConstraint›."
+)
 
 
 def check_scope_limits(problem: Causal) -> None:
@@ -36,14 +38,14 @@ def check_scope_limits(problem: Causal) -> None:
     check_limits(limits, problem.space)
     refuse_averages(limits, "in causal problems")
     for i, limit in enumerate(limits):
-        if isinstance(limit, Measured):
+        if isinstance(limit, OutcomeConstraint):
             if limit.name in graph.names and limit.name == graph.target:
                 hint = "It is what is optimised, and told as the value. Limits are on what is measured beside it."
                 raise InvalidProblem(f"limits.{i}.name", limit.name, "another outcome than the target", hint)
         elif not set(limit.names) & set(graph.intervenable):
             hint = "Nobody sets any of its variables, so that nobody can keep to it."
             raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)
-        elif isinstance(limit, Linear) and limit.probability is not None:
+        elif isinstance(limit, LinearConstraint) and limit.probability is not None:
             raise InvalidProblem(f"limits.{i}.probability", limit.probability, "nothing in a causal problem", _LAWLESS)
     every = ScopeLimits(problem)
     for corner in corners(every.limits, [v for v in problem.space if v.name not in graph.intervenable]):
@@ -56,7 +58,7 @@ class ScopeLimits:
     """What the limits of a problem leave of what scopes may set. What is found is kept."""
 
     def __init__(self, problem: Causal) -> None:
-        self.limits: Sequence[Limit] = [x for x in problem.limits or () if not isinstance(x, Measured)]
+        self.limits: Sequence[Limit] = [x for x in problem.limits or () if not isinstance(x, OutcomeConstraint)]
         self.space = problem.space
         self.concerned = frozenset(name for limit in self.limits for name in limit.names)
         self._found: dict[Any, Box | None] = {}
@@ -107,7 +109,7 @@ class ScopeLimits:
         def worst(weights: Mapping[str, float], wrong: float) -> float:
             return math.fsum(max(w * float(x) for x in self._ends(name)) for name, w in weights.items())
 
-        return remaining(limits, searched, known, (), worst)
+        return substitute_known(limits, searched, known, (), worst)
 
     def _ends(self, name: str) -> tuple[float, float]:
         variable: Any = self.space[name]
@@ -117,7 +119,7 @@ class ScopeLimits:
         """By how much a limit could be tighter where a scope sets this having looked at that; None: it says nothing."""
         found = [
             each.bound - math.fsum(weight * values[name] for name, weight in each.weights.items())
-            if isinstance(each, Row)
+            if isinstance(each, LinearRow)
             else sum(values[name] not in choices for name, choices in each.choices.items()) - 1.0
             for each in self.remaining([limit], arm.actions, {n: contexts[n] for n in arm.contexts if n in contexts})
         ]
@@ -132,7 +134,7 @@ class ScopeLimits:
             return limited(box_of(self.space, actions), variables, left) is not None
 
         every = range(len(self.limits))
-        return [] if possible(every) else [str(self.limits[i]) for i in clashing(len(every), possible)]
+        return [] if possible(every) else [str(self.limits[i]) for i in minimal_conflict(len(every), possible)]
 
     def refusal(self, arm: Arm) -> InvalidProblem | None:
         """Why limits leave nothing of a scope for something that may be seen within its bounds; None: they do.

@@ -10,32 +10,32 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int
 
-from ..errors import InvalidRequest
-from ..gp import Averaged, Kernel, counted_of
-from ..rounds import (
+from ..core import (
     TIME,
-    Added,
     Amended,
     Asked,
     Choice,
+    DataAdded,
     Decision,
     Event,
     Explanation,
     History,
+    OutcomeTold,
     PolicyStep,
     Refitted,
     Round,
     Scope,
     Streams,
-    Told,
-    kept,
-    known_before,
+    average_recommendation,
+    cached_until_next_event,
+    context_of,
     now,
-    over_contexts,
     typical,
 )
-from ..surrogate import Score, upper_bound
-from ..words import counted
+from ..errors import InvalidRequest
+from ..gp import Averaged, Kernel, describe_subset
+from ..surrogate import Acquisition, ucb
+from ..wording import counted
 from .acting import Actor
 from .arm import Arm
 from .arm_model import ArmModel, Posterior
@@ -103,9 +103,9 @@ class ScopeBandit(Guarding[O]):
             case Asked():
                 self.check_open(event.scope)
                 self.plays[self.models.number[event.scope]] += 1
-            case Told():
+            case OutcomeTold():
                 self.models.take(history[event.token], event.outcome)
-            case Added():
+            case DataAdded():
                 self.models.add(event)
             case Amended():
                 self.models.rebuild(history)
@@ -114,7 +114,7 @@ class ScopeBandit(Guarding[O]):
 
     def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round with arm `i`: what can be set without looking is set."""
-        turn, known = Turn(len(history) + 1, note.get("rate", 0.0)), known_before(request)
+        turn, known = Turn(len(history) + 1, note.get("rate", 0.0)), context_of(request)
         values, observe = self._advance(history, turn, i, known, {})
         return Choice(self.arms[i].scope, values, observe, expected_cost=self.expected(i, values, known), note=note)
 
@@ -122,7 +122,7 @@ class ScopeBandit(Guarding[O]):
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
         turn = Turn(pending.number, suggestion.note.get("rate", 0.0), suggestion.token)
-        context = {**known_before(pending.request), **context}
+        context = {**context_of(pending.request), **context}
         values, observe = self._advance(history, turn, i, context, suggestion.values)
         return Decision(values, observe)
 
@@ -148,7 +148,7 @@ class ScopeBandit(Guarding[O]):
         if len(model) < self.needed(i):
             return self.actor(history, i, model, toll).drawn(group, known, random)
         points = self.untold(history, i, turn.token)
-        with model.hallucinated(points):
+        with model.with_fantasies(points):
             return self.actor(history, i, model, toll).best(group, known, self.score(i), random, tried=points)
 
     def playing(self, i: int, number: int) -> ArmModel:
@@ -167,9 +167,9 @@ class ScopeBandit(Guarding[O]):
         """Points of rounds of arm `i`'s model without an outcome, but for one by its token, (p, d)."""
         return self.models.without_outcome(history, self.models.of[i], but)
 
-    def score(self, i: int) -> Score:
+    def score(self, i: int) -> Acquisition:
         """What an action maximises."""
-        return upper_bound(self.beta(i))
+        return ucb(self.beta(i))
 
     def beta(self, i: int) -> float:
         """β of arm `i` now."""
@@ -208,21 +208,21 @@ class ScopeBandit(Guarding[O]):
         best, *others = (answer for _, answer in self._all_ranked(history))
         return best.among(tuple(others))
 
-    @kept
+    @cached_until_next_event
     def _over_contexts(self, history: History) -> Policy:
         contexts, when = typical(self.problem.space, history), self.present(history)
-        advice = over_contexts(contexts, lambda seen: self.ranked(history, {**when, **seen})[0][1])
+        advice = average_recommendation(contexts, lambda seen: self.ranked(history, {**when, **seen})[0][1])
         assert isinstance(advice, Policy)
         return advice
 
-    @kept
+    @cached_until_next_event
     def _all_ranked(self, history: History) -> list[tuple[int, Policy]]:
         return self.ranked(history, self.present(history))
 
     ranked = ranked
     gain = possible_gain
 
-    def widening(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, history: History, scope: Scope) -> float:
         """Infinite until outcomes tell the scope's model a scale; from then on bounds are those of the posterior."""
         return 1.0 if self.scaled[self.models.number[scope]] else np.inf
 
@@ -240,15 +240,15 @@ class ScopeBandit(Guarding[O]):
         scaled, failed = self.scaled, np.array([self.failing[k].failures > 0 for k in self.models.of])
         return np.flatnonzero(scaled & (scaled | failed).all())
 
-    def remark(self, history: History) -> str:
+    def note(self, history: History) -> str:
         """Whether there are more outcomes than are counted, in the model that has most of them."""
         largest = max(self.models.each, key=len)
-        return counted_of(len(largest), len(largest.counted))
+        return describe_subset(len(largest), len(largest.counted))
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
         self.check_informed(history)
-        known = {**self.present(history), **known_before(request), **{name: context[name] for name in self.known}}
+        known = {**self.present(history), **context_of(request), **{name: context[name] for name in self.known}}
         _, advice = (self.ranked(history, known) if known else self._all_ranked(history))[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..gp import AnyDrift, Course, Hyperparameters, refit_due
-from ..rounds import Added, History, Outcome, Round
+from ..core import DataAdded, History, Outcome, Round
+from ..gp import AnyDrift, DriftModel, Hyperparameters, refit_due
 from ..space import Space
-from ..surrogate import Following
+from ..surrogate import DriftTracker
 from .arm import Arm
 from .arm_model import ArmModel
 from .contexts import known_in
@@ -51,7 +51,7 @@ class Models:
     def __init__(
         self,
         arms: Sequence[Arm],
-        empty_model: Callable[[Space | None, Course | None], ArmModel],
+        empty_model: Callable[[Space | None, DriftModel | None], ArmModel],
         sign: float,
         drift: AnyDrift = None,
     ) -> None:
@@ -62,7 +62,7 @@ class Models:
         self.arms, self._empty_model, self._sign = arms, empty_model, sign
         self.typical = [arms[self.of.index(k)] for k in range(len(classes))]
         self.adjusted_for = [adjustment(arm) if drift is None else None for arm in self.typical]
-        self.following = [Following(drift) for _ in classes]
+        self.following = [DriftTracker(drift) for _ in classes]
         self._fitted_at = [0] * len(classes)
         self._all_at = [0] * len(classes)  # outcomes of all models together at the latest fit of each
         self._fitted: set[int] = set()
@@ -92,7 +92,7 @@ class Models:
         """Which rows of model `k` are plays, of here or elsewhere, (n,) truth values."""
         return np.array(self.arm_of_row[k], dtype=int) != _OBSERVED
 
-    def add(self, data: Added) -> None:
+    def add(self, data: DataAdded) -> None:
         """Data that nobody suggested: a trial of elsewhere, or an observation without intervention."""
         if data.scope is None:
             self.observe(data.outcome)
@@ -116,7 +116,7 @@ class Models:
         """Points of rounds of model `k` that are decided and have no outcome, but for one by its token, (p, d)."""
         rows = [
             arm.encode(known)
-            for played in history.unknown
+            for played in history.unresolved
             if played.suggestion.token != but
             and self.of[(i := self.number[played.suggestion.scope])] == k
             and set((arm := self.arms[i]).names) <= (known := known_in(played)).keys()
@@ -208,7 +208,7 @@ class Models:
             [np.zeros(0), *(np.delete(each.outcomes, getattr(each, "doubted", [])) for each in others)]
         )
 
-    def _fresh(self, k: int, course: Course) -> ArmModel:
+    def _fresh(self, k: int, course: DriftModel) -> ArmModel:
         model = self._empty_model(self.typical[k].space, course)
         model.elsewhere = self._elsewhere(k)
         return model
@@ -222,7 +222,7 @@ class Models:
             k = int(name)
             if k in regressions:
                 self._join(k, len(self.observed[k]))
-            self.each[k] = self.following[k].take(partial(self._fresh, k), self.each[k], plain)
+            self.each[k] = self.following[k].set_hyperparameters(partial(self._fresh, k), self.each[k], plain)
             self._fitted.add(k)
             self._fitted_at[k], self._all_at[k] = len(self.each[k]), self._all
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..core import Scope
+from ..core.numbers import LARGEST
 from ..errors import InvalidProblem, one_of
-from ..rounds import Scope
-from ..rounds.finite import LARGEST
 from ..space import Space
 from .graph import CausalGraph
 from .scopes import stages

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ..rounds import History, Scope
-from ..surrogate import Rows, thinned
+from ..core import History, Scope
+from ..surrogate import Rows, kernel_herding
 from .arm import Arm
 
 MOST_ROWS = 100
@@ -101,7 +101,7 @@ def few(law: Rows, categorical: Bool[np.ndarray, " k"]) -> Rows:
     if len(law.weights) <= _FEW:
         return law
     if np.ptp(law.weights) == 0.0:
-        return thinned(law.points, categorical, _FEW)
+        return kernel_herding(law.points, categorical, _FEW)
     kept = np.argsort(-law.weights, kind="stable")[:_FEW]
     return Rows(law.points[kept], law.weights[kept] / law.weights[kept].sum())
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..surrogate import Drawn
+from ..surrogate import Uncontrolled
 from .acting import Actor
 from .nearness import Realised, few
 
@@ -23,7 +23,7 @@ class NestedActor(Actor):
 
     realised: Realised = field(kw_only=True)
 
-    def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Drawn]:
+    def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Uncontrolled]:
         """The contexts that are not known: together, as rows near to what is known."""
         arm = self.arm
         seen = [j for j, name in enumerate(arm.measured) if name in held]
@@ -32,4 +32,4 @@ class NestedActor(Actor):
             return {}
         at = [float(arm.problem_space[arm.measured[j]].encode([held[arm.measured[j]]])[0]) for j in seen]
         law = few(self.realised.law(seen, np.array(at), drawn), self.realised.categorical[drawn])
-        return {arm.measured[j]: Drawn(law, k) for k, j in enumerate(drawn)}
+        return {arm.measured[j]: Uncontrolled(law, k) for k, j in enumerate(drawn)}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
+from ..core import Outcome
 from ..gp import Hyperparameters
-from ..rounds import Outcome
 from ..space import Space
 from .arm import Arm
 from .arm_model import ArmModel, ModelOptions, arm_model

@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..bandit import neglected, unready
-from ..gp import Course
-from ..rounds import Amended, Event, History, Method, Scope, Told
+from ..bandit import needs_initial_plays, underexplored
+from ..core import Amended, Event, History, Method, OutcomeTold, Scope
+from ..gp import DriftModel
 from ..space import Space
 from .arm import Arm
 from .arm_model import ArmModel
@@ -33,7 +33,7 @@ class Acting(Protocol):
     def initial(self) -> int | None:
         """Plays of each model at random actions before it counts."""
 
-    def model(self, space: Space | None, course: Course | None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
         """An empty model over these variables (None: over none), and over the time where there is a course.
 
         `seed` is that of draws of its hyperparameters; None: there are none.
@@ -94,7 +94,7 @@ class Paying(Method[Causal, O]):
         """Take in what plays cost, where prices are learned."""
         if self.charges is None:
             return
-        if isinstance(event, Told):
+        if isinstance(event, OutcomeTold):
             self.charges.take(history[event.token])
         elif isinstance(event, Amended):
             self.charges.rebuild(history)
@@ -176,13 +176,13 @@ class Paying(Method[Causal, O]):
         """An arm that fits, and is still to be played for a start: the one played least; None where there is none."""
         some = self.within_reach(history)
         told, needed = np.array([len(self.model(i)) for i in some]), np.array([self.needed(i) for i in some])
-        first = unready(self.plays[some], told, needed)
+        first = needs_initial_plays(self.plays[some], told, needed)
         return None if first is None else int(some[first])
 
     def neglected(self, history: History, *, many: bool) -> int | None:
         """An arm that fits, and is played too seldom; None where there is none: see `bandit.neglected`."""
         some = self.within_reach(history)
-        found = neglected(self.counting[some], many, self.chances[some])
+        found = underexplored(self.counting[some], many, self.chances[some])
         return None if found is None else int(some[found])
 
     def finished(self, history: History) -> str:

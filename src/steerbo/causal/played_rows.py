@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..rounds import History, Outcome, Round, Scope
-from ..surrogate import Encoded
+from ..core import History, Outcome, Round, Scope
+from ..surrogate import EncodingCache
 from .arm import Arm
 from .contexts import known_in
 
@@ -25,7 +25,7 @@ class PlayedRows:
     def __init__(self, arms: Sequence[Arm], number: Mapping[Scope, int]) -> None:
         self._arms, self._number = arms, number
         self._arm: dict[str, int] = {}  # by token
-        self._encoded = [Encoded(arm.encode) for arm in arms]
+        self._encoded = [EncodingCache(arm.encode) for arm in arms]
 
     def arm(self, played: Round) -> int:
         """Which of the arms was played."""

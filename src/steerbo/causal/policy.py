@@ -12,10 +12,10 @@ from jaxtyping import Float
 from pydantic import Field
 
 from ..bandit import BOUND
+from ..core import Recommendation, Scope, Table, as_text
 from ..errors import InvalidContext, one_of
 from ..gp import Averaged
-from ..record import record
-from ..rounds import Recommendation, Scope, Table, as_text
+from ..records import record
 from .arm import Arm
 from .arm_model import Posterior
 

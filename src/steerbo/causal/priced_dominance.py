@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..rounds import Scope
+from ..core import Scope
 from ..space.formula import Formula
 from .dominance import Dominance, Key, size_of
 from .graph import CausalGraph

@@ -10,14 +10,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Strict, model_validator
 
+from ..core import ConstrainedProblem, Outcome, Scope, Suggestion
+from ..core.request import read_some
+from ..core.tolerance import Tolerance
 from ..errors import InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
-from ..record import record
-from ..rounds import Measuring, Outcome, Scope, Suggestion
-from ..rounds.known import read_some
-from ..rounds.tolerance import Tolerance
+from ..records import record
 from ..space import Limits, Space, Variable
-from ..space.fields import Listed
+from ..space.fields import ListField
 from .claims import claims, doubts
 from .graph import CausalGraph
 from .graph_file import with_graph
@@ -39,7 +39,7 @@ _INSTEAD = {
 
 
 @record
-class Causal(Measuring):
+class Causal(ConstrainedProblem):
     """Contextual causal Bayesian optimisation (Arsenyan et al. 2025).
 
     Each round a policy scope is chosen: some variables are looked at, then others are set, perhaps in stages; the rest
@@ -65,8 +65,8 @@ class Causal(Measuring):
         base: what every round costs beside, above 0: else to set nothing would be free, and done for ever.
         tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
             where there are prices, a twentieth of the way from the worst expected value to the best.
-        limits: what may not be set together: `Linear` and `Forbid`, at what is seen and looked at; what a scope leaves
-            to nature counts at the end of its bounds that is worst. And `Measured`, limits on further outcomes, which
+        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen and looked at; what a scope leaves
+            to nature counts at the end of its bounds that is worst. And `OutcomeConstraint`, limits on further outcomes, which
             are learned.
 
     Raises:
@@ -84,13 +84,13 @@ class Causal(Measuring):
     """
 
     graph: CausalGraph = None  # type: ignore[assignment]  # the first of several
-    variables: Annotated[Sequence[Variable], Listed] = ()
+    variables: Annotated[Sequence[Variable], ListField] = ()
     minimize: Annotated[bool, Strict()] = False
     drift: AnyDrift = None
     prices: Mapping[str, Price] | None = field(default=None, hash=False)
     base: float | None = None
     tolerance: Tolerance | None = None
-    graphs: Annotated[Sequence[CausalGraph], Listed] | None = None
+    graphs: Annotated[Sequence[CausalGraph], ListField] | None = None
     limits: Limits | None = None
     kind: Literal["causal"] = "causal"
     scoped: ClassVar[bool] = True

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from ..rounds import Scope
+from ..core import Scope
 from .graph import CausalGraph
 from .separation import Masks, mask_of
 from .step_limit import Effort

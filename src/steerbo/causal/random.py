@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..rounds import Choice, History
+from ..core import Choice, History
 from .coca_bo import CoCaBO
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rounds import TIME, History
-from ..surrogate import UNKEPT
+from ..core import TIME, History
+from ..surrogate import NO_FEASIBLE_NOTE
 from .policy import Policy, recommended
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def ranked(bandit: ScopeBandit[Any], history: History, known: Mapping[str, Any])
         for i, arm in enumerate(bandit.arms)
     ]
     unlikely = [bandit.unlikely(history, i, known) for i in range(len(answers))]
-    answers = [replace(a, note=a.note or UNKEPT) if short else a for a, short in zip(answers, unlikely, strict=True)]
+    answers = [
+        replace(a, note=a.note or NO_FEASIBLE_NOTE) if short else a for a, short in zip(answers, unlikely, strict=True)
+    ]
     means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
     worths = bandit.weighed(np.array(means))
     order = sorted(range(len(answers)), key=lambda i: (means[i] > -np.inf, -unlikely[i], worths[i]), reverse=True)

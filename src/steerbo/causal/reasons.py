@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rounds import Scope
+from ..core import Scope
 from .dominance import Dominance, Key
 from .enumeration import Mode
 from .graph import CausalGraph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..rounds import Scope
+from ..core import Scope
 from .graph import CausalGraph
 from .scope_graph import Scoped
 from .separation import Masks, bits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..core import Scope
 from ..errors import InvalidProblem
-from ..rounds import Scope
 from .graph import CausalGraph
 from .scope_graph import Scoped
 from .scopes import stages

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rounds import History, Round, Streams
+from ..core import History, Round, Streams
 from .arm import Arm
 from .contexts import known_in
 from .models import Models
@@ -56,7 +56,7 @@ def untold(
     Contexts that are not measured yet are drawn, as nature would, by a key of the round.
     """
     rows = []
-    for played in history.unknown:
+    for played in history.unresolved:
         arm, known = arms[models.number[played.suggestion.scope]], known_in(played)
         mine = models.of[models.number[arm.scope]] == k and played.suggestion.token != but
         if mine and known.keys() >= set(arm.actions):

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float as Floats
 
+from ..core import Scope
+from ..core.numbers import LARGEST
 from ..errors import InvalidProblem
-from ..rounds import Scope
-from ..rounds.finite import LARGEST
 from ..space import Space
 from ..space.formula import Formula
 

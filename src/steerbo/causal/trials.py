@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ..core import TIME, DataAdded, Outcome, Scope
 from ..errors import InvalidOutcome, InvalidProblem, one_of
-from ..record import from_plain
-from ..rounds import TIME, Added, Outcome, Scope
+from ..records import from_dict
 from ..space import Space
-from ..words import MISSING, counted
+from ..wording import MISSING, counted
 from .arm import Arm
 from .graph import CausalGraph
 
@@ -53,7 +53,7 @@ def _scope(scope: Any, space: Space) -> Scope:
         return scope
     try:
         if isinstance(scope, Mapping):
-            read: Scope = from_plain(Scope, scope, "scope", InvalidOutcome)
+            read: Scope = from_dict(Scope, scope, "scope", InvalidOutcome)
             return read
         if isinstance(scope, Sequence) and not isinstance(scope, str) and all(isinstance(name, str) for name in scope):
             return Scope.of(_pairs([_looking(name, space) for name in scope]))
@@ -100,12 +100,12 @@ def tells_of(scope: Scope, arm: Arm) -> bool:
     return set(scope.set) == set(arm.actions) and set(scope.contexts) <= set(arm.measured)
 
 
-def feeds(trial: Added, arm: Arm) -> bool:
+def feeds(trial: DataAdded, arm: Arm) -> bool:
     """Whether an arm's model learns from a trial: it tells of it, and has all that the model has a column for."""
     return trial.scope is not None and tells_of(trial.scope, arm) and trial.outcome.realised.keys() >= set(arm.names)
 
 
-def trials_explained(trials: Sequence[Added], arms: Collection[Arm]) -> str:
+def trials_explained(trials: Sequence[DataAdded], arms: Collection[Arm]) -> str:
     """Which scopes trials feed, in words.
 
     Args:
@@ -121,7 +121,7 @@ def trials_explained(trials: Sequence[Added], arms: Collection[Arm]) -> str:
     return said
 
 
-def _fed(arm: Arm, trials: Sequence[Added]) -> str:
+def _fed(arm: Arm, trials: Sequence[DataAdded]) -> str:
     number = sum(feeds(trial, arm) for trial in trials)
     fewer = f" ({number} of them, the others lack something)" if number < len(trials) else ""
     return f"set {arm.scope}{fewer}"

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from jaxtyping import Float
 
-from ..search import in_units, lattice
-from ..surrogate import Drawn, Expectation, Known, Part, Set, Standardised
+from ..optim import in_units, kronecker
+from ..surrogate import Controlled, Expectation, Observed, Part, ProductKernelPosterior, Uncontrolled
 from .arm import Arm
 from .arm_model import ArmModel, Posterior
 from .charges import Toll
@@ -38,7 +38,7 @@ Margins = Float[np.ndarray, "r g"] | None
 Tried = tuple[
     Float[np.ndarray, "r g"], Float[np.ndarray, "r g"], Float[np.ndarray, "r g"], Margins, Float[np.ndarray, "r g a"]
 ]
-"""Of actions that are tried at contexts: means, deviations, prices, margins (see `Keeping.margin`), and the actions."""
+"""Of actions that are tried at contexts: means, deviations, prices, margins (see `Outbox.margin`), and the actions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Worth:
     arm: Arm
     model: Posterior
     pending: Float[np.ndarray, "p d"]
-    processes: Sequence[Standardised]
+    processes: Sequence[ProductKernelPosterior]
     realised: Realised
     when: Mapping[str, float] = field(default_factory=dict)
     toll: Toll | None = None
@@ -84,7 +84,7 @@ class Worth:
         """
         if not self.processes:
             points = self._now(np.zeros((1, 0)))
-            (mean, variance), margin = self._marginals(points), self.keeping.margin([Set()] * points.shape[1])
+            (mean, variance), margin = self._marginals(points), self.keeping.margin([Controlled()] * points.shape[1])
             short = short_of(None if margin is None else margin(points)[None], 1)
             return mean + root * np.sqrt(variance), np.sqrt(variance), np.full(1, self.fixed), short, np.zeros((1, 0))
         near = self.realised.latest(most)  # also what is drawn: all scopes are compared over the same contexts
@@ -138,7 +138,7 @@ class Worth:
         grids = np.array([self._grid(actions, known) for known in each])
         points = self._now(np.hstack([np.concatenate(grids), np.repeat(rows, grids.shape[1], axis=0)]))
         mean, variance = self._marginals(points)
-        margin = self.keeping.margin([Set()] * points.shape[1])
+        margin = self.keeping.margin([Controlled()] * points.shape[1])
         price = np.array([self._price(actions, known) for known in each])
         flat = mean, np.sqrt(variance), price, None if margin is None else margin(points)
         parts = (None if part is None else part.reshape(price.shape) for part in flat)
@@ -171,7 +171,7 @@ class Worth:
         return self._once(("price", names, self._counted(known)), lambda: toll.price(names, grid))
 
     def _marginals(self, points: Float[np.ndarray, "m d"]) -> tuple[np.ndarray, np.ndarray]:
-        with self.model.hallucinated(self.pending):
+        with self.model.with_fantasies(self.pending):
             return self.model.marginals(points)
 
     def _at(self, looked: Float[np.ndarray, " k"], root: float, near: Realised, exchange: float) -> tuple[float, ...]:
@@ -220,8 +220,8 @@ class Worth:
         seen = [j for j, name in enumerate(arm.measured) if name in known]
         drawn = [j for j in range(len(arm.measured)) if j not in seen]
         law = near.law(seen, np.array([known[arm.measured[j]] for j in seen]), drawn)
-        of = {arm.measured[j]: Drawn(law, k) for k, j in enumerate(drawn)}
-        return tuple(Set() if n in free else Known(known[n]) if n in known else of[n] for n in arm.names)
+        of = {arm.measured[j]: Uncontrolled(law, k) for k, j in enumerate(drawn)}
+        return tuple(Controlled() if n in free else Observed(known[n]) if n in known else of[n] for n in arm.names)
 
     def _grid(self, names: tuple[str, ...], known: Mapping[str, float]) -> Float[np.ndarray, "g f"]:
         """What is tried of some actions, within what limits leave where this is known."""
@@ -233,9 +233,9 @@ class Worth:
         def placed() -> Float[np.ndarray, "g f"]:
             box = self.keeping.box(names, counted)
             if self.toll is None:
-                return box.place(lattice((_FINE if self.keeping.guarding else _GRID) * k, k))
+                return box.place(kronecker((_FINE if self.keeping.guarding else _GRID) * k, k))
             ends = np.array([*cartesian((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-            return box.place(np.vstack([lattice(_FINE * k, k), ends]))
+            return box.place(np.vstack([kronecker(_FINE * k, k), ends]))
 
         return self._once(("grid", names, self._counted(known)), placed)
 

@@ -17,18 +17,18 @@ import typer
 
 from .. import __version__
 from ..errors import LawWarning, OutOfRangeWarning, SteerboError
-from ..masking import masked
-from . import exits
+from ..redaction import redact
+from . import usage
 from .commands import Commands
-from .screen import echo, print_json
+from .output import echo, print_json
 from .usage import InvalidCommand, before_command, look_over, refusal, unknown_command
 
-_JSON, _TYPED = "steerbo.json", "steerbo.typed"
+_JSON, _TYPED = "steerbo.json", "steerbo.parsing"
 _TRACEBACK = "STEERBO_TRACEBACK"  # set in the environment: faults of ours are shown whole
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
-    echo(f"steerbo: {masked(str(message))}", err=True)
+    echo(f"steerbo: {redact(str(message))}", err=True)
 
 
 class _Program(Commands):
@@ -54,7 +54,7 @@ class _Program(Commands):
                 said = f"the answer could not be printed ({error.strerror}); what was done before stays done"
                 echo(f"steerbo: {said}", err=True)
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115  or Python would try once more, at its end
-            sys.exit(exits.FAILED)
+            sys.exit(usage.FAILED)
 
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Read what stands before the command's name."""
@@ -95,9 +95,9 @@ class _Program(Commands):
             raise _nobody_reads_on() from None
         except KeyboardInterrupt:
             if ctx.meta[_JSON]:
-                print_json(exits.plain_document(exits.STOPPED, "Stopped", "stopped; run again to go on"))
+                print_json(usage.plain_document(usage.STOPPED, "Stopped", "stopped; run again to go on"))
             echo("steerbo: stopped", err=True)
-            raise typer.Exit(exits.STOPPED) from None
+            raise typer.Exit(usage.STOPPED) from None
         except Exception as error:
             if (refused := refusal(error, ctx.command_path, ctx.meta.get(_TYPED, ()))) is not None:
                 raise _ended(refused, ctx.meta[_JSON]) from None
@@ -105,9 +105,9 @@ class _Program(Commands):
                 raise
             said = _fault(error)
             if ctx.meta[_JSON]:
-                print_json(exits.plain_document(exits.FAILED, "Fault", said))
+                print_json(usage.plain_document(usage.FAILED, "Fault", said))
             echo(f"steerbo: {said}", err=True)
-            raise typer.Exit(exits.FAILED) from None
+            raise typer.Exit(usage.FAILED) from None
 
 
 def _nobody_reads_on() -> typer.Exit:
@@ -125,7 +125,7 @@ def _is_an_end(error: Exception) -> bool:
 def _fault(error: Exception) -> str:
     """A fault of ours, in a line."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    said = masked(f"{type(error).__name__}: {' '.join(str(error).split())}")
+    said = redact(f"{type(error).__name__}: {' '.join(str(error).split())}")
     return (
         f"a fault of steerbo's own ({said}; {Path(last.filename).name}, line {last.lineno}). The log is safe. "
         f"Please report it, with what the same command prints when {_TRACEBACK}=1 stands before it."
@@ -135,17 +135,17 @@ def _fault(error: Exception) -> str:
 def _ended(error: SteerboError, as_json: bool) -> typer.Exit:
     """Say what was wrong; the end of the command."""
     if as_json:
-        print_json(exits.document(error))
-    for line in exits.lines(error):
+        print_json(usage.document(error))
+    for line in usage.lines(error):
         echo(line, err=True)
-    return typer.Exit(exits.exit_code(error))
+    return typer.Exit(usage.exit_code(error))
 
 
 main = typer.Typer(
     cls=_Program,
     name="steerbo",
     help="Bayesian optimisation of systems that one can only partly steer.",
-    epilog=exits.table(),
+    epilog=usage.table(),
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_show_locals=False,  # passwords may be among them

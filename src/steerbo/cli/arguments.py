@@ -9,23 +9,23 @@ from typing import Annotated, Any
 
 import typer
 
+from ..core import Created, Event, Problem, finite
+from ..core.request import check_taken
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable
 from ..files import LARGEST_TABLE, read_file
-from ..masking import CREDENTIALS, has_secrets, split_name, to_type
-from ..rounds import Created, Event, Problem, finite
-from ..rounds.request import check_taken
+from ..parsing import Rows, parse_value, read_rows
+from ..redaction import CREDENTIALS, has_secrets, split_name, to_type
+from ..storage.outbox_files import OutboxFiles
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
-from ..study.keeping import Keeping
-from ..study.sheet import decoded
-from ..study.spill import Spill
-from ..typed import Rows, read_rows, read_value
-from .screen import echo
+from ..study.files.spreadsheet import decoded
+from ..study.outbox import Outbox
+from .output import echo
 
 Place = Annotated[
     str,
     typer.Argument(metavar="STUDY", help="The study file, or its log: a file or a database URL.", show_default=False),
 ]
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.TOML", help="The study file.", show_default=False)]
+StudyFilePath = Annotated[Path, typer.Argument(metavar="STUDY.TOML", help="The study file.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")]
 LogPlace = Annotated[
     str | None, typer.Option(help="An SQLite file or a database URL; default: STUDY.db beside the study file.")
@@ -69,8 +69,8 @@ def answering(place: str, call: str, token: str, given: Callable[[Problem | None
         opened = open_study(place)
     except LogUnavailable as error:
         url, name = (str(read_study(place).log), "") if place.endswith(".toml") else split_name(place)
-        spill = Spill.of(url, name)
-        kept = Keeping(spill, Errors().say).leave(spill.answer(call, token, given(None)))
+        spill = OutboxFiles.of(url, name)
+        kept = Outbox(spill, Errors().say).leave(spill.answer(call, token, given(None)))
         raise LogUnavailable(error.place, error.said, kept) from None
     with opened as going:
         yield going
@@ -129,7 +129,7 @@ def pairs(
         if "=" not in text or not name or name in found:
             raise error(field, text, "NAME=VALUE, each name once")
         value = text[len(typed) + 1 :]
-        found[name] = problem.read_cell(name, value) if problem else read_value(value)
+        found[name] = problem.read_cell(name, value) if problem else parse_value(value)
     return found
 
 
@@ -139,7 +139,7 @@ def money(field: str, given: str | None) -> float | None:
     Raises:
         InvalidOutcome: it is no number, or below 0.
     """
-    return None if given is None else finite(field, read_value(given), least=0.0)
+    return None if given is None else finite(field, parse_value(given), least=0.0)
 
 
 def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
             seen.append(text)
             continue
         read = known.get(name)
-        found[name] = read(problem, _content(name, text)) if read else read_value(text)  # to be refused by name
+        found[name] = read(problem, _content(name, text)) if read else parse_value(text)  # to be refused by name
     if seen:
         found["context"] = seen_before(problem, seen)
     check_taken(found, known, problem.kind, drifts=hasattr(problem, "drift"))  # "batch", say, is no name of a request
@@ -189,7 +189,7 @@ def cases(problem: Problem, given: str) -> list[dict[str, Any]]:
     content = _content("contexts", given)
     if not isinstance(content, str):
         return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in content]
-    found = read_value(content)
+    found = parse_value(content)
     if not isinstance(found, list) or not all(isinstance(case, dict) for case in found):
         raise InvalidContext("contexts", given, 'a list of tables in JSON, such as [{"age": 61}], or a file of them')
     return found

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from ..core import SEEN, TIME, kinds, problem_class
 from ..errors import SteerboError
-from ..rounds import SEEN, TIME, kinds, problem_class
 
 Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]
 """What was typed of them, as NAME=TEXT."""

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from ..errors import InvalidContext, InvalidInput
-from ..masking import to_type
+from ..redaction import to_type
 from .arguments import AsJson, Place, cases, explain_credentials, open_study, pairs, request
 from .commands import group
 from .declared import Declaring, Given
-from .screen import answer, echo, print_json
-from .todo import line_by_policy, todo_by_policy
+from .instructions import line_by_policy, todo_by_policy
+from .output import answer, echo, print_json
 
 commands = group()
 

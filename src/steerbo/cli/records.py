@@ -8,24 +8,22 @@ from typing import Annotated
 
 import typer
 
+from ..core import History
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..files import LARGEST_TABLE, read_file
-from ..masking import masked_url, to_type
 from ..page import report as page_of
-from ..record import to_plain
-from ..rounds import History
+from ..records import to_dict
+from ..redaction import redact_url, to_type
 from ..study import Study
-from ..study.export import events_jsonl, rounds_csv
-from ..study.sheet import decoded
-from ..study.shown import data_table, rounds_table, shown_rounds
-from ..study.table import as_data, ignored, read_results, take
-from ..words import counted
+from ..study.files.export import events_jsonl, rounds_csv
+from ..study.files.import_csv import as_data, ignored, read_results, take
+from ..study.files.spreadsheet import decoded
+from ..study.formatting import data_table, rounds_table, shown_rounds
+from ..wording import counted
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .commands import group
-from .import_bar import import_bar
-from .layout import rich_table
+from .output import answer, echo, import_bar, rich_table
 from .report import console, print_answers
-from .screen import answer, echo
 
 commands = group()
 
@@ -61,7 +59,7 @@ def import_(
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:
             lines = take(going, sheet, charge, watch)
         notes = [*_money(going.history, *before), *_unset(going, before[0])]
-        plain = [to_plain(line) for line in lines]
+        plain = [to_dict(line) for line in lines]
         document = {"lines": plain, "ignored": list(sheet.ignored), "status": going.status.to_dict()}
     if as_json or lines:
         answer(as_json, document, "\n".join(map(str, lines)))
@@ -103,7 +101,7 @@ def show(study: Place, as_json: AsJson = False) -> None:
     """Show the rounds, the recommendation, and why."""
     with open_study(study) as going:
         if as_json:
-            tables = {"rounds": to_plain(rounds_table(going)), "data": to_plain(data_table(going))}
+            tables = {"rounds": to_dict(rounds_table(going)), "data": to_dict(data_table(going))}
             rows = {
                 name: [dict(zip(t["columns"], row, strict=True)) for row in t["rows"]] for name, t in tables.items()
             }
@@ -141,8 +139,8 @@ def export(
             place = out or beside
             url = place if "://" in place else f"sqlite:///{place}"
             going.to_optuna(url, title(study))
-            said = f"{masked_url(url)}\nLook at it: optuna-dashboard {to_type(url)}"
-            answer(as_json, {"format": kind, "url": masked_url(url)}, said)
+            said = f"{redact_url(url)}\nLook at it: optuna-dashboard {to_type(url)}"
+            answer(as_json, {"format": kind, "url": redact_url(url)}, said)
             explain_credentials(url)
             return
         text = (

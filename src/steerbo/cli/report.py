@@ -10,15 +10,14 @@ from typing import Any
 from rich.console import Console
 from rich.padding import Padding
 
-from ..errors import show
-from ..record import to_plain
-from ..rounds import Optimizer, Problem, Recommendation, Table, revised_text, stop_text
+from ..core import Optimizer, Problem, Recommendation, Table, revised_text, stop_text
+from ..errors import short_repr
+from ..records import to_dict
 from ..study import Study
+from ..study.files.study_file import StudyFile
+from ..study.formatting import advised, alternatives, with_units
 from ..study.progress import literal
-from ..study.shown import advised, alternatives, with_units
-from ..study.specification import Specification
-from .layout import CHOSEN, HEADING, hung, rich_table
-from .screen import print_json
+from .output import CHOSEN, HEADING, hung, print_json, rich_table
 
 _FEW = 8  # values of a law that are listed
 
@@ -39,7 +38,7 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
     advice, why, status = optimizer.recommend(), optimizer.explain(), optimizer.status
     if as_json:
         answers = {"recommendation": advice, "explanation": why, "status": status}
-        print_json({**{name: to_plain(answer) for name, answer in answers.items()}, **more})
+        print_json({**{name: to_dict(answer) for name, answer in answers.items()}, **more})
         return
     screen = console()
     print_recommendation(screen, optimizer.problem, advice)
@@ -70,11 +69,11 @@ def print_methods(table: Table) -> None:
         screen.print(Padding(literal(f"options: {options or 'none'}"), (0, 0, 1, 4)))
 
 
-def described(specification: Specification) -> dict[str, Any]:
+def described(specification: StudyFile) -> dict[str, Any]:
     """The same as data: the problem and the settings as they were read, and where objective and log are."""
-    settings = to_plain(specification.settings)
+    settings = to_dict(specification.settings)
     return {
-        "problem": to_plain(specification.problem),
+        "problem": to_dict(specification.problem),
         "study": {**settings, "method": specification.method},
         "objective": str(specification.objective) if specification.objective else None,
         "log": str(specification.log),
@@ -82,7 +81,7 @@ def described(specification: Specification) -> dict[str, Any]:
     }
 
 
-def describe(specification: Specification) -> str:
+def describe(specification: StudyFile) -> str:
     """Text of a study in words, within the width of the terminal."""
     problem, settings = specification.problem, specification.settings
     limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
@@ -104,7 +103,7 @@ def describe(specification: Specification) -> str:
 
 
 def _variable(problem: Problem, variable: Any) -> str:
-    plain = to_plain(variable)
+    plain = to_dict(variable)
     unit = f" {plain['unit']}" if plain.get("unit") else ""
     known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
     use = problem.use(variable) or (_law(plain["law"], variable.law) if "law" in plain else "always set")
@@ -115,7 +114,7 @@ def _sized(value: Any) -> str:
     if isinstance(value, list) and len(value) > _FEW:
         ends = f", {min(value):g} to {max(value):g}" if all(isinstance(x, float | int) for x in value) else ""
         return f"{len(value)} values{ends}"
-    return f"{value:g}" if isinstance(value, float) else show(value)
+    return f"{value:g}" if isinstance(value, float) else short_repr(value)
 
 
 def _law(plain: dict[str, Any], law: Any) -> str:

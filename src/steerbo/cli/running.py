@@ -6,20 +6,20 @@ from typing import Annotated, Any
 
 import typer
 
+from ..core import find_method, read_stop
+from ..core import methods as table
 from ..errors import InvalidStudy
-from ..rounds import find_method, read_stop
-from ..rounds import methods as table
-from ..study import DatabaseLog, Display, drive, read_study, resume
-from ..study.connections import OPENING
-from ..study.patience import WAIT
-from ..study.specification import Specification
-from ..study.worker import check_options
-from . import exits
-from .arguments import AsJson, LogPlace, StudyFile, request
+from ..storage.connections import OPENING
+from ..storage.retry import WAIT
+from ..study import DatabaseLog, Display, read_study, resume, run_study
+from ..study.files.study_file import StudyFile
+from ..study.leases import check_options
+from . import usage
+from .arguments import AsJson, LogPlace, StudyFilePath, request
 from .commands import group
 from .declared import Declaring, Given
+from .output import answer, echo, print_json
 from .report import console, describe, described, print_answers, print_methods
-from .screen import answer, echo, print_json
 from .usage import whole
 
 commands = group()
@@ -45,7 +45,7 @@ Stop = Annotated[
 
 @commands.command(cls=Declaring)
 def run(
-    study: StudyFile,
+    study: StudyFilePath,
     *,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -73,18 +73,18 @@ def run(
             with display:
                 asked, failures = request(going.problem, given), specification.settings.failures
                 limits: dict[str, Any] = {"rounds": rounds, "stop": rule}
-                drive(going, specification.objective, display, failures=failures, request=asked, **limits)
+                run_study(going, specification.objective, display, failures=failures, request=asked, **limits)
         except KeyboardInterrupt:
             said = f"stopped after {going.status}. Run the same command again to go on."
             if as_json:
-                print_json(exits.plain_document(exits.STOPPED, "Stopped", said))
+                print_json(usage.plain_document(usage.STOPPED, "Stopped", said))
             echo(f"steerbo: {said}", err=True)
-            raise typer.Exit(exits.STOPPED) from None
+            raise typer.Exit(usage.STOPPED) from None
         if as_json or not quiet:
             print_answers(going, as_json, {"log": events.place})
 
 
-def _rule(specification: Specification, typed: str) -> float | str | None:
+def _rule(specification: StudyFile, typed: str) -> float | str | None:
     """When to stop, as somebody has typed it, checked."""
     try:
         said: float | str = float(typed)
@@ -94,7 +94,7 @@ def _rule(specification: Specification, typed: str) -> float | str | None:
 
 
 @commands.command()
-def check(study: StudyFile, as_json: AsJson = False) -> None:
+def check(study: StudyFilePath, as_json: AsJson = False) -> None:
     """Read a study file and say in words what would be run. Nothing is evaluated; no objective is imported."""
     specification = read_study(study)
     if specification.objective is not None:

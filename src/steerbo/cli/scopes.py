@@ -15,13 +15,13 @@ from ..causal.claims import claims, doubts
 from ..causal.money import price_of
 from ..causal.reasons import candidates, why_dropped
 from ..causal.tariff import in_words, varies
+from ..core import Scope
 from ..errors import InvalidContext
 from ..plots.causal import draw_scopes
-from ..rounds import Scope
-from ..words import counted
+from ..wording import counted
 from .arguments import pairs
 from .commands import group
-from .screen import echo
+from .output import echo
 
 commands = group()
 

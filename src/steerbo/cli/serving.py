@@ -11,16 +11,16 @@ from typing import Annotated
 
 import typer
 
+from ..core.answers import MOST_AT_ONCE
 from ..errors import InvalidOption, InvalidStudy, MissingExtra
-from ..masking import split_name
-from ..record import to_plain
-from ..rounds.suggestion import MOST_AT_ONCE
+from ..records import to_dict
+from ..redaction import split_name
+from ..storage.keys import KeyRing, keys_of
 from ..study import DatabaseLog, Study, read_study
-from ..study.keys import KeyRing, keys_of
 from ..study.logger import LOGGER
 from .arguments import AsJson, Place, open_study, title
 from .commands import group
-from .screen import answer, echo, print_json
+from .output import answer, echo, print_json
 from .usage import whole, word
 
 commands = group()
@@ -69,9 +69,9 @@ def serve(
     On this machine new studies can be begun on the page: beside the first study, else in the present folder.
     """
     try:
-        from ..serve import Hall, application, listen  # an extra
-        from ..serve.lines import json_lines  # an extra
-        from ..serve.listening import proxies, socket_at  # an extra
+        from ..serve import StudyPool, application, listen  # an extra
+        from ..serve.logging import json_lines  # an extra
+        from ..serve.server import proxies, socket_at  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
@@ -79,7 +79,7 @@ def serve(
         opened = _openers(studies or [], LOGGER.warning if as_json else None)
         for _, open_one in opened.values():
             open_one().close()  # what cannot be opened is said before anybody asks
-        hall = Hall(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
+        hall = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
         hall.folder = _folder(studies or [])
         if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
             nobody = "nobody has a key yet: steerbo key create STUDY --name WHO --may play"
@@ -154,13 +154,13 @@ def mcp(
     try:
         import anyio  # which comes with the extra
 
-        from ..serve import Hall  # an extra
+        from ..serve import StudyPool  # an extra
+        from ..serve.auth import visitor_by  # an extra
         from ..serve.tools import speak  # an extra
-        from ..serve.visitors import visitor_by  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp") from None
     opened, text = _openers(studies), os.environ.get(KEY, "")
-    with closing(Hall(opened, keyed=bool(text))) as hall:
+    with closing(StudyPool(opened, keyed=bool(text))) as hall:
         for served in hall.studies.values():
             served.events()  # what cannot be opened is said before anybody asks
         if visitor_by(hall, text) is None:
@@ -197,12 +197,12 @@ def key(
                 f"{k.id}  {k.name} may {k.may}, since {k.created}{f'; revoked {k.revoked}' * bool(k.revoked)}"
                 for k in found
             ]
-            answer(as_json, {"keys": [to_plain(each) for each in found]}, "\n".join(lines) or "no keys")
+            answer(as_json, {"keys": [to_dict(each) for each in found]}, "\n".join(lines) or "no keys")
         elif what == "create":
             if name is None:
                 raise InvalidOption("--name", None, "whose key it is", "It stands in the log beside what they do.")
             made, text = ring.create(logged, name, may)
-            answer(as_json, {**to_plain(made), "key": text}, text)
+            answer(as_json, {**to_dict(made), "key": text}, text)
             echo(
                 f"{name} may {may}. This is shown only once; revoke it by: steerbo key revoke STUDY {made.id}", err=True
             )
@@ -210,4 +210,4 @@ def key(
             if id is None:
                 raise InvalidOption("ID", None, "the key's beginning, as `steerbo key list` shows it")
             gone = ring.revoke(id)
-            answer(as_json, to_plain(gone), f"{gone.id} opens nothing any more")
+            answer(as_json, to_dict(gone), f"{gone.id} opens nothing any more")

@@ -6,16 +6,15 @@ from typing import Annotated
 
 import typer
 
+from ..core import Table
 from ..errors import InvalidOption
-from ..masking import to_type
-from ..rounds import Table
-from ..study.shelf import archive, delete, rename, shelved
-from ..words import counted
+from ..redaction import to_type
+from ..storage.catalogue import archive, delete, rename, shelved
+from ..wording import counted
 from .arguments import AsJson
 from .commands import group
-from .layout import rich_table
+from .output import answer, echo, print_json, rich_table
 from .report import console
-from .screen import answer, echo, print_json
 from .usage import word
 
 commands = group()

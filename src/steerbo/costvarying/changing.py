@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core import TIME, History, Round
 from ..errors import InvalidRequest
-from ..rounds import TIME, History, Round
 from ..space import Categorical, Variable
 
 ELSEWHERE = 0.1

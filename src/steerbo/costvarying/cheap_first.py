@@ -60,21 +60,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from ..bandit import cheap_first
-from ..record import from_plain, record, to_plain
-from ..rounds import (
-    TIME,
-    Choice,
-    Explanation,
-    History,
-    Place,
-    Streams,
-    Table,
-    numeral,
-    place_in_batch,
-)
-from ..rounds.tolerance import UNSTATED
-from ..search import Maximum
+from ..bandit import cheapest_sufficient
+from ..core import TIME, BatchPosition, Choice, Explanation, History, Streams, Table, batch_position, numeral
+from ..core.tolerance import UNSTATED
+from ..optim import Maximum
+from ..records import from_dict, record, to_dict
 from ..surrogate import expected_improvement
 from .changing import between, plays_to_come
 from .control_sets import Arm, Outlook
@@ -235,7 +225,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             return start
         number, beta = len(history) + 1, self.beta
         outlook = self.outlook(history, request, staying=True)
-        place = place_in_batch(request)
+        place = batch_position(request)
         arms, plays = self._arms(history, outlook, number, place)
         upper, moving = self._upper(outlook, number, arms), None
         highest = self._at_best(outlook, arms, upper)
@@ -255,17 +245,17 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             return np.array([self._width(outlook, i, plays[i]) for i in tried])
 
         least = float(upper.max()) if priced else self._least(float(upper.max()), outlook)
-        best = cheap_first(upper, prices, least, widths, self.patience, alike=self.options.alike)
+        best = cheapest_sufficient(upper, prices, least, widths, self.patience, alike=self.options.alike)
         a = arms[best.arm]
         arm, point = outlook.arms[a], self.point_to_play(a, plays[a], outlook, number, beta)
         if self.problem.space.changes and not self.fits(history, arm, point):
             point = plays[a].point
         play = Venturing(self, history, outlook, arms).instead(a, point)
         why = Reasons(highest, best.width, moving, **play.note)
-        return self.play(history, play.arm, play.point, request, **to_plain(why))
+        return self.play(history, play.arm, play.point, request, **to_dict(why))
 
     def _arms(
-        self, history: History, outlook: Outlook, number: int, place: Place
+        self, history: History, outlook: Outlook, number: int, place: BatchPosition
     ) -> tuple[list[int], dict[int, Maximum]]:
         """The arms that fit into what is left, and where a play of each would go if that matters."""
         affordable = self.affordable(history)
@@ -344,7 +334,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
         if not asked:
             return Explanation("the first settings are drawn at random, to have something to learn from", (table,))
-        why: Reasons = from_plain(Reasons, asked[-1].note)
+        why: Reasons = from_dict(Reasons, asked[-1].note)
         rows = tuple((*row, why.upper[i]) for i, row in enumerate(table.rows))
         goal = "the best" if self.problem.tolerance is None else "good enough"
         rule = (

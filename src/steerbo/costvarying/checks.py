@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidProblem, InvalidRequest, one_of
-from ..words import counted
+from ..wording import counted
 from .nature import check_nature
 
 if TYPE_CHECKING:

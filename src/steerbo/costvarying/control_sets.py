@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from ..core import TIME, Method, OptionsT, Streams
 from ..errors import InvalidContext
-from ..rounds import TIME, Method, OptionsT, Streams
-from ..search import Box, Maximum, Region
+from ..optim import Box, Maximum, Polytope
 from ..surrogate import (
     Domain,
-    Drawn,
     Expectation,
     Mixture,
     Part,
-    Standardised,
-    again,
-    highest,
+    ProductKernelPosterior,
+    Uncontrolled,
     highest_of,
+    maximise_bounds,
     parts_of,
+    warm_started,
 )
 from .laws import NatureLaws
 from .limits import SetLimits, box_of
@@ -62,12 +62,12 @@ class Outlook:
         processes: the same with each draw of the hyperparameters, where an answer is to count what is open of them.
     """
 
-    process: Standardised
+    process: ProductKernelPosterior
     domains: Sequence[Domain]
     known: Mapping[str, float]
     arms: Sequence[Arm]
     follows: bool = False
-    processes: Sequence[Standardised] = ()
+    processes: Sequence[ProductKernelPosterior] = ()
 
 
 class Searching(Method[CostVarying, OptionsT]):
@@ -96,7 +96,7 @@ class Searching(Method[CostVarying, OptionsT]):
 
     def looking(
         self,
-        process: Standardised,
+        process: ProductKernelPosterior,
         context: Mapping[str, Any],
         present: Mapping[str, Any] | None = None,
         answering: bool = False,
@@ -141,7 +141,7 @@ class Searching(Method[CostVarying, OptionsT]):
     def _encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
         return {name: float(self.space[name].encode([value])[0]) for name, value in values.items()}
 
-    def domain(self, arm: Arm, known: Mapping[str, float], laws: Mapping[str, Drawn]) -> Domain | None:
+    def domain(self, arm: Arm, known: Mapping[str, float], laws: Mapping[str, Uncontrolled]) -> Domain | None:
         """Where the search for an arm goes: what stays is known, and what is left of the set is searched.
 
         None: limits leave nothing of it.
@@ -190,7 +190,7 @@ class Searching(Method[CostVarying, OptionsT]):
         box = self._box_at(stays, request.get("context", {}))
         if box is None:
             return arm, point
-        return stays, box.into(left) if isinstance(box, Region) else left
+        return stays, box.into(left) if isinstance(box, Polytope) else left
 
     def expectation(self, outlook: Outlook, i: int, product: bool = True) -> Expectation:
         """Expectations over what arm `i` leaves to nature; `product`: see `Expectation.over`."""
@@ -205,15 +205,15 @@ class Searching(Method[CostVarying, OptionsT]):
         workers at once need not look everywhere again. No other choice hangs on what was searched before.
         """
         arms, domains = [outlook.arms[i] for i in sets], [outlook.domains[i] for i in sets]
-        whole = not any(arm.keep or arm.near for arm in arms) and not any(isinstance(d.box, Region) for d in domains)
+        whole = not any(arm.keep or arm.near for arm in arms) and not any(isinstance(d.box, Polytope) for d in domains)
         keys = [[(arm.set, beta, of_mean) for beta in betas] for arm in arms]
         if outlook.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
-            near = partial(again, outlook.process, seed=seed, of_mean=of_mean)
+            near = partial(warm_started, outlook.process, seed=seed, of_mean=of_mean)
             return [
                 [near(domain, self._ends[key], beta) for key, beta in zip(row, betas, strict=True)]
                 for domain, row in zip(domains, keys, strict=True)
             ]
-        found = highest(outlook.process, domains, betas, seed, of_mean)
+        found = maximise_bounds(outlook.process, domains, betas, seed, of_mean)
         if whole:
             self._ends |= zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)
         return found

@@ -27,10 +27,10 @@ import numpy as np
 from pydantic import Field
 
 from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theory_beta
-from ..record import from_plain, record, to_plain
-from ..rounds import Amended, Asked, Choice, Event, Explanation, Extended, History, Refitted, Streams, Table
-from ..rounds.tolerance import Fraction, Tolerance
-from ..words import counted
+from ..core import Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
+from ..core.tolerance import Fraction, Tolerance
+from ..records import from_dict, record, to_dict
+from ..wording import counted
 from .control_sets import Arm, Outlook
 from .learning import STARTING_POINTS
 from .method import PartialControl
@@ -116,7 +116,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         super().learn(event, history)
         match event:
             case Asked():
-                turn: Turn = from_plain(Turn, event.note)
+                turn: Turn = from_dict(Turn, event.note)
                 if not self.space.seen and not self.problem.timed:
                     self.bounds = turn.bounds(self.problem.sign)
                 if turn.phase == "explore":
@@ -125,7 +125,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
                     self.exploited += 1
                     out = [i for i in range(len(self.sets)) if i not in turn.acceptable]
                     self.dropped = {i: self.dropped.get(i, event.round) for i in out}
-            case Refitted() | Amended() | Extended():
+            case Refitted() | Amended() | BoundsExtended():
                 self.bounds = Intersected.nothing_known(len(self.sets))
             case _:
                 pass
@@ -157,7 +157,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         seed = self.streams.integer(number, "search")
         beta = self._beta()
         outlook = self.outlook(history, request)
-        known = self.outlook(history, request, pending=False) if history.unknown else outlook
+        known = self.outlook(history, request, pending=False) if history.unresolved else outlook
         ((found,),) = self.search(outlook, [i], [beta], seed)
         point = self.point_to_play(i, found, outlook, number, beta)
         sure = self.expectation(known, i)
@@ -178,7 +178,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         among = fitting if fitting.any() else self.affordable(history)
         i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
         best = both[i][0]
-        if history.unknown:  # bounds are those of what is known; the point also counts what is pending (GP-BUCB)
+        if history.unresolved:  # bounds are those of what is known; the point also counts what is pending (GP-BUCB)
             outlook = self.outlook(history, request)
             best = self.search(outlook, [i], [beta], self.streams.integer(number, "search"))[0][0]
         point = self.point_to_play(i, best, outlook, number, beta)
@@ -219,7 +219,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         return rounds
 
     def _note(self, phase: Phase, bounds: Intersected, acceptable: Sequence[int]) -> dict[str, Any]:
-        note: dict[str, Any] = to_plain(Turn.of(phase, bounds, acceptable, self.problem.sign))
+        note: dict[str, Any] = to_dict(Turn.of(phase, bounds, acceptable, self.problem.sign))
         return note
 
     # -- why -----------------------------------------------------------------------------------------------------------

@@ -7,9 +7,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..rounds import Event, History, LawEvidence, ShownSoFar, StatedLaw
+from ..core import Event, History, LawTest, NatureDraws, StatedLaw
 from ..space import Categorical, Integer, JointRows, Learned, Space, Variable
-from ..surrogate import Drawn, LawOf, LearnedLaw, Regressed, Rows, alike, given, learned_law, thinned
+from ..surrogate import (
+    DirichletProcessLaw,
+    LawOf,
+    Regressed,
+    Rows,
+    Uncontrolled,
+    conditional_rows,
+    kernel_herding,
+    learned_law,
+    similarity_weights,
+)
 from .nature import encoded_rows
 from .problem import CostVarying
 
@@ -21,13 +31,13 @@ class JointLaw:
         self.names, self._rows = nature.columns, encoded_rows(nature, space)
         self._variables = [space[name] for name in self.names]
         self._codes = np.array([isinstance(v, Categorical) for v in self._variables], dtype=bool)
-        self._unseen = self.drawn(thinned(self._rows, self._codes))
+        self._unseen = self.drawn(kernel_herding(self._rows, self._codes))
 
-    def drawn(self, rows: Rows) -> dict[str, Drawn]:
+    def drawn(self, rows: Rows) -> dict[str, Uncontrolled]:
         """Each column of rows."""
-        return {name: Drawn(rows, j) for j, name in enumerate(self.names)}
+        return {name: Uncontrolled(rows, j) for j, name in enumerate(self.names)}
 
-    def at(self, known: Mapping[str, float], answering: bool) -> dict[str, Drawn]:
+    def at(self, known: Mapping[str, float], answering: bool) -> dict[str, Uncontrolled]:
         """How nature draws the columns where some may be known, encoded.
 
         What rows leave open no play teaches: who chooses by it would wait for ever to know. Answers count it.
@@ -37,14 +47,14 @@ class JointLaw:
         return found if answering else self._taken_for_sure(found)
 
     def _given(self, values: np.ndarray) -> Rows:
-        law = given(self._rows, values, self._codes)
+        law = conditional_rows(self._rows, values, self._codes)
         points = law.points.copy()
         for j, variable in enumerate(self._variables):
             if isinstance(variable, Integer):  # no more between whole numbers than before
                 points[:, j] = variable.encode(variable.decode(points[:, j]))
         return replace(law, points=points)
 
-    def _taken_for_sure(self, drawn: Mapping[str, Drawn]) -> dict[str, Drawn]:
+    def _taken_for_sure(self, drawn: Mapping[str, Uncontrolled]) -> dict[str, Uncontrolled]:
         law = drawn[self.names[0]].law
         assert isinstance(law, Rows)
         return self.drawn(replace(law, count=None))
@@ -60,8 +70,10 @@ class NatureLaws:
     def __init__(self, problem: CostVarying) -> None:
         self.space = problem.space
         self._joint = None if problem.nature is None else JointLaw(problem.nature, problem.space)
-        self._own = {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law and not isinstance(v.law, Learned)}
-        self._shown = ShownSoFar()
+        self._own = {
+            v.name: Uncontrolled(LawOf(v)) for v in problem.variables if v.law and not isinstance(v.law, Learned)
+        }
+        self._shown = NatureDraws()
         self._begin()
 
     def _begin(self) -> None:
@@ -79,10 +91,10 @@ class NatureLaws:
                 if name in realised and name not in held and name not in known:
                     draws.take(realised[name], realised)
 
-    def at(self, known: Mapping[str, float], answering: bool = False) -> dict[str, Drawn]:
+    def at(self, known: Mapping[str, float], answering: bool = False) -> dict[str, Uncontrolled]:
         """The laws where this is known, encoded; `answering`: with what rows of data leave open."""
         seen = {name: value for name, value in known.items() if name in self.space.seen}
-        learned = {name: Drawn(draws.law(seen)) for name, draws in self._learned.items() if name not in known}
+        learned = {name: Uncontrolled(draws.law(seen)) for name, draws in self._learned.items() if name not in known}
         joint = {} if self._joint is None else self._joint.at(seen, answering)
         return {**self._own, **joint, **learned}
 
@@ -95,14 +107,14 @@ class _Draws:
     seen: Sequence[Variable]
     codes: list[float]
     contexts: list[list[float]]  # encoded; NaN where nobody knows
-    evidence: LawEvidence | None  # against the law at first; None: it was not stated
+    evidence: LawTest | None  # against the law at first; None: it was not stated
     _regressed: dict[tuple[int, ...], tuple[int, Regressed | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, variable: Variable, space: Space) -> _Draws:
         law = variable.law
         stated = isinstance(law, Learned) and law.prior is not None
-        evidence = LawEvidence(StatedLaw.of(variable)) if stated else None
+        evidence = LawTest(StatedLaw.of(variable)) if stated else None
         return cls(variable, [space[name] for name in space.seen if name != variable.name], [], [], evidence)
 
     def take(self, value: object, realised: Mapping[str, object]) -> None:
@@ -115,7 +127,7 @@ class _Draws:
         if self.evidence is not None:
             self.evidence.take(value)
 
-    def law(self, known: Mapping[str, float]) -> LearnedLaw:
+    def law(self, known: Mapping[str, float]) -> DirichletProcessLaw:
         """The law where this is seen: by regression on it, or of draws under like circumstances for a category."""
         trust = 0.0 if self.evidence is None else 1.0 / (1.0 + self.evidence.value)
         here = tuple(k for k, z in enumerate(self.seen) if z.name in known)
@@ -128,4 +140,6 @@ class _Draws:
             self._regressed[here] = len(self.codes), regressed
         if regressed is not None:
             return regressed.law(values, trust)
-        return LearnedLaw(self.variable, np.array(self.codes), alike(contexts, values, categorical), trust)
+        return DirichletProcessLaw(
+            self.variable, np.array(self.codes), similarity_weights(contexts, values, categorical), trust
+        )

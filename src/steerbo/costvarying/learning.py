@@ -9,26 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from ..gp import AnovaKernel, Course, Regression, counted_of, put_right
-from ..rounds import (
+from ..core import (
     TIME,
-    Added,
     Amended,
+    BoundsExtended,
+    DataAdded,
     Event,
-    Extended,
     History,
     OptionsT,
     Outcome,
+    OutcomeTold,
     Refitted,
     Round,
     Streams,
-    Told,
     horizon,
     now,
     time_of,
 )
-from ..search import Box, Guarded
-from ..surrogate import Encoded, Failing, Following, Part, Watching, kept_margin, set_columns
+from ..gp import AnovaKernel, DriftModel, GPRegression, describe_subset, replace_outcomes
+from ..optim import Box, FeasibleRegion
+from ..surrogate import (
+    ConstraintModels,
+    DriftTracker,
+    EncodingCache,
+    FailureModel,
+    Part,
+    feasibility_margin,
+    set_columns,
+)
 from .control_sets import Arm
 from .money import Paying
 from .problem import CostVarying
@@ -49,26 +57,26 @@ class Learning(Paying[OptionsT]):
 
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.following = Following(problem.drift)
+        self.following = DriftTracker(problem.drift)
         self.model = self._objective(self.course)
         self.fitted_at = 0
-        self._points_at = Encoded(self._in_space)
-        self.watching = Watching(problem.further, self._fresh, problem.drift, self.space.names, self._point)
-        self.failing = Failing(self.space.categorical, self._tried, fading=problem.timed)
+        self._points_at = EncodingCache(self._in_space)
+        self.watching = ConstraintModels(problem.further, self._fresh, problem.drift, self.space.names, self._point)
+        self.failing = FailureModel(self.space.categorical, self._tried, fading=problem.timed)
         self._added: dict[str, float] = {}  # when data came that do not say when they were measured
 
     @property
-    def course(self) -> Course | None:
+    def course(self) -> DriftModel | None:
         """How the objective changes with time; None: it does not."""
         return self.following.course
 
-    def _objective(self, course: Course | None) -> Regression[Any]:
+    def _objective(self, course: DriftModel | None) -> GPRegression[Any]:
         return self._fresh(course, self.problem.noise)
 
-    def _fresh(self, course: Course | None, noise: float | None = None) -> Regression[Any]:
+    def _fresh(self, course: DriftModel | None, noise: float | None = None) -> GPRegression[Any]:
         space = AnovaKernel.over(self.space.categorical)
         kernel = space if course is None else course.over(space, self.space.dimension)
-        return Regression(kernel, known_noise=noise, seed=self.streams.integer(0, "hyperparameters"))
+        return GPRegression(kernel, known_noise=noise, seed=self.streams.integer(0, "hyperparameters"))
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
@@ -76,11 +84,13 @@ class Learning(Paying[OptionsT]):
         """Take one event in."""
         match event:
             case Refitted():
-                self.model = self.following.take(self._objective, self.model, event.hyperparameters["objective"])
+                self.model = self.following.set_hyperparameters(
+                    self._objective, self.model, event.hyperparameters["objective"]
+                )
                 self.fitted_at = len(self.model)
-            case Told():
+            case OutcomeTold():
                 self.model.add(*self._row(event.outcome, event.token, history[event.token]))
-            case Added():
+            case DataAdded():
                 if self.problem.timed:
                     self._added[history.latest_data] = now(history)
                 point, value = self._row(event.outcome, history.latest_data, None)
@@ -88,9 +98,9 @@ class Learning(Paying[OptionsT]):
             case Amended():
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.columns_of_model))
-                put_right(self.model, points, np.array([y for _, y in rows]))
+                replace_outcomes(self.model, points, np.array([y for _, y in rows]))
                 self.following.correct()
-            case Extended():
+            case BoundsExtended():
                 self.following.correct()
             case _:
                 pass
@@ -124,9 +134,9 @@ class Learning(Paying[OptionsT]):
         until = partial(horizon, history)
         return {"objective": self.following.fit(self._objective, self.model, until), **self.watching.fit(until)}
 
-    def remark(self, history: History) -> str:
+    def note(self, history: History) -> str:
         """Whether there are more outcomes than are counted."""
-        return counted_of(len(self.model), len(self.model.counted))
+        return describe_subset(len(self.model), len(self.model.counted))
 
     # -- what is likely to work, and to keep to limits on further outcomes ---------------------------------------------
 
@@ -140,11 +150,11 @@ class Learning(Paying[OptionsT]):
 
         None: nothing is to be set there, and the only play is not.
         """
-        margin = kept_margin(self.watching.informed, self.failing, parts, answering)
+        margin = feasibility_margin(self.watching.informed, self.failing, parts, answering)
         if margin is None:
             return box
         if box.dimension:
-            return Guarded(box, margin, self.model.inputs[-LATEST:, set_columns(parts)])
+            return FeasibleRegion(box, margin, self.model.inputs[-LATEST:, set_columns(parts)])
         return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
 
     def likely(self, arm: Arm, context: Mapping[str, Any], units: np.ndarray) -> np.ndarray:
@@ -152,7 +162,7 @@ class Learning(Paying[OptionsT]):
         known = self._encoded(context) | ({TIME.name: 0.0} if self.problem.timed else {})
         domain = self.domain(arm, known, self.nature.at(known))
         assert domain is not None  # something was placed there
-        points, margin = domain.box.place(units), kept_margin((), self.failing, domain.parts)
+        points, margin = domain.box.place(units), feasibility_margin((), self.failing, domain.parts)
         if margin is None:
             return np.asarray(points[0])
         kept = margin(points)

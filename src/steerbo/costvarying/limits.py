@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.answers import as_text
 from ..errors import InvalidProblem
-from ..rounds.answers import as_text
-from ..search import Box, Row, clashing, corners, in_units, limited, remaining, sobol_points
-from ..space import Limit, Linear, Measured, Space, check_limits, refuse_averages
-from ..surrogate import Known, Part, Set, drawn
+from ..optim import Box, LinearRow, corners, in_units, limited, minimal_conflict, sobol_points, substitute_known
+from ..space import Limit, LinearConstraint, OutcomeConstraint, Space, check_limits, refuse_averages
+from ..surrogate import Controlled, Observed, Part, drawn
 
 if TYPE_CHECKING:
     from .problem import CostVarying
@@ -35,12 +35,12 @@ def check_set_limits(problem: CostVarying) -> None:
         refuse_averages(limits, "where moving a variable has a price")
     own = {name for names in problem.control_sets for name in names}
     for i, limit in enumerate(limits):
-        if isinstance(limit, Measured):
+        if isinstance(limit, OutcomeConstraint):
             continue
         if not any(name in own for name in limit.names):
             hint = "No control set holds any of its variables, so that nobody can keep to it."
             raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)
-        for names in problem.control_sets if isinstance(limit, Linear) and limit.probability is None else ():
+        for names in problem.control_sets if isinstance(limit, LinearConstraint) and limit.probability is None else ():
             left = [n for n in limit.names if n not in names and not (space[n].seen and n not in problem.stated_laws)]
             if left and any(name in names for name in limit.names):
                 reason = f"a probability, because control set {list(names)} leaves {', '.join(left)} to nature"
@@ -58,7 +58,7 @@ def _check_possible(problem: CostVarying) -> None:
         known = [n for n in space.names if n in names or (space[n].seen and n not in problem.stated_laws)]
         some = [i for i, limit in enumerate(every.limits) if set(limit.names) <= set(known)]
         for corner in every.corners():
-            parts = [Set() if n in names else Known(corner.get(n, 0.0)) for n in space.names]
+            parts = [Controlled() if n in names else Observed(corner.get(n, 0.0)) for n in space.names]
             every.check(box_of(space, columns), columns, parts, some)
 
 
@@ -93,7 +93,7 @@ class SetLimits:
         self, limits: Sequence[Limit], columns: Sequence[int], kept: Sequence[str], parts: Sequence[Part]
     ) -> list[Any]:
         known: dict[str, Any] = {
-            v.name: _in_units(v, part) for v, part in zip(self.space, parts, strict=False) if isinstance(part, Known)
+            v.name: _in_units(v, part) for v, part in zip(self.space, parts, strict=False) if isinstance(part, Observed)
         }
 
         def worst(weights: Mapping[str, float], wrong: float) -> float:
@@ -101,7 +101,7 @@ class SetLimits:
             own = (w * in_units(self.space[name], rows[:, self.space.index(name)]) for name, w in weights.items())
             return float(np.quantile(sum(own, np.zeros(len(rows))), 1.0 - wrong, method="higher"))
 
-        return remaining(limits, [self.space.names[d] for d in columns], known, kept, worst)
+        return substitute_known(limits, [self.space.names[d] for d in columns], known, kept, worst)
 
     def rooms(self, columns: Sequence[int], parts: Sequence[Part], values: Mapping[str, Any]) -> list[float | None]:
         """By how much each limit could be tighter at these settings; None where it says nothing of them."""
@@ -109,7 +109,7 @@ class SetLimits:
         for limit in self.limits:
             rooms = [
                 each.bound - math.fsum(weight * values[name] for name, weight in each.weights.items())
-                if isinstance(each, Row)
+                if isinstance(each, LinearRow)
                 else sum(values[name] not in choices for name, choices in each.choices.items()) - 1.0
                 for each in self._left([limit], columns, (), parts)
             ]
@@ -130,7 +130,7 @@ class SetLimits:
 
         if possible(range(len(among))):
             return
-        clash = [among[k] for k in clashing(len(among), possible)]
+        clash = [among[k] for k in minimal_conflict(len(among), possible)]
         names = " + ".join(variable.name for variable in variables)
         seen = ", ".join(self._seen(parts))
         where = f"limits that leave something to set where {names} is set" + (f" and {seen} is seen" if seen else "")
@@ -149,7 +149,7 @@ class SetLimits:
     def _seen(self, parts: Sequence[Part]) -> Iterator[str]:
         concerned = {name for limit in self.limits for name in limit.names}
         for variable, part in zip(self.space, parts, strict=False):
-            if variable.seen and variable.name in concerned and isinstance(part, Known):
+            if variable.seen and variable.name in concerned and isinstance(part, Observed):
                 yield f"{variable.name} {as_text(_in_units(variable, part))}"
 
     def corners(self) -> Iterator[dict[str, float]]:
@@ -171,5 +171,5 @@ def box_of(space: Space, columns: Sequence[int], near: Mapping[str, tuple[float,
     )
 
 
-def _in_units(variable: Any, part: Known) -> Any:
+def _in_units(variable: Any, part: Observed) -> Any:
     return in_units(variable, np.array([part.value]))[0]

@@ -9,33 +9,33 @@ from typing import Any
 import numpy as np
 
 from ..bandit import Arms
-from ..gp import Regression
-from ..rounds import (
+from ..core import (
     COMPARABLE,
     TIME,
-    Added,
     Amended,
     Asked,
     Choice,
+    DataAdded,
     Event,
     Failed,
     History,
     OptionsT,
+    OutcomeTold,
     PolicyStep,
     Recommendation,
     Round,
     Scope,
     Streams,
     Table,
-    Told,
-    known_before,
+    batch_position,
+    context_of,
     now,
-    place_in_batch,
     time_of,
 )
-from ..search import Maximum
-from ..space import Measured
-from ..surrogate import Standardised, drawn, parts_of, polished, risen, rows_at
+from ..gp import GPRegression
+from ..optim import Maximum
+from ..space import OutcomeConstraint
+from ..surrogate import ProductKernelPosterior, climb_from, drawn, parts_of, polished, rows_at
 from .control_sets import Arm, Outlook
 from .learning import STARTING_POINTS, Learning
 from .problem import CostVarying
@@ -65,9 +65,9 @@ class PartialControl(Learning[OptionsT]):
         match event:
             case Asked():  # what is pending lowers bounds, and so the ends of searches are of use
                 self.plays[self.problem.number(event.scope)] += 1
-            case Told() | Failed():
+            case OutcomeTold() | Failed():
                 self.pay(history[event.token], history)
-            case Added():
+            case DataAdded():
                 self.pay_past(event)
             case Amended():
                 self.arms = Arms.new(len(self.sets))
@@ -98,19 +98,21 @@ class PartialControl(Learning[OptionsT]):
         present = self.problem.present(history) if staying else {}
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
         model = self.model if answering else self.playing(len(history) + 1)
-        process = Standardised.of(model, points, time)
+        process = ProductKernelPosterior.of(model, points, time)
         found = self.looking(process, request.get("context", {}), present, answering, time)
-        each = [Standardised.of(member, points, time) for member in self.model.members] if answering else []
-        follows = place_in_batch(request).follows and not self.model.members  # else ends are those of another draw
+        each = [ProductKernelPosterior.of(member, points, time) for member in self.model.members] if answering else []
+        follows = batch_position(request).follows and not self.model.members  # else ends are those of another draw
         return replace(found, follows=follows, processes=each)
 
-    def playing(self, number: int) -> Regression[Any]:
+    def playing(self, number: int) -> GPRegression[Any]:
         """The model that round `number` is chosen by: with a draw of the hyperparameters."""
         return self.model.member(self.streams.integer(number, "hyperparameters"))
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
-        return np.array([self.imagined(played) for played in history.unknown]).reshape(-1, len(self.columns_of_model))
+        return np.array([self.imagined(played) for played in history.unresolved]).reshape(
+            -1, len(self.columns_of_model)
+        )
 
     def imagined(self, played: Round) -> np.ndarray:
         """An encoded point (d,): what nature chose, and nobody measured, is drawn, always by the same numbers."""
@@ -130,7 +132,7 @@ class PartialControl(Learning[OptionsT]):
     def point_to_play(self, i: int, found: Maximum, outlook: Outlook, number: int, beta: float) -> np.ndarray:
         """What a search of arm `i` found, polished. Bounds stay as the search found them."""
         if outlook.follows:
-            found = risen(outlook.process, outlook.domains[i], found, beta)
+            found = climb_from(outlook.process, outlook.domains[i], found, beta)
         seed = self.streams.integer(number, f"polish {i}")
         return polished(self.expectation(outlook, i, product=False), outlook.domains[i].box, found, beta, seed).point
 
@@ -153,7 +155,7 @@ class PartialControl(Learning[OptionsT]):
         draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.affordable(history))
         plot, place = divmod(len(history), PLOT if self.problem.space.changes else 1)
         i = int(affordable[plot % len(affordable)])
-        if (batch := place_in_batch(request)).of > 1:
+        if (batch := batch_position(request)).of > 1:
             place = batch.number - 1
         if place > 0 and history.latest:
             same = self.problem.number(history.latest.suggestion.scope)
@@ -176,7 +178,7 @@ class PartialControl(Learning[OptionsT]):
 
     def raw(self, standardised: float) -> float:
         """From standardised units to units of `sign · value`."""
-        return float(self.model.raw(standardised))
+        return float(self.model.unstandardise(standardised))
 
     def worst(self, outlook: Outlook) -> float:
         """The smallest posterior mean at the data, in units of `sign · value`; 0 before there are any."""
@@ -191,13 +193,13 @@ class PartialControl(Learning[OptionsT]):
         points = self.model.inputs.copy()
         for name, value in outlook.known.items():
             points[:, self.columns_of_model.index(name)] = value
-        return self.model.raw(self.model.means(points))
+        return self.model.unstandardise(self.model.means(points))
 
-    def expected_outcome(self, history: History, event: Told | Added) -> tuple[float, float, float] | None:
+    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
-        if len(self.model) < COMPARABLE or (isinstance(event, Added) and self.course is not None):
+        if len(self.model) < COMPARABLE or (isinstance(event, DataAdded) and self.course is not None):
             return None
-        name, played = (event.token, history[event.token]) if isinstance(event, Told) else ("", None)
+        name, played = (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
         point, value = self._row(event.outcome, name, played)
         mean, deviation = self.model.predictive(point)
         sign = self.problem.sign
@@ -214,31 +216,31 @@ class PartialControl(Learning[OptionsT]):
         seen = {name: value for name, value in context.items() if name in self.space}
         return self.outlook(history, {**context, "context": seen}, pending=False, answering=True)
 
-    def widening(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, history: History, scope: Scope) -> float:
         """Infinite until outcomes tell a scale; from then on bounds are those of the posterior."""
         return self.following.widening
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """See `possible_gain`; infinite until there are enough outcomes and these tell a scale."""
-        if len(self.model) < STARTING_POINTS or not self.widening(history, self.problem.scopes[0]) < np.inf:
+        if len(self.model) < STARTING_POINTS or not self.bound_inflation(history, self.problem.scopes[0]) < np.inf:
             return np.inf
         return possible_gain(self, self._answering(history, context))
 
-    def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.rooms`; what nature draws of a sum counts at the quantile that the limit has for it."""
         i = self.problem.number(advice.scope)
         parts = self.parts_at(i, self._encoded(advice.context))
         rooms = self.limits.rooms(self.sets[i], parts, advice.values)
         held = {self.space.index(name): code for name, code in self._encoded(advice.values).items()}
         for k, limit in enumerate(self.problem.limits or ()):
-            if isinstance(limit, Measured) and (each := self.watching.by_name[limit.name]).informed:
+            if isinstance(limit, OutcomeConstraint) and (each := self.watching.by_name[limit.name]).informed:
                 rooms[k] = each.room(rows_at(parts, held))
         return rooms
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """What is recommended where this is seen, and when this is asked for."""
         self.check_informed(history)
-        known = {**self._present_context(history), **known_before(request), **context}
+        known = {**self._present_context(history), **context_of(request), **context}
         advice = self._answer_at(history, known)
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..bandit import Arms
-from ..rounds import Added, Choice, History, OptionsT, Round, Scope, Streams
+from ..core import Choice, DataAdded, History, OptionsT, Round, Scope, Streams
 from .control_sets import Arm, Searching
 from .problem import CostVarying
 
@@ -26,7 +26,7 @@ class Paying(Searching[OptionsT]):
             held = max(played.paid - self.problem.paid_for_moving(played, history), 0.0)
             self.arms = self.arms.tell(self.problem.number(played.suggestion.scope), held)
 
-    def pay_past(self, past: Added) -> None:
+    def pay_past(self, past: DataAdded) -> None:
         """Take in what data that nobody suggested cost."""
         if past.outcome.cost is not None and past.scope is not None:
             self.arms = self.arms.tell(self.problem.number(past.scope), past.outcome.cost)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core import StatedLaw
 from ..errors import InvalidOutcome, InvalidProblem, one_of
-from ..rounds import StatedLaw
 from ..space import Categorical, Float, Integer, JointRows, Learned, Space, Variable
-from ..words import counted
+from ..wording import counted
 
 MOST_BEYOND = 0.01
 """Share of a column that may lie beyond its variable's bounds."""

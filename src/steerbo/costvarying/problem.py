@@ -10,14 +10,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict, model_validator
 
+from ..core import ConstrainedProblem, History, Round, Scope, StatedLaw, Suggestion
+from ..core.answers import as_text
+from ..core.tolerance import Tolerance
 from ..errors import InvalidOutcome, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
-from ..record import record
-from ..rounds import History, Measuring, Round, Scope, StatedLaw, Suggestion
-from ..rounds.answers import as_text
-from ..rounds.tolerance import Tolerance
+from ..records import record
 from ..space import JointRows, Limits, Space, Variable, Variables
-from ..space.fields import Listed, Positive
+from ..space.fields import ListField, Positive
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
 from .checks import INSTEAD, check_changes, check_costs, check_current, check_sets, check_worth
 from .limits import check_set_limits
@@ -25,7 +25,7 @@ from .nature import left_as, stated_rows
 
 
 @record
-class CostVarying(Measuring):
+class CostVarying(ConstrainedProblem):
     """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
 
     Each round, one control set is played: its variables are set, nature draws the others from their laws, stated or
@@ -48,9 +48,9 @@ class CostVarying(Measuring):
             how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
         noise: standard deviation of a measurement of the objective at the same values, in its unit, where it is known;
             believed within a third. None: it is learned from the outcomes.
-        limits: what may not be set together: `Linear` and `Forbid`. They hold for what is set, at what is seen before
+        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`. They hold for what is set, at what is seen before
             choosing; of what a control set leaves to nature a sum is kept with the limit's `probability`, and a
-            combination whatever nature does. And bounds on a further outcome, `Measured`, which every `tell` then gives
+            combination whatever nature does. And bounds on a further outcome, `OutcomeConstraint`, which every `tell` then gives
             among what was realised.
         value_of_one: what one unit of the objective is worth in the unit of the costs, where both are known. Wanted is
             then the set with the largest *net value*, `value_of_one · value − cost` of a play (less, where smaller
@@ -70,8 +70,8 @@ class CostVarying(Measuring):
     """
 
     variables: Variables
-    control_sets: Annotated[Sequence[Annotated[Sequence[str], Listed]], Listed]
-    costs: Annotated[Sequence[float], Listed] | None = None
+    control_sets: Annotated[Sequence[Annotated[Sequence[str], ListField]], ListField]
+    costs: Annotated[Sequence[float], ListField] | None = None
     tolerance: Tolerance | None = None
     minimize: Annotated[bool, Strict()] = False
     nature: JointRows | None = None

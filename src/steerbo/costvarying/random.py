@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..record import record
-from ..rounds import Choice, Explanation, History
+from ..core import Choice, Explanation, History
+from ..records import record
 from .control_sets import Arm
 from .method import PartialControl
 

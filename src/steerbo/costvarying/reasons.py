@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..record import record
-from ..rounds import Suggestion, numeral
+from ..core import Suggestion, numeral
+from ..records import record
 
 
 @record
@@ -31,7 +31,7 @@ class Moving:
     def said(self, asked: Suggestion) -> str:
         """Why a suggestion stays, or moves.
 
-        >>> from steerbo.rounds import Scope
+        >>> from steerbo.core import Scope
         >>> asked = Suggestion("t", 7, Scope(["speed"], keep=["oven"]), {"oven": 150.0, "speed": 0.3})
         >>> print(Moving(7.5, 7.4, 5.0, 0.02, 0.1, 40).said(asked))
         It moves nothing that is hard to change: that would cost 5, and a play there is expected to be better by 0.02; \

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..bandit import BOUND
-from ..rounds import Recommendation
-from ..rounds.tolerance import UNSTATED, Absolute, Fraction, Threshold
-from ..search import UNLIKELY
-from ..surrogate import UNKEPT
+from ..core import Recommendation
+from ..core.tolerance import UNSTATED, Absolute, Fraction, Threshold
+from ..optim import UNLIKELY
+from ..surrogate import NO_FEASIBLE_NOTE
 from .control_sets import Arm, Outlook
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
     names = ", ".join(str(method.problem.scopes[int(i)]) for i in good)
     best, worth = rows[chosen], method.problem.value_of_one
     stay = _standing(method, outlook, costs) if method.problem.current is not None else None
-    if stay is not None and best.note != UNKEPT and _good_enough(method, stay, best, least):
+    if stay is not None and best.note != NO_FEASIBLE_NOTE and _good_enough(method, stay, best, least):
         others = [row for row in (*others, best) if row.scope != stay.scope]
         return replace(stay, note="stay as you are: it is good enough, and costs no more", alternatives=tuple(others))
     net = "" if worth is None else f"the net value of a play is {worth * least:.5g}, more than that of other sets"
@@ -123,7 +123,7 @@ def possible_gain(method: PartialControl[Any], outlook: Outlook) -> float:
     sign, costs = method.problem.sign, method.mean_costs()
     rows, least, _, chosen = _judged(method, outlook, costs)
     best, every = rows[chosen], range(len(method.sets))
-    if best.note == UNKEPT:
+    if best.note == NO_FEASIBLE_NOTE:
         return np.inf
     seed = method.streams.integer(0, "gain")
     upper = np.array([method.raw(method.answer(outlook, i, seed, BOUND)[0].value) for i in every])
@@ -161,6 +161,6 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
         lower,
         upper,
         None if np.isnan(cost) else float(cost),
-        "" if kept else UNKEPT,
+        "" if kept else NO_FEASIBLE_NOTE,
     )
     return advice, found.value

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..record import record
-from ..rounds import Choice, Explanation, History
+from ..core import Choice, Explanation, History
+from ..records import record
 from ..space import Categorical
-from ..surrogate import Sample, highest_of
+from ..surrogate import PosteriorSample, highest_of
 from .control_sets import Arm
 from .method import PartialControl
 
@@ -42,7 +42,7 @@ class TsPsq(PartialControl[TsPsqOptions]):
         process = outlook.process
         choices = [len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables]
         choices += [0] * (len(self.columns_of_model) - len(choices))  # the time
-        sample = Sample.draw(
+        sample = PosteriorSample.draw(
             process,
             self.model.output.forward(self.model.outcomes) - process.mean,
             process.noise,

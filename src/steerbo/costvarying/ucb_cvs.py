@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from ..bandit import cheapest_near
-from ..record import record
-from ..rounds import Choice, Explanation, History
+from ..core import Choice, Explanation, History
+from ..records import record
 from .control_sets import Arm
 from .method import PartialControl
 

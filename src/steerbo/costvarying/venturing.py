@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from ..rounds import History
-from ..search import Guarded, sobol_in
-from ..surrogate import Watched, chances_over, expected_improvement, kept_of, least_likely, margin_over
+from ..core import History
+from ..optim import FeasibleRegion, sobol_in_box
+from ..surrogate import ConstraintModel, chances_over, expected_improvement, kept_of, margin_over, required_now
 from .control_sets import Arm, Outlook
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Venturing:
             return Venture(arm, point, {})
         within = Venture(arm, point, self._likely(watched, a, point))
         if any(
-            within.likely[each.limit.name] < each.sure for each in watched
+            within.likely[each.limit.name] < each.required_probability for each in watched
         ):  # nothing is known to keep: the likeliest
             return within
         needed = [self._needed(each) for each in watched]
@@ -88,14 +88,16 @@ class Venturing:
         if value <= max(WORTH * self._promise(a, point[None], best)[0], SHARE * seen):
             return within
         likely = self._likely(watched, i, place)
-        if all(likely[each.limit.name] >= each.sure for each in watched):
+        if all(likely[each.limit.name] >= each.required_probability for each in watched):
             return within
         return Venture(self.outlook.arms[i], place, likely, self._means(watched, likely))
 
-    def _needed(self, each: Watched) -> float:
-        return max(least_likely(each.limit, self.history), LEAST) if each.limit.on_average else each.sure
+    def _needed(self, each: ConstraintModel) -> float:
+        return (
+            max(required_now(each.limit, self.history), LEAST) if each.limit.on_average else each.required_probability
+        )
 
-    def _means(self, watched: Sequence[Watched], likely: dict[str, float]) -> dict[str, float]:
+    def _means(self, watched: Sequence[ConstraintModel], likely: dict[str, float]) -> dict[str, float]:
         means = {}
         for limit in [each.limit for each in watched if each.limit.on_average]:
             n, kept = kept_of(limit, self.history)
@@ -103,13 +105,13 @@ class Venturing:
         return means
 
     def _best(
-        self, i: int, watched: Sequence[Watched], needed: Sequence[float], best: float, seed: int
+        self, i: int, watched: Sequence[ConstraintModel], needed: Sequence[float], best: float, seed: int
     ) -> tuple[float, int, np.ndarray]:
         """Of points all over what arm `i` may set that which promises most, times how likely it keeps to limits."""
         domain = self.outlook.domains[i]
-        if not isinstance(domain.box, Guarded):
+        if not isinstance(domain.box, FeasibleRegion):
             return -np.inf, i, np.zeros(0)
-        points = sobol_in(domain.box.plain, _TRIED, seed)
+        points = sobol_in_box(domain.box.plain, _TRIED, seed)
         chances = np.exp(chances_over(watched, domain.parts)(points))
         allowed = (chances >= np.array(needed)[:, None]).all(axis=0)
         works = self.method.failing.works(domain.parts)
@@ -125,6 +127,6 @@ class Venturing:
         flat = np.zeros(points.shape)
         return expected_improvement(best)((mean, deviation, flat, flat))[0]
 
-    def _likely(self, watched: Sequence[Watched], i: int, point: Float[np.ndarray, " c"]) -> dict[str, float]:
+    def _likely(self, watched: Sequence[ConstraintModel], i: int, point: Float[np.ndarray, " c"]) -> dict[str, float]:
         chances = chances_over(watched, self.outlook.domains[i].parts)(point[None])
         return {each.limit.name: float(np.exp(p[0])) for each, p in zip(watched, chances, strict=True)}

@@ -1,12 +1,19 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
-from .conditioned import Conditioned
-from .corrected import put_right
-from .counted import MOST, chosen, counted_of
-from .course import Course, learn_course
-from .cut import changepoint_densities, cut_gains
+from .changepoint import changepoint_densities, changepoint_gains
 from .draws import mixture_quantile
-from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, Sliding, correlation, drift_over
+from .drift import (
+    AnyDrift,
+    Decay,
+    Drift,
+    DriftModel,
+    MaternInTime,
+    Periodic,
+    Sliding,
+    correlation,
+    drift_over,
+    fit_drift,
+)
 from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
@@ -31,13 +38,13 @@ from .kernels import (
     Sum,
     called,
 )
-from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
-from .many import MANY, corrected_by_all, evenly
+from .likelihood import MarginalLikelihood, ProfiledMean, evidence, inverted, profiled_log_density
 from .parameters import Parameter, log_prior
-from .process import GaussianProcess
-from .regression import Averaged, MomentsAndGradients, Regression
-from .transforms import Output
-from .warp import Warp
+from .posterior import GPPosterior
+from .process import GPPrior
+from .regression import Averaged, GPRegression, MomentsAndGradients, replace_outcomes
+from .subset import MANY, MOST, choose_subset, describe_subset, evenly, refine_on_all
+from .transforms import KumaraswamyWarp, OutcomeTransform
 
 __all__ = [
     "MANY",
@@ -46,58 +53,58 @@ __all__ = [
     "AnyDrift",
     "Averaged",
     "Called",
-    "Conditioned",
     "Constant",
-    "Course",
     "Decay",
     "DecayKernel",
     "Drift",
+    "DriftModel",
     "EpochsKernel",
-    "Evidence",
     "Factor",
     "Fit",
     "Fixed",
-    "GaussianProcess",
+    "GPPosterior",
+    "GPPrior",
+    "GPRegression",
     "Hyperparameters",
     "InUnitsKernel",
     "Kernel",
-    "Level",
+    "KumaraswamyWarp",
     "Linear",
+    "MarginalLikelihood",
     "Matern12",
     "Matern32",
     "Matern52",
     "MaternInTime",
     "MomentsAndGradients",
-    "Output",
+    "OutcomeTransform",
     "Parameter",
     "Periodic",
     "PeriodicKernel",
     "Product",
-    "Regression",
+    "ProfiledMean",
     "Sliding",
     "SlidingKernel",
     "SquaredExponentialKernel",
     "Stationary",
     "Sum",
-    "Warp",
     "called",
     "changepoint_densities",
-    "chosen",
-    "corrected_by_all",
+    "changepoint_gains",
+    "choose_subset",
     "correlation",
-    "counted_of",
-    "cut_gains",
+    "describe_subset",
     "drift_over",
     "evenly",
     "evidence",
+    "fit_drift",
     "from_hex",
     "inverted",
-    "learn_course",
     "log_prior",
     "maximum_a_posteriori",
     "mixture_quantile",
     "profiled_log_density",
-    "put_right",
+    "refine_on_all",
     "refit_due",
+    "replace_outcomes",
     "to_hex",
 ]

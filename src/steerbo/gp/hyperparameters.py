@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from ..errors import InvalidStudy
 from .parameters import WHOLE
-from .transforms import Output
+from .transforms import OutcomeTransform
 
 
 def to_hex(numbers: Any) -> Any:
@@ -47,22 +47,22 @@ def from_hex(plain: Any) -> Any:
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """Everything a `Regression` needs beside its data.
+    """Everything a `GPRegression` needs beside its data.
 
     Attributes:
-        theta: parameters of kernel, mean, noise and warp, in this order, as `GaussianProcess.theta` has them.
+        theta: parameters of kernel, mean, noise and warp, in this order, as `GPPrior.theta` has them.
         output: from the user's units to standardised ones; it stays until the next fit.
         draws: of theta from its posterior; none: outcomes are too many, or too few, for them to differ.
         doubted: outcomes that are probably wrong, by their numbers, and the noise variance that each has beside the
             common one, standardised.
 
-    >>> found = Hyperparameters((0.1, -2.0), Output(5.0, 3.0))
+    >>> found = Hyperparameters((0.1, -2.0), OutcomeTransform(5.0, 3.0))
     >>> Hyperparameters.from_plain(found.to_plain()) == found
     True
     """
 
     theta: tuple[float, ...]
-    output: Output = field(default_factory=Output)
+    output: OutcomeTransform = field(default_factory=OutcomeTransform)
     draws: tuple[tuple[float, ...], ...] = ()
     doubted: tuple[tuple[int, float], ...] = ()
 
@@ -102,7 +102,9 @@ class Hyperparameters:
         known = from_hex(plain)
         try:
             theta = tuple(map(float, known["theta"]))
-            output = Output(**{each.name: float(known["output"][each.name]) for each in fields(Output)})
+            output = OutcomeTransform(
+                **{each.name: float(known["output"][each.name]) for each in fields(OutcomeTransform)}
+            )
             draws = tuple(tuple(map(float, each)) for each in known.get("draws", ()))
             doubted = tuple((int(i), float(variance)) for i, variance in known.get("doubted", {}).items())
         except (AttributeError, KeyError, TypeError, ValueError):

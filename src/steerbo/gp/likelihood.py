@@ -10,14 +10,14 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import lapack
 
-from .cholesky import packed_cholesky
+from .factor import packed_cholesky
 
 _LOG_2PI = math.log(2.0 * math.pi)
 _ROWS = 256  # of a matrix that are worked on at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class ProfiledMean:
     """The constant mean m and the scale s² of outcomes `y ~ N(m1, s²K)`: the likeliest ones for this K.
 
     Both are found by a formula, so that a search for what K is made of has two parameters less. Beforehand m is about
@@ -41,7 +41,7 @@ class Level:
     def fitted(cls, inverse: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> Self:
         """Of outcomes y (n,), given K⁻¹ (n, n).
 
-        >>> level = Level.fitted(np.eye(2), np.array([1.0, 3.0]))
+        >>> level = ProfiledMean.fitted(np.eye(2), np.array([1.0, 3.0]))
         >>> round(level.mean, 3), round(level.scale, 3)
         (1.333, 1.889)
         """
@@ -58,7 +58,7 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class MarginalLikelihood:
     """How likely outcomes are, whatever their covariances are made of.
 
     Attributes:
@@ -81,7 +81,9 @@ def log_density(quadratic: Float[np.ndarray, " *k"], half_log_determinant: float
     return -0.5 * quadratic - half_log_determinant - 0.5 * n * _LOG_2PI
 
 
-def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"], profiled: bool = False) -> Evidence:
+def evidence(
+    gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"], profiled: bool = False
+) -> MarginalLikelihood:
     """The log marginal likelihood of `residuals` (n,) for the Gram matrix (n, n), noise on its diagonal included.
 
     Args:
@@ -101,11 +103,13 @@ def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"],
     L, jitter = packed_cholesky(gram)
     del gram  # here and below there is never a matrix that is no longer needed: n may be thousands
     if not n:
-        return Evidence(0.0, residuals, L, 0.0)
+        return MarginalLikelihood(0.0, residuals, L, 0.0)
     half_log_determinant = float(np.log(np.diagonal(L)).sum())
     pull = _inverse(L)
-    level = Level.fitted(pull, residuals)
-    return Evidence(level.log_density(half_log_determinant), level.alpha, _pull(pull, level.alpha, level.scale), jitter)
+    level = ProfiledMean.fitted(pull, residuals)
+    return MarginalLikelihood(
+        level.log_density(half_log_determinant), level.alpha, _pull(pull, level.alpha, level.scale), jitter
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +141,10 @@ class Density:
         alpha = lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
         return cls(float(log_density(residuals @ alpha, half_log_determinant, n)), alpha, jitter, L, diagonal)
 
-    def evidence(self) -> Evidence:
+    def evidence(self) -> MarginalLikelihood:
         """With the pull; once."""
         pull = _pull(_inverse(self.packed), self.alpha, 1.0) if len(self.alpha) else self.packed
-        return Evidence(self.value, self.alpha, pull, self.jitter)
+        return MarginalLikelihood(self.value, self.alpha, pull, self.jitter)
 
 
 def _pull(inverse: Float[np.ndarray, "n n"], alpha: Float[np.ndarray, " n"], scale: float) -> Float[np.ndarray, "n n"]:

@@ -14,13 +14,13 @@ from .kernels import Kernel
 from .likelihood import Density
 from .parameters import LIKELY_NOISE, Parameter
 from .parameters import noise as noise_parameter
-from .warp import Warp
+from .transforms import KumaraswamyWarp
 
 K = TypeVar("K", bound=Kernel)
 
 
 @dataclass(frozen=True)
-class GaussianProcess(Generic[K]):
+class GPPrior(Generic[K]):
     """What is believed of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise)`.
 
     Args:
@@ -33,7 +33,7 @@ class GaussianProcess(Generic[K]):
 
     kernel: K
     noise: float
-    warp: Warp
+    warp: KumaraswamyWarp
     mean: float = 0.0
     likely_noise: float = LIKELY_NOISE
     noise_spread: float = 2.0

@@ -1,4 +1,9 @@
-"""Exact Gaussian process regression: from the user's outcomes to a posterior, with hyperparameters that are learned."""
+"""Exact Gaussian process regression: from the user's outcomes to a posterior, with hyperparameters that are learned.
+
+Points and outcomes as a user's code gives them, checked before anything is kept.
+
+Outcomes that were put right: a model of them that costs no more than it must.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +12,66 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidOption, InvalidStudy, ModelFailure
-from .conditioned import Conditioned
-from .counted import MOST, counted
+from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
 from .draws import DRAWN_UP_TO, posterior_draws
 from .factor import Factor
 from .fit import Fit
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
 from .likelihood import inverted
-from .many import learned
 from .outliers import LEAST, PATIENCE, PROMISING, WORTH, gains, supported, suspected
 from .outliers import MOST as MOST_DOUBTED
 from .parameters import LIKELY_NOISE
-from .process import GaussianProcess
-from .reading import read_outcomes, read_points
-from .transforms import Output, Transform
-from .warp import Warp
+from .posterior import GPPosterior
+from .process import GPPrior
+from .subset import MOST, fit_large, subset_of_data
+from .transforms import KumaraswamyWarp, OutcomeTransform, Transform
+
+_FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
+
+
+def read_points(X: object, width: int, more: bool) -> Float[np.ndarray, "n d"]:
+    """Points, (n, d), with d = `width`, or with `more` also above it; an empty list is no points.
+
+    Raises:
+        InvalidOutcome: no numbers, no rows of that width, not finite, or absurdly far away.
+    """
+    points = _numbers(X, "points")
+    if points.shape[:1] == (0,):
+        return np.zeros((0, width))
+    if points.ndim != 2 or points.shape[1] < width or (points.shape[1] > width and not more):
+        raise InvalidOutcome("points", X, f"rows of {width} numbers")
+    if not (np.abs(points) <= _FARTHEST).all():
+        raise InvalidOutcome("points", X, f"finite numbers, not beyond {_FARTHEST:g}")
+    return points
+
+
+def read_outcomes(y: object, n: int) -> Float[np.ndarray, " n"]:
+    """Outcomes at n points, (n,).
+
+    Raises:
+        InvalidOutcome: no numbers, not one for each point, or not finite.
+    """
+    outcomes = _numbers(y, "value")
+    if outcomes.shape != (n,):
+        raise InvalidOutcome("value", y, f"{n} numbers, one for each point")
+    if not np.isfinite(outcomes).all():
+        raise InvalidOutcome("value", y, "a finite number", "If the evaluation broke, use ‹fail›.")
+    return outcomes
+
+
+def _numbers(values: object, field: str) -> np.ndarray:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOutcome(field, values, "numbers") from None
+
 
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
@@ -52,12 +94,12 @@ class _Doubting:
 
     doubts: Bool[np.ndarray, " n"]
     extra: Float[np.ndarray, " n"]
-    output: Output
+    output: OutcomeTransform
     fit: Fit
     score: float
 
 
-class Regression(Generic[K]):
+class GPRegression(Generic[K]):
     """A Gaussian process, conditioned on outcomes at points.
 
     Points are encoded, rows of (n, d). Outcomes are in the user's units; inside, they are standardised. `predict` and
@@ -83,7 +125,7 @@ class Regression(Generic[K]):
             too, where it has few of its own.
 
     >>> from steerbo.gp import SquaredExponentialKernel
-    >>> model = Regression(SquaredExponentialKernel([0.3]), noise=1e-6)
+    >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
     >>> model.add([0.2], 1.0)
     >>> mean, sd = model.predict([[0.2], [0.9]])
     >>> mean.round(2), sd.round(2)
@@ -109,13 +151,13 @@ class Regression(Generic[K]):
                 raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
         if transform not in {None, "yeo-johnson"}:
             raise InvalidOption("transform", transform, "'yeo-johnson', or none")
-        self._transform, self.output = transform, Output()
-        self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
+        self._transform, self.output = transform, OutcomeTransform()
+        self._initial = GPPrior(kernel, float(noise), KumaraswamyWarp(tuple(warp)), likely_noise=float(likely_noise))
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
         self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
-        self.members: tuple[Regression[K], ...] = ()
+        self.members: tuple[GPRegression[K], ...] = ()
         self.last_fit: Fit | None = None
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
@@ -143,7 +185,7 @@ class Regression(Generic[K]):
         """`y = offset + scale · z`, if there is no transform."""
         return self.output.scale
 
-    def raw(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
+    def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
         """From standardised units to the user's: monotone, so that bounds go to bounds, maximisers to maximisers."""
         return self.output.backward(np.asarray(z, dtype=np.float64))
 
@@ -178,7 +220,7 @@ class Regression(Generic[K]):
         for member in self.members:
             member.add(x, y)
 
-    def replace(self, X: ArrayLike, y: ArrayLike, like: Regression[K] | None = None) -> None:
+    def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
         """Other observations instead of all there are: y (n,) at X (n, d). O(n³).
 
         Those that were there before, and were doubted, still are.
@@ -262,19 +304,19 @@ class Regression(Generic[K]):
         self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"], nearly: bool = False
     ) -> _Doubting:
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
-        output = Output.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
+        output = OutcomeTransform.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
         z = output.forward(self._outcomes)
         extra = np.where(doubts, np.maximum(z**2, 1.0), 0.0)
         if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
             fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            fit = learned(
+            fit = fit_large(
                 self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra, nearly=nearly
             )
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
         return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
 
-    def _believed(self, output: Output) -> GaussianProcess[K]:
+    def _believed(self, output: OutcomeTransform) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
         if self._known_noise is None:
             return self._initial
@@ -352,7 +394,7 @@ class Regression(Generic[K]):
     def _draw(self) -> None:
         """Make the members: the same outcomes, seen with each draw of the hyperparameters."""
         self.members = ()
-        found: list[Regression[K]] = []
+        found: list[GPRegression[K]] = []
         for theta in self.draws:
             member = copy(self)
             member.draws, member.process = (), self._initial.with_theta(np.array(theta))
@@ -360,14 +402,14 @@ class Regression(Generic[K]):
             found.append(member)
         self.members = tuple(found)
 
-    def member(self, k: int) -> Regression[K]:
+    def member(self, k: int) -> GPRegression[K]:
         """The regression with the k-th draw of the hyperparameters, counted on from the first; itself without draws."""
         return self.members[k % len(self.members)] if self.members else self
 
     def _condition(self, made: Factor | None = None) -> None:
-        some = counted(self.process, self._points, self.output.forward(self._outcomes))
+        some = subset_of_data(self.process, self._points, self.output.forward(self._outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
-        self._given = Conditioned(
+        self._given = GPPosterior(
             self.kernel, *self._rows(self._points[some], self._outcomes[some], self._extra[some]), made
         )
 
@@ -380,7 +422,7 @@ class Regression(Generic[K]):
 
     @property
     def factor(self) -> Factor:
-        """The Cholesky factor of the covariances among observed and pending points: see `Conditioned.factor`."""
+        """The Cholesky factor of the covariances among observed and pending points: see `GPPosterior.factor`."""
         return self._given.factor
 
     @property
@@ -389,8 +431,8 @@ class Regression(Generic[K]):
         return self._given.weights[:, 0]
 
     @contextmanager
-    def hallucinated(self, X: ArrayLike) -> Iterator[Factor]:
-        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `Conditioned.extended`.
+    def with_fantasies(self, X: ArrayLike) -> Iterator[Factor]:
+        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `GPPosterior.extended`.
 
         They do so as if their outcomes had hardly any noise: with much of it a pending point would be suggested again.
         """
@@ -453,7 +495,7 @@ class Regression(Generic[K]):
         `α_i / √(K⁻¹)_ii` (Rasmussen & Williams 2006, 5.10 to 5.12); one that is doubted has more noise.
 
         >>> from .kernels import SquaredExponentialKernel
-        >>> model = Regression(SquaredExponentialKernel([0.3]), noise=0.25)
+        >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=0.25)
         >>> model.replace([[0.2], [5.0]], [0.0, 1.0])
         >>> model.left_out(1).round(2)
         array([0.89])
@@ -488,7 +530,7 @@ class Averaged(Generic[K]):
         deviations: whether variances are of interest; if not, they are zero, and not computed.
 
     >>> from steerbo.gp import SquaredExponentialKernel
-    >>> model = Regression(SquaredExponentialKernel([0.3]), seed=0)
+    >>> model = GPRegression(SquaredExponentialKernel([0.3]), seed=0)
     >>> model.replace([[0.1], [0.3], [0.5], [0.9]], [1.0, 2.0, 1.5, 3.0])
     >>> model.set(model.fit())
     >>> means = [member.predict([[0.7]])[0][0] for member in model.members]
@@ -496,7 +538,7 @@ class Averaged(Generic[K]):
     True
     """
 
-    def __init__(self, model: Regression[K], *, deviations: bool = True) -> None:
+    def __init__(self, model: GPRegression[K], *, deviations: bool = True) -> None:
         self.model, self.members, self._deviations = model, model.members or (model,), deviations
 
     def __len__(self) -> int:
@@ -508,7 +550,7 @@ class Averaged(Generic[K]):
         return self.model.inputs
 
     @property
-    def output(self) -> Output:
+    def output(self) -> OutcomeTransform:
         """From the user's units to standardised ones, the same for all members."""
         return self.model.output
 
@@ -517,16 +559,16 @@ class Averaged(Generic[K]):
         """`y = offset + scale · z`, if there is no transform."""
         return self.model.scale
 
-    def raw(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
-        """From standardised units to the user's: see `Regression.raw`."""
-        return self.model.raw(z)
+    def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
+        """From standardised units to the user's: see `GPRegression.raw`."""
+        return self.model.unstandardise(z)
 
     @contextmanager
-    def hallucinated(self, X: ArrayLike) -> Iterator[None]:
-        """Inside the context pending points X (p, d) shrink the variance: see `Regression.hallucinated`."""
+    def with_fantasies(self, X: ArrayLike) -> Iterator[None]:
+        """Inside the context pending points X (p, d) shrink the variance: see `GPRegression.hallucinated`."""
         with ExitStack() as stack:
             for member in self.members:
-                stack.enter_context(member.hallucinated(X))
+                stack.enter_context(member.with_fantasies(X))
             yield
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
@@ -566,3 +608,26 @@ def _mixed(
     """Mean and variance of a mixture of k members, all as likely."""
     mean: Float[np.ndarray, " m"] = means.mean(axis=0)
     return mean, np.asarray((variances + (means - mean) ** 2).mean(axis=0))
+
+
+def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike) -> None:
+    """Have a model hold outcomes y (n,) at X (n, d), some of them put right. O(n²) where all points are as before.
+
+    Its factor stays then. It does not where only some outcomes count and another one is the best now.
+
+    Raises:
+        InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
+
+    >>> from steerbo.gp import SquaredExponentialKernel
+    >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
+    >>> model.add([0.2], 10.0)
+    >>> replace_outcomes(model, [[0.2]], [1.0])
+    >>> model.outcomes
+    array([1.])
+    """
+    outcomes = np.asarray(y)
+    same = 0 < len(model) == len(outcomes) and np.array_equal(X, model.inputs)
+    if same and (len(model.counted) == len(model) or outcomes.argmax() == model.outcomes.argmax()):
+        model.revise(outcomes)
+    else:
+        model.replace(X, outcomes)

@@ -1,12 +1,18 @@
-"""Outcomes: from the user's units to standardised ones and back, with an optional power transform in between."""
+"""Outcomes: from the user's units to standardised ones and back, with an optional power transform in between.
+
+A learned, monotone bend of input columns: for functions that change fast at one end and slowly at the other.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from jaxtyping import Float
+
+from ..errors import InvalidOption
+from .parameters import Parameter
 
 Transform = Literal["yeo-johnson"]
 _EPS, _LARGEST = np.finfo(np.float64).eps, np.finfo(np.float64).max
@@ -15,12 +21,12 @@ _ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
 
 
 @dataclass(frozen=True)
-class Output:
+class OutcomeTransform:
     """`z = (ψ_λ((y − offset) / scale) − centre) / spread`, with ψ the transform of Yeo & Johnson (2000, equation 2.1).
 
     At λ = 1 it is affine, and centre and spread are 0 and 1. λ stays in [0, 2], where ψ maps onto the whole line.
 
-    >>> output = Output.fitted(np.array([10.0, 20.0, 30.0]))
+    >>> output = OutcomeTransform.fitted(np.array([10.0, 20.0, 30.0]))
     >>> output.forward(np.array([20.0])), output.backward(np.array([0.0]))
     (array([0.]), array([20.]))
     """
@@ -37,14 +43,14 @@ class Output:
         y: Float[np.ndarray, " n"],
         transform: Transform | None = None,
         elsewhere: Float[np.ndarray, " m"] | None = None,
-    ) -> Output:
+    ) -> OutcomeTransform:
         """To outcomes y (n,): mean and standard deviation, and λ by maximum likelihood with a weak pull towards 1.
 
         Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where rounding errors are).
         Works from 1e-300 to 1e300. Outcomes of the same quantity `elsewhere` count as a few more, with the mean and the
         deviation that they have: two that happen to be alike tell no scale.
 
-        >>> Output.fitted(np.array([5.0, 5.1]), elsewhere=np.array([0.0, 4.0, 10.0, 6.0])).scale.__round__(1)
+        >>> OutcomeTransform.fitted(np.array([5.0, 5.1]), elsewhere=np.array([0.0, 4.0, 10.0, 6.0])).scale.__round__(1)
         2.9
         """
         if not len(y):
@@ -66,7 +72,7 @@ class Output:
         affine = cls(offset, min(scale, float(_LARGEST)))
         return affine._with_power(affine.forward(y)) if bent else affine
 
-    def _with_power(self, u: Float[np.ndarray, " n"]) -> Output:
+    def _with_power(self, u: Float[np.ndarray, " n"]) -> OutcomeTransform:
         from scipy.optimize import minimize_scalar
 
         stretch = float(np.sum(np.sign(u) * np.log1p(np.abs(u))))  # of the Jacobian
@@ -77,7 +83,7 @@ class Output:
 
         power = float(minimize_scalar(loss, bounds=(0.0, 2.0), method="bounded", options={"xatol": 1e-4}).x)
         powered = _yeo_johnson(u, power)
-        return Output(self.offset, self.scale, power, float(powered.mean()), float(powered.std()))
+        return OutcomeTransform(self.offset, self.scale, power, float(powered.mean()), float(powered.std()))
 
     @property
     def affine(self) -> bool:
@@ -152,3 +158,90 @@ def _mean_and_deviation(y: Float[np.ndarray, " n"]) -> tuple[float, float]:
     if len(y) < 2 or largest <= 4.0 * _EPS * size or largest < 1e-300:
         return mean, 0.0
     return mean, 2.0 * largest * float(np.sqrt(np.mean((away / largest) ** 2)))
+
+
+_EDGE = 1e-9
+
+
+@dataclass(frozen=True)
+class KumaraswamyWarp:
+    """`w(x) = 1 − (1 − x^a)^b` on chosen columns, Kumaraswamy's distribution function (Snoek et al. 2014, section 3).
+
+    Outside [0, 1] a column stays as it is. `a = b = 1` changes nothing.
+
+    Args:
+        columns: the columns to bend; those of categories make no sense.
+        shapes: (a, b) for each of them; None: 1.
+
+    Raises:
+        InvalidOption: a column twice or below zero, or not as many shapes as columns, above zero.
+
+    >>> KumaraswamyWarp((1,), ((2.0, 1.0),))(np.array([[0.5, 0.5], [0.5, 1.5]]))
+    array([[0.5 , 0.25],
+           [0.5 , 1.5 ]])
+    """
+
+    columns: tuple[int, ...] = ()
+    shapes: tuple[tuple[float, float], ...] | None = None
+
+    def __post_init__(self) -> None:
+        if len(set(self.columns)) < len(self.columns) or min(self.columns, default=0) < 0:
+            raise InvalidOption("warp", self.columns, "different columns, counted from 0")
+        ab = self._ab
+        if ab.shape[1] != len(self.columns) or not np.all((ab > 0) & np.isfinite(ab)):
+            raise InvalidOption("warp.shapes", self.shapes, f"{len(self.columns)} pairs of finite numbers above 0")
+
+    @property
+    def width(self) -> int:
+        """The least number of columns that points must have."""
+        return max(self.columns, default=-1) + 1
+
+    @property
+    def _ab(self) -> Float[np.ndarray, "2 k"]:
+        return np.ones((2, len(self.columns))) if self.shapes is None else np.array(self.shapes).reshape(-1, 2).T
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Logarithms of all a, then of all b: normal about zero with sd ½, which is log-normal about no bend at all."""
+        return tuple(
+            Parameter(f"warp.{letter}[{column}]", float(np.log(value)), 0.0, 0.5, -1.5, 1.5)
+            for letter, row in zip("ab", self._ab, strict=True)
+            for column, value in zip(self.columns, row, strict=True)
+        )
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """The same columns bent otherwise."""
+        if not self.columns:
+            return self
+        return type(self)(self.columns, tuple((float(a), float(b)) for a, b in np.exp(theta).reshape(2, -1).T))
+
+    def __call__(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Bent points, (n, d)."""
+        if not self.columns:
+            return X
+        (a, b), columns = self._ab, list(self.columns)
+        bent, x = X.copy(), X[:, columns]
+        bent[:, columns] = np.where((x < 0) | (x > 1), x, 1.0 - (1.0 - np.clip(x, 0.0, 1.0) ** a) ** b)
+        return bent
+
+    def slope(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """`∂w_d/∂x_d`, (n, d), cut off at a hair's breadth from 0 and 1, where it may be infinite."""
+        slope = np.ones(X.shape)
+        if self.columns:
+            (a, b), columns = self._ab, list(self.columns)
+            x = np.clip(X[:, columns], _EDGE, 1.0 - _EDGE)
+            inside = (X[:, columns] >= 0) & (X[:, columns] <= 1)
+            slope[:, columns] = np.where(inside, a * b * x ** (a - 1.0) * (1.0 - x**a) ** (b - 1.0), 1.0)
+        return slope
+
+    def gradient(self, X: Float[np.ndarray, "n d"], G: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " p"]:
+        """`Σ_ad G_ad ∂w_d(x_a)/∂θ`, (p,)."""
+        (a, b), columns = self._ab, list(self.columns)
+        x = np.clip(X[:, columns], _EDGE, 1.0 - _EDGE)
+        inside = (X[:, columns] > 0) & (X[:, columns] < 1)
+        power = x**a
+        rest = 1.0 - power
+        of_a = np.where(inside, b * rest ** (b - 1.0) * power * a * np.log(x), 0.0)
+        of_b = np.where(inside, -b * rest**b * np.log(rest), 0.0)
+        pulled: np.ndarray = np.concatenate([(G[:, columns] * of_a).sum(axis=0), (G[:, columns] * of_b).sum(axis=0)])
+        return pulled

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core import BaseStudy
 from ..errors import InvalidRequest, MissingExtra
-from ..rounds import Reading
 from ..surrogate import Posterior
-from .posteriors import Which, posterior
+from .posteriors import PosteriorQuery, posterior
 
 try:
     import torch
@@ -40,7 +40,7 @@ except ImportError:
 
 
 def to_botorch(
-    study: Reading,
+    study: BaseStudy,
     *,
     scope: Any = None,
     context: Mapping[str, Any] | None = None,
@@ -71,7 +71,7 @@ def to_botorch(
     >>> to_botorch(optimizer).bounds.tolist()
     [[0.0], [1.0]]
     """
-    return SteerboModel(posterior(study, Which(scope, context or {}, time, prior)))
+    return SteerboModel(posterior(study, PosteriorQuery(scope, context or {}, time, prior)))
 
 
 class _Computed(torch.autograd.Function):  # type: ignore[misc]

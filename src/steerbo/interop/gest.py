@@ -10,9 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core import Optimizer
 from ..costvarying import CostVarying
 from ..errors import InvalidOutcome, InvalidProblem, MissingExtra
-from ..rounds import Optimizer
 from ..space import Categorical, Float
 
 try:

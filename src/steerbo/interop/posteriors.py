@@ -14,10 +14,10 @@ import numpy as np
 from jaxtyping import Float
 
 from ..causal.method import ScopeBandit
+from ..core import BaseStudy, History, Method, Problem, Scope, now
 from ..costvarying.method import PartialControl
 from ..errors import InvalidRequest, one_of
-from ..gp import Warp
-from ..rounds import History, Method, Problem, Reading, Scope, now
+from ..gp import KumaraswamyWarp
 from ..space import Categorical, Variable
 from ..surrogate import Columns, Posterior, inverse_root
 from ..timevarying.acquisition import View
@@ -28,7 +28,7 @@ from ..timevarying.places import place_of
 
 
 @dataclass(frozen=True)
-class Which:
+class PosteriorQuery:
     """Which posterior, where a method has several; None: not said.
 
     Args:
@@ -52,7 +52,7 @@ class Which:
                 raise InvalidRequest(name, value, f"nothing: the posterior of a {kind} problem does not take it")
 
 
-def posterior(study: Reading, which: Which) -> Posterior:
+def posterior(study: BaseStudy, which: PosteriorQuery) -> Posterior:
     """The posterior of a study, with what others have told it meanwhile; see `posterior_of`."""
     if callable(refresh := getattr(study, "refresh", None)):
         refresh()
@@ -60,7 +60,7 @@ def posterior(study: Reading, which: Which) -> Posterior:
 
 
 @singledispatch
-def posterior_of(method: Method[Any, Any], history: History, which: Which) -> Posterior:
+def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQuery) -> Posterior:
     """The posterior of a method. Other kinds are added by `posterior_of.register`.
 
     Args:
@@ -79,7 +79,7 @@ def posterior_of(method: Method[Any, Any], history: History, which: Which) -> Po
 
 
 @posterior_of.register(PartialControl)
-def _of_control_sets(method: PartialControl[Any], history: History, which: Which) -> Posterior:
+def _of_control_sets(method: PartialControl[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Of the objective over all variables, or of a control set's expected value over what it sets."""
     problem, space, output = method.problem, method.space, method.model.output
     when = ("time",) if problem.timed else ()
@@ -103,13 +103,13 @@ def _of_control_sets(method: PartialControl[Any], history: History, which: Which
     return replace(Posterior.of_expectation(outlook.process, parts, output, columns), members=members)
 
 
-def _time(problem: Problem, history: History, which: Which) -> tuple[float, ...]:
+def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[float, ...]:
     """The column of the time, where there is one."""
     return (now(history) if which.time is None else float(which.time),) if problem.timed else ()
 
 
 @posterior_of.register(ScopeBandit)
-def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Which) -> Posterior:
+def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Of one scope's model, over its actions and what it looks at."""
     which.only(method.problem.kind, "scope", *(("time",) if method.problem.timed else ()))
     scopes = {str(arm.scope): i for i, arm in enumerate(method.arms)}
@@ -145,7 +145,7 @@ class _MeanOf:
 
 
 @posterior_of.register(CandidatePriors)
-def _of_priors(method: CandidatePriors[Any], history: History, which: Which) -> Posterior:
+def _of_priors(method: CandidatePriors[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Of the objective at one time, as one of the priors sees it."""
     problem, time = method.posed, method.now if which.time is None else float(which.time)
     which.only(problem.kind, "time", "prior")
@@ -170,7 +170,7 @@ def _of_priors(method: CandidatePriors[Any], history: History, which: Which) -> 
     left = np.ones(len(given)) if shared.drift is None else shared.drift.over(d)(row, given.points)[0]
     weights = given.weights[:, list(shared.ids).index(p)]
     return Posterior(
-        columns, shared.space, Warp(), given.points[:, :d], weights, inverse_root(given.factor), left,
+        columns, shared.space, KumaraswamyWarp(), given.points[:, :d], weights, inverse_root(given.factor), left,
         noise=shared.variance, trend=_MeanOf(surrogate, p),
     )  # fmt: skip
 

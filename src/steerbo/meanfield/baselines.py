@@ -15,10 +15,10 @@ import numpy as np
 from jaxtyping import Float, Int
 from pydantic import Field
 
+from ..core import Asked, Choice, Event, History, OptionsT, Streams
 from ..errors import InvalidProblem, ModelFailure
-from ..gp import Level, Output, inverted
-from ..record import record
-from ..rounds import Asked, Choice, Event, History, OptionsT, Streams
+from ..gp import OutcomeTransform, ProfiledMean, inverted
+from ..records import record
 from .method import MeanFieldMethod
 from .problem import MeanField
 
@@ -166,7 +166,7 @@ class OverlapGP:
         Raises:
             ModelFailure: no covariance matrix of the grid can be factorised.
         """
-        y = Output.fitted(values).forward(values)
+        y = OutcomeTransform.fitted(values).forward(values)
         apart = differing(vectors, vectors)
         best, found = -np.inf, None
         for length in cls.lengths:
@@ -176,7 +176,7 @@ class OverlapGP:
                     inverse, half_log_determinant, _ = inverted(gram)
                 except ModelFailure:
                     continue
-                level = Level.fitted(inverse, y)
+                level = ProfiledMean.fitted(inverse, y)
                 density = -0.5 * len(y) * np.log(level.scale) - half_log_determinant
                 if density > best:
                     fields = level.mean, level.scale, level.alpha, inverse

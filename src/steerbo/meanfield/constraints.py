@@ -17,10 +17,10 @@ from jaxtyping import Int
 from pydantic import BeforeValidator, Discriminator, Field
 
 from ..errors import InvalidProblem, one_of
-from ..record import record
-from ..search import refuse_conflict
+from ..optim import refuse_conflict
+from ..records import record
 from ..space import Simplex
-from ..space.fields import Listed, Number, Text, Whole, tag, tagged
+from ..space.fields import ListField, Number, Text, Whole, tag, tagged
 from .region import Region
 
 MOST_LIMITS = 1000
@@ -128,7 +128,7 @@ def _read(limit: object) -> object:
 
 
 AgentLimits = Annotated[
-    Sequence[Annotated[Annotated[Share | Headcount, Discriminator("kind")], BeforeValidator(_read)]], Listed
+    Sequence[Annotated[Annotated[Share | Headcount, Discriminator("kind")], BeforeValidator(_read)]], ListField
 ]
 """Type of a problem's field of such constraints."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from ..rounds import Table
-from ..words import counted
+from ..core import Table
+from ..wording import counted
 from .models import Surrogate
 from .problem import MeanField
 

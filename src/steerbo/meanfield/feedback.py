@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from ..core import finite
 from ..errors import InvalidOutcome, InvalidRequest, one_of
-from ..rounds import finite
+from ..parsing import Rows, parse_value
 from ..space import Simplex
-from ..typed import Rows, read_value
-from ..words import counted
+from ..wording import counted
 
 
 def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
@@ -27,7 +27,7 @@ def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
         InvalidRequest: a row names no context, or one that another row named.
     """
     if isinstance(given, str):
-        typed = read_value(given)
+        typed = parse_value(given)
         one = len(contexts) == 1 and isinstance(typed, Mapping) and not typed.keys() & set(contexts)
         return {contexts[0]: typed} if one else typed
     rows = [{"context": contexts[0], **row} for row in given] if len(contexts) == 1 else given
@@ -36,7 +36,7 @@ def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
         context = row.get("context")
         if context is None or context in table:
             raise InvalidRequest("current", row, "a column 'context' that names each context once")
-        table[context] = {action: read_value(cell) for action, cell in row.items() if action != "context"}
+        table[context] = {action: parse_value(cell) for action, cell in row.items() if action != "context"}
     return table
 
 

@@ -1,6 +1,6 @@
 """Gaussian process of averages: its data, hyperpriors, fits, posterior, and the test for a change of the payoffs.
 
-Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.Level`), so covariances, noise included,
+Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.ProfiledMean`), so covariances, noise included,
 are relative to the scale. With thousands of observations hyperparameters are learned from a subset and then corrected
 by all.
 """
@@ -17,17 +17,17 @@ from jaxtyping import Float, Int
 from ..errors import ModelFailure
 from ..gp import (
     MANY,
-    Level,
     Parameter,
+    ProfiledMean,
     changepoint_densities,
-    chosen,
-    corrected_by_all,
+    choose_subset,
     evenly,
     evidence,
     inverted,
     log_prior,
     maximum_a_posteriori,
     profiled_log_density,
+    refine_on_all,
 )
 from .kernels import Covariances, Inputs, Parameters, PayoffKernel
 
@@ -98,7 +98,7 @@ def informative(
     """Choose the outcomes that the model is conditioned on if there are more than a factor holds: indices (m,).
 
     They are the latest, the nearest to the best one in Hellinger distance, and others spread over the rest, see
-    `steerbo.gp.chosen`. The random first ones are always kept, because they show how rough the payoffs are.
+    `steerbo.gp.choose_subset`. The random first ones are always kept, because they show how rough the payoffs are.
 
     Args:
         tables: distribution played in each outcome.
@@ -109,7 +109,7 @@ def informative(
     roots = np.sqrt(np.array(tables).reshape(len(tables), -1))
     nearness = -((roots - roots[int(averages.argmax())]) ** 2).sum(axis=1)
     nearness[:first] = np.inf
-    return chosen(nearness, most)
+    return choose_subset(nearness, most)
 
 
 # -- posterior ---------------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ class PayoffPosterior:
         gram, _ = kernel.covariances(inputs)(parameters, slopes=False)
         gram.flat[:: len(gram) + 1] += variances
         inverse, _, jitter = inverted(gram[:n, :n])
-        level = Level.fitted(inverse, data.values)
+        level = ProfiledMean.fitted(inverse, data.values)
         if n < len(gram):
             inverse, _, jitter = inverted(gram)
         alpha = np.append(level.alpha, np.zeros(len(gram) - n))
@@ -286,7 +286,7 @@ def fit(
 def corrected(kernel: PayoffKernel, data: Observations, start: Parameters) -> Parameters:
     """Correct hyperparameters learned from `data.subset()` by a few steps on all data: see `corrected_by_all`."""
     priors, some = hyperpriors(kernel, data.first), data.subset()
-    found = corrected_by_all(
+    found = refine_on_all(
         priors,
         likelihood(kernel, data, priors),
         likelihood(kernel, some, priors),

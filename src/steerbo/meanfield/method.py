@@ -9,30 +9,30 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from ..bandit import doubt_of_scale
-from ..gp import MOST, counted_of
-from ..rounds import (
+from ..bandit import scale_inflation
+from ..core import (
     TIME,
-    Added,
     Amended,
     Asked,
     Choice,
+    DataAdded,
     Event,
     Explanation,
     History,
     Method,
     OptionsT,
     Outcome,
+    OutcomeTold,
     PolicyStep,
     Recommendation,
     Round,
     Scope,
     Streams,
     Table,
-    Told,
-    known_before,
+    context_of,
 )
-from ..words import counted
+from ..gp import MOST, describe_subset
+from ..wording import counted
 from .explain import fullest
 from .problem import SCOPE, MeanField
 from .region import Region
@@ -69,9 +69,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             case Asked():
                 self.suggested[event.token] = table = self.problem.table(event.values["distribution"])
                 self.keys.add(self.key(self.counts_of(table)))
-            case Told():
+            case OutcomeTold():
                 self._append(event.token, event.outcome, history[event.token])
-            case Added():
+            case DataAdded():
                 self._added[history.latest_data] = self._present_context(history)
                 self._append(history.latest_data, event.outcome, None)
             case Amended():
@@ -90,11 +90,11 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         """Exclude these outcomes from learning; their distributions may be played again."""
         self.forgotten |= set(names)
         self.begun = len(history)
-        self.keys = {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unknown}
+        self.keys = {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unresolved}
         self.begin_anew(history)
 
     def _append(self, name: str, outcome: Outcome, played: Round | None) -> None:
-        when = known_before(played.request) if played else self._added[name]
+        when = context_of(played.request) if played else self._added[name]
         self.names.append(name)
         self.outcomes.append(replace(outcome, realised={**when, **outcome.realised}))
         table = self.problem.table(outcome.realised["distribution"])
@@ -113,7 +113,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         """
         if not pending_only and not self.problem.space.seen:
             return self.keys
-        rounds = history.unknown if pending_only else tuple(history)
+        rounds = history.unresolved if pending_only else tuple(history)
         seen = request.get("context", {})
         alike = [r for r in rounds if all(r.realised.get(name) == value for name, value in seen.items())]
         return {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in alike}
@@ -188,20 +188,20 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         chosen[np.argsort(far, kind="stable")[: max(_COMPARED, n // 4)]] = True
         return chosen
 
-    def remark(self, history: History) -> str:
+    def note(self, history: History) -> str:
         """Say whether there are more outcomes than the model is conditioned on."""
-        return counted_of(len(self.outcomes), MOST)
+        return describe_subset(len(self.outcomes), MOST)
 
-    def widening(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, history: History, scope: Scope) -> float:
         """Return the factor of Student's t for a scale learned from the population's averages."""
         before = self.problem.before([outcome.realised for outcome in self.outcomes])
         played = np.array(self.tables).reshape(len(before), -1)
-        return doubt_of_scale(np.hstack([played, before]), self.averages())
+        return scale_inflation(np.hstack([played, before]), self.averages())
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Recommend the next step: from a present distribution, as far towards the goal as the largest move allows."""
         self.check_informed(history)
-        seen, known = {**self._present_context(history), **context, **known_before(request)}, dict(context)
+        seen, known = {**self._present_context(history), **context, **context_of(request)}, dict(context)
         advice = self._answer_at(history, seen)
         if "current" not in request:
             return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)

@@ -24,22 +24,22 @@ from jaxtyping import Float, Int
 from pydantic import Field, Strict
 
 from ..bandit import BOUND
-from ..record import record
-from ..rounds import (
+from ..core import (
     COMPARABLE,
-    Added,
     Choice,
+    DataAdded,
     Event,
     Explanation,
     History,
+    OutcomeTold,
     Recommendation,
     Refitted,
     Streams,
-    Told,
-    kept,
-    known_before,
+    cached_until_next_event,
+    context_of,
 )
-from ..search import simplex_starts
+from ..optim import simplex_starts
+from ..records import record
 from .acquisition import Tables, theorem_beta
 from .explain import cell_table, summary
 from .gp import Observations, outdated
@@ -127,16 +127,16 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             return None
         data = self.data()[0]
         found = self.models.refit(data, n)
-        if not self.options.notice_changes or super().remark(history):  # a subset cannot be compared over time
+        if not self.options.notice_changes or super().note(history):  # a subset cannot be compared over time
             return found
         old = outdated(data, *self.models.likeliest(data, found))
         if not old:
             return found
         return {**(self._new_models().refit(self.data(old)[0], n - old) or {}), "forgotten": self.names[:old]}
 
-    def remark(self, history: History) -> str:
+    def note(self, history: History) -> str:
         """Say whether there are more outcomes than the model is conditioned on; then changes are not noticed."""
-        said = super().remark(history)
+        said = super().note(history)
         return f"{said} {UNNOTICED}" if said and self.options.notice_changes else said
 
     # -- model ---------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     def surrogate(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Surrogate:
         """Return the posterior at values of the seen variables; `pending` rounds shrink its variance."""
         data, offset, unit = self.data()
-        inputs = pending_inputs(self.problem, history.unknown if pending else ())
+        inputs = pending_inputs(self.problem, history.unresolved if pending else ())
         return Surrogate(self.models.ucb(data, self._encoded(history, seen), inputs), offset, unit)
 
     def _encoded(self, history: History, seen: Mapping[str, Any]) -> Float[np.ndarray, " c"] | None:
@@ -164,11 +164,11 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         if self.options.caution:
             likeliest, *others = self.models.used
             known = [self.models.ucb(data, at, embedding=name) for name in others]
-            known.append(self.models.ucb(data, at, embedding=likeliest) if history.unknown else surrogate.ucb)
+            known.append(self.models.ucb(data, at, embedding=likeliest) if history.unresolved else surrogate.ucb)
         played, works = np.array(self.tables), self.feasibility.at(seen)
         return TrustRegion(surrogate.ucb, tuple(known), self.options.caution, played, region.project, works)
 
-    @kept
+    @cached_until_next_event
     def draws(self, history: History) -> list[HyperparameterDraw]:
         """Draw hyperparameters from their posterior."""
         return self.models.draws(self.data()[0], self.streams(0, "hyperparameters"))
@@ -186,7 +186,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
         if few or self.anew <= number < self.anew + _ANEW:
             return self.choice(self.fresh(region, random, self.played(history, request)), phase="start")
-        seen, beta = known_before(request), self._beta(number)
+        seen, beta = context_of(request), self._beta(number)
         surrogate = self.surrogate(history, seen)
         posterior = surrogate.ucb.posterior
         again = self.problem.timed or posterior.noise > _NOISY**2
@@ -238,7 +238,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         Only distributions in the trust region compete, since no other would be suggested. Infinite while distributions
         are drawn at random.
         """
-        width = BOUND * self.widening(history, SCOPE)
+        width = BOUND * self.bound_inflation(history, SCOPE)
         if len(self.outcomes) < self.options.starting_points or not width < np.inf:
             return np.inf
         surrogate = self.surrogate(history, context, pending=False)
@@ -271,12 +271,12 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         value = sign * surrogate.raw(float(mean[i]))
         return Recommendation(SCOPE, self.problem.settings(tables[i]), value, lower, upper, note=note)
 
-    def expected_outcome(self, history: History, event: Told | Added) -> tuple[float, float, float] | None:
+    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """Return a population average with mean and deviation by the likeliest hyperparameters; see `Method`."""
-        if len(self.outcomes) < COMPARABLE or self.problem.feedback != "population" or isinstance(event, Added):
+        if len(self.outcomes) < COMPARABLE or self.problem.feedback != "population" or isinstance(event, DataAdded):
             return None
         played, outcome = history[event.token], event.outcome
-        surrogate = self.surrogate(history, {**known_before(played.request), **outcome.realised}, pending=False)
+        surrogate = self.surrogate(history, {**context_of(played.request), **outcome.realised}, pending=False)
         mean, sd = surrogate.ucb.moments(self.problem.table(outcome.realised["distribution"])[None])
         deviation = surrogate.unit * math.hypot(float(sd[0]), math.sqrt(surrogate.ucb.posterior.noise))
         return self.problem.average(outcome), self.problem.sign * surrogate.raw(float(mean[0])), deviation

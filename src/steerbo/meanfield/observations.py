@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import MOST, Output
-from ..rounds import Outcome, Round, known_before
+from ..core import Outcome, Round, context_of
+from ..gp import MOST, OutcomeTransform
 from .gp import Observations, informative
 from .kernels import Inputs
 from .problem import MeanField
@@ -53,14 +53,14 @@ def standardised(
         weights, played, values, behind, seen_before, numbers = zip(*rows, strict=True)
         inputs = Inputs(np.array(weights), np.array(played), _or_none(np.array(seen_before)))
         y, agents, number = np.array(values), np.array(behind), np.array(numbers)
-    output = Output.fitted(y)
+    output = OutcomeTransform.fitted(y)
     seen = np.array(tables[:first])
     return Observations(inputs, output.forward(y), agents, seen, number), output.offset, output.scale
 
 
 def pending_inputs(problem: MeanField, rounds: Iterable[Round]) -> Inputs:
     """Return the inputs of rounds without an outcome."""
-    realised = [{**known_before(played.request), **played.realised} for played in rounds]
+    realised = [{**context_of(played.request), **played.realised} for played in rounds]
     tables = np.array([problem.table(known["distribution"]) for known in realised]).reshape(-1, *problem.simplex.shape)
     return Inputs(tables * problem.shares[:, None], tables, _or_none(problem.before(realised)))
 

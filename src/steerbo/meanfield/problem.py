@@ -11,22 +11,15 @@ import numpy as np
 from jaxtyping import Float, Int
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
+from ..core import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_time, read_when
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..gp.drift import AnyDrift, Sliding, check_clock, drift_lines
-from ..record import record
-from ..rounds import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_time, read_when
+from ..records import record
 from ..space import Simplex, Space, Variables, largest_remainders
-from ..space.fields import Listed, Number, Text, as_whole, listed
-from ..words import counted
+from ..space.fields import ListField, Number, Text, as_whole, listed
+from ..wording import counted
 from . import feedback
-from .constraints import (
-    AgentLimits,
-    HeadcountBound,
-    check_agent_limits,
-    check_satisfiable,
-    headcount_bounds,
-    region_of,
-)
+from .constraints import AgentLimits, HeadcountBound, check_agent_limits, check_satisfiable, headcount_bounds, region_of
 from .region import Region
 
 SCOPE = Scope(["distribution"])
@@ -68,7 +61,7 @@ def _names_of(given: Any) -> Any:
 
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-FeatureRows = Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed]
+FeatureRows = Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListField]
 
 
 @record
@@ -115,14 +108,14 @@ class MeanField(Problem):
 
     actions: Annotated[Sequence[Text], BeforeValidator(_names_of)]
     agents: int = Field(ge=1, le=2**53)
-    contexts: Annotated[Sequence[Text], Listed] = ("everyone",)
-    weights: Annotated[Sequence[Positive], Listed] | None = None
+    contexts: Annotated[Sequence[Text], ListField] = ("everyone",)
+    weights: Annotated[Sequence[Positive], ListField] | None = None
     action_features: FeatureRows | None = None
     context_features: FeatureRows | None = None
     feedback: Literal["population", "representative", "agents"] = "population"
     rounding: Literal["largest-remainders", "sampled"] = "largest-remainders"
     counts: Annotated[bool, Strict()] = False
-    allowed: Mapping[str, Annotated[Sequence[str], Listed]] = Field(default_factory=dict)
+    allowed: Mapping[str, Annotated[Sequence[str], ListField]] = Field(default_factory=dict)
     capacity: Mapping[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     limits: AgentLimits | None = None
     largest_move: float | None = Field(None, gt=0, le=1)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from ..search import maximise_simplex
+from ..optim import maximise_simplex
 from .projection import Tables
 from .region import Region
 

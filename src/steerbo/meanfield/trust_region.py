@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ..rounds import Event, History, Round, known_before
-from ..surrogate import Failing, Feasibility, Known, Part, Set
+from ..core import Event, History, Round, context_of
+from ..surrogate import Controlled, FailureModel, Feasibility, Observed, Part
 from .acquisition import AveragePayoffUCB, Tables, Values
 from .problem import MeanField
 from .rounding import Bound
@@ -41,7 +41,7 @@ class TableFeasibility:
     def __init__(self, problem: MeanField) -> None:
         self._points = _TablePoints(problem)
         unordered = np.zeros(self._points.dimension, dtype=bool)
-        self._model = Feasibility(Failing(unordered, self._points.of, fading=problem.timed))
+        self._model = Feasibility(FailureModel(unordered, self._points.of, fading=problem.timed))
 
     def learn(self, event: Event, history: History) -> None:
         """Take in an event."""
@@ -56,7 +56,7 @@ class TableFeasibility:
         """
         points, space = self._points, self._points.problem.space
         known = points.scaled(space.encode([seen])[0]) if len(space) else np.zeros(0)
-        parts: list[Part] = [*([Set()] * points.cells), *map(Known, known.tolist())]
+        parts: list[Part] = [*([Controlled()] * points.cells), *map(Observed, known.tolist())]
         margin = self._model.margin(parts, answering=answering)
         if margin is None:
             return everywhere
@@ -85,7 +85,7 @@ class _TablePoints:
 
     def of(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " k"]:
         """Return the point of a round, or of external data (`played` is None)."""
-        known = {**({} if played is None else known_before(played.request)), **realised}
+        known = {**({} if played is None else context_of(played.request)), **realised}
         seen = self.problem.space.encode([known])[0] if len(self.problem.space) else np.zeros(0)
         return self.scaled(np.append(self.problem.table(known["distribution"]).ravel(), seen))
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from ..rounds import Problem, Reading, Round, as_text, numeral
-from ..study.shown import in_words
+from ..core import BaseStudy, Problem, Round, as_text, numeral
+from ..study.formatting import in_words
 from .wording import Words, amount_text, in_one_line, in_resolution
 
 SHOWN = 20
@@ -18,9 +18,9 @@ MANY = 400
 """Outcomes from which on what is best is no longer computed before the page is shown."""
 
 
-def takes_its_time(study: Reading) -> bool:
+def takes_its_time(study: BaseStudy) -> bool:
     """Whether what is best is better computed after the page is shown."""
-    return study.history.told + len(study.history.data) > MANY
+    return study.history.n_completed + len(study.history.data) > MANY
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Part:
     more: bool
 
 
-def rounds_before(study: Reading, number: int = 0, most: int | None = SHOWN, text: str = "") -> Part:
+def rounds_before(study: BaseStudy, number: int = 0, most: int | None = SHOWN, text: str = "") -> Part:
     """The latest rounds below a number (0: of all), which hold a text."""
     last = number - 1 if number > 0 else len(study.history)
     if text:
@@ -90,7 +90,7 @@ def rounds_before(study: Reading, number: int = 0, most: int | None = SHOWN, tex
     return _part(some, some[-1].number if some and some[-1].number > 1 else 0, some, len(study.history))
 
 
-def added(study: Reading) -> tuple[Line, ...]:
+def added(study: BaseStudy) -> tuple[Line, ...]:
     """Data that nobody suggested, the latest first."""
     problem = study.problem
     return tuple(
@@ -121,18 +121,18 @@ def _part(lines: list[Line], before: int, found: list[Line], total: int | None =
     )
 
 
-def _down(study: Reading, last: int) -> Iterator[Round]:
+def _down(study: BaseStudy, last: int) -> Iterator[Round]:
     """Rounds from a number down."""
     history = study.history
     return reversed(history.last(len(history))[:last]) if last < len(history) else iter(history.last(last)[::-1])
 
 
-def _lines(study: Reading, rounds: Iterable[Round]) -> Iterator[Line]:
+def _lines(study: BaseStudy, rounds: Iterable[Round]) -> Iterator[Line]:
     words = Words.of(study)
     return (_line(study, words, played) for played in rounds)
 
 
-def _line(study: Reading, words: Words, played: Round) -> Line:
+def _line(study: BaseStudy, words: Words, played: Round) -> Line:
     problem, asked = study.problem, played.suggestion
     stays = {name: value for name, value in asked.values.items() if name in asked.scope.keep}
     moved = {name: value for name, value in asked.values.items() if name not in stays}

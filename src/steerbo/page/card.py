@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..core import BaseStudy, Explanation, Problem, Recommendation, Scope, Table
 from ..errors import LimitBroken
-from ..record import record
-from ..rounds import Explanation, Problem, Reading, Recommendation, Scope, Table
-from ..study.shown import alternatives, in_words, with_units
+from ..records import record
+from ..study.formatting import alternatives, in_words, with_units
 from .chart import Axis
 from .settings import Setting, sentence, settings_of
 from .wording import Words, within
@@ -93,7 +93,7 @@ class Refused(Recommendation):
     """Stands for an answer that breaks a limit of the problem: nothing is to be done by it."""
 
 
-def advice_of(study: Reading) -> Recommendation:
+def advice_of(study: BaseStudy) -> Recommendation:
     """The recommendation; where a method from elsewhere forgets the problem's limits, a refused one that says so."""
     try:
         return study.recommend()
@@ -101,7 +101,7 @@ def advice_of(study: Reading) -> Recommendation:
         return Refused(Scope(), {}, note=str(error))
 
 
-def card(study: Reading, advice: Recommendation, why: Explanation) -> Card:
+def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
     """Make the card of a recommendation."""
     problem, words = study.problem, Words.of(study)
     mean, low, high = within(advice.mean, advice.lower, advice.upper)
@@ -124,7 +124,7 @@ def card(study: Reading, advice: Recommendation, why: Explanation) -> Card:
     )
 
 
-def sets(study: Reading, advice: Recommendation) -> Sets:
+def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     """What every scope would give, with its bounds and its price."""
     words = Words.of(study)
     everyone = sorted((advice, *advice.alternatives), key=lambda c: float("inf") if c.cost is None else c.cost)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..typed import read_value
+from ..parsing import parse_value
 from .wording import labelled
 
 Form = Mapping[str, str]
@@ -205,7 +205,7 @@ def _names(text: str) -> list[str]:
 
 def _number(text: str) -> Any:
     """A number, whole where it is; else the text, to be refused."""
-    return read_value(text.strip()) if text.strip() else ""
+    return parse_value(text.strip()) if text.strip() else ""
 
 
 # -- TOML --------------------------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..rounds import TIME, Abandoned, Amended, Decided, Event, Failed, Problem, Reading, Round, Told
-from ..study.shown import in_words
+from ..core import TIME, Abandoned, Amended, BaseStudy, Decided, Event, Failed, OutcomeTold, Problem, Round
+from ..study.formatting import in_words
 from .fields import Field, fields_of
 from .undo import times_said
 from .wording import Words
@@ -38,7 +38,7 @@ class Edit:
     fields: tuple[Field, ...]
 
 
-def edit_of(study: Reading, token: str) -> Edit:
+def edit_of(study: BaseStudy, token: str) -> Edit:
     """The form that corrects a round.
 
     Raises:
@@ -66,7 +66,7 @@ def edit_of(study: Reading, token: str) -> Edit:
     )
 
 
-def said_of(study: Reading, played: Round) -> str:
+def said_of(study: BaseStudy, played: Round) -> str:
     """What was said last of a round, and by whom, in a sentence."""
     words, token = Words.of(study), played.suggestion.token
     by = _by(study.events, token)
@@ -94,14 +94,14 @@ def _seen_before(played: Round) -> Mapping[str, Any]:
     return found
 
 
-def labels(study: Reading, typed: Mapping[str, str]) -> list[tuple[str, str]]:
+def labels(study: BaseStudy, typed: Mapping[str, str]) -> list[tuple[str, str]]:
     """What was typed into a form, with what its fields are called."""
     words = Words.of(study)
     called = {**_NAMES, "value": words.value_label, "cost": words.cost_label}
     return [(called.get(name) or name.partition(":")[2] or name, text) for name, text in typed.items()]
 
 
-def _outcome_text(study: Reading, words: Words, value: Any, cost: float | None) -> str:
+def _outcome_text(study: BaseStudy, words: Words, value: Any, cost: float | None) -> str:
     shown = words.worth(number_text(value)) if isinstance(value, int | float) else str(value)
     counts = cost is not None and (cost > 0 or study.history.budget is not None)
     return f"{shown} for {words.paid(cost)}" if counts and cost is not None else shown
@@ -137,7 +137,7 @@ def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else number_text(value)
 
 
-def unchanged(study: Reading, token: str) -> dict[str, str]:
+def unchanged(study: BaseStudy, token: str) -> dict[str, str]:
     """What the fields of a correction hold as long as nobody changes them."""
     return {field.name: field.value for field in edit_of(study, token).fields}
 
@@ -155,5 +155,5 @@ def _reason(events: tuple[Event, ...], token: str) -> str:
 
 def _about(events: tuple[Event, ...], token: str) -> Iterator[Event]:
     """What was said of a round, the latest first."""
-    kinds = Told | Failed | Amended | Abandoned | Decided
+    kinds = OutcomeTold | Failed | Amended | Abandoned | Decided
     return (event for event in reversed(events) if isinstance(event, kinds) and event.token == token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..rounds import SEEN, Problem
+from ..core import SEEN, Problem
 
 _MOST = 24  # fields of what came out otherwise: beyond that a table is the better way
 

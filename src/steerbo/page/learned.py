@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..interop.posteriors import Which, posterior, posterior_of
-from ..rounds import Reading, Recommendation, Round, numeral
+from ..core import BaseStudy, Recommendation, Round, numeral
+from ..interop.posteriors import PosteriorQuery, posterior, posterior_of
 from ..space import Categorical
 from ..surrogate import Columns, Posterior
 from .chart import Axis, Chart, Mark, points, thinned
@@ -43,12 +43,12 @@ class Slice:
     says: str
 
 
-def along(study: Reading, advice: Recommendation) -> tuple[str, ...]:
+def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
     """The variables along which something can be shown: those that the best setting sets, then the rest of its model.
 
     Empty before anything is measured, and for methods without a Gaussian process over a box. Nothing is computed.
     """
-    if not (study.history.told or study.history.data):
+    if not (study.history.n_completed or study.history.data):
         return ()
     if posterior_of.dispatch(type(study._method)) is posterior_of.dispatch(object):
         return ()
@@ -64,7 +64,7 @@ def along(study: Reading, advice: Recommendation) -> tuple[str, ...]:
     return tuple(sorted(known, key=lambda name: name not in advice.values))
 
 
-def slice_along(study: Reading, advice: Recommendation, name: str) -> Slice:
+def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     """The expected outcome along a variable, with a band, all else as in the best setting.
 
     Raises:
@@ -90,11 +90,11 @@ def slice_along(study: Reading, advice: Recommendation, name: str) -> Slice:
     return Slice(name, chart, (), f"{says} Band: 95 %. Dots: outcomes of such rounds.")
 
 
-def _posterior(study: Reading, advice: Recommendation) -> Posterior:
+def _posterior(study: BaseStudy, advice: Recommendation) -> Posterior:
     """The model behind the recommendation."""
     kind = study.problem.kind
     scope = advice.scope if kind in SCOPED else None
-    return posterior(study, Which(scope, advice.context if kind == "cost-varying" else {}))
+    return posterior(study, PosteriorQuery(scope, advice.context if kind == "cost-varying" else {}))
 
 
 def _moments(found: Posterior, j: int, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[Any]]:
@@ -113,7 +113,7 @@ def _moments(found: Posterior, j: int, values: dict[str, Any]) -> tuple[np.ndarr
 
 
 def _drawn(  # noqa: PLR0917
-    study: Reading,
+    study: BaseStudy,
     advice: Recommendation,
     name: str,
     at: np.ndarray,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..rounds import TIME, Reading
+from ..core import TIME, BaseStudy
 from ..space import Categorical
 from .edit import number_text
 from .fields import Field, fields_of
@@ -42,7 +42,7 @@ class Management:
     scoped: bool
 
 
-def management(study: Reading) -> Management:
+def management(study: BaseStudy) -> Management:
     """The forms of a study, with what stands."""
     history, words, problem = study.history, Words.of(study), study.problem
     stop = history.stop if isinstance(history.stop, float) else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from io import BytesIO
 
+from ..core import BaseStudy, Recommendation
 from ..errors import SteerboError
 from ..plots import Picture, pictures
 from ..plots.drawing import save_figure
-from ..rounds import Reading, Recommendation
 
 _DOTS, _PIXELS = 144, 96  # an inch, in the file and on the screen
 
@@ -26,7 +26,7 @@ class Drawn:
     width: int = 0
 
 
-def drawn(study: Reading, advice: Recommendation) -> tuple[Drawn, ...]:
+def drawn(study: BaseStudy, advice: Recommendation) -> tuple[Drawn, ...]:
     """All of a study; in the place of each that cannot be made, such as where matplotlib is missing, a sentence."""
     found: list[Drawn] = []
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..rounds import Reading, numeral, time_of
+from ..core import BaseStudy, numeral, time_of
 from ..study.progress import LATELY, best_round
 from .chart import Axis, Chart, Mark, points, thinned
 from .wording import Words
@@ -12,7 +12,7 @@ from .wording import Words
 _FLAT = 0.5  # half the height of an axis along which outcomes are all alike
 
 
-def progress(study: Reading) -> Chart | None:
+def progress(study: BaseStudy) -> Chart | None:
     """Outcomes against the money spent, the rounds where nobody counts money, or the time where the optimum moves.
 
     A former best is over where the optimum moves: the line is then the mean of the latest outcomes.

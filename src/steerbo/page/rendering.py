@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from ..text import visible
+from ..text import escape_unprintable
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -32,4 +32,4 @@ def _templates() -> Environment:
 def rendered(template: str, **shown: Any) -> str:
     """A template, filled in; characters that cannot be written, or turn the direction of writing, are escaped."""
     shown = {"local": str, **shown}
-    return visible(_templates().get_template(template).render(**shown))
+    return escape_unprintable(_templates().get_template(template).render(**shown))

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from markupsafe import Markup
 
-from ..rounds import Reading
+from ..core import BaseStudy
 from .card import advice_of
 from .learned import along, slice_along
 from .pictures import Drawn, drawn
@@ -17,7 +17,7 @@ from .view import view
 _MOST_SLICES = 6
 
 
-def report(study: Reading, title: str) -> str:
+def report(study: BaseStudy, title: str) -> str:
     """The file's text: the recommendation, what was learned, progress, the pictures of its kind, why, and all rounds.
 
     Args:

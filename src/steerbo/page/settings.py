@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..rounds import Problem, Table
+from ..core import Problem, Table
 from .wording import with_resolution
 
 _IN_A_SENTENCE = 3  # settings; more of them are a list

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..rounds import Amended, Event, Failed, Outcome, Problem, Reading, Told, numeral
+from ..core import Amended, BaseStudy, Event, Failed, Outcome, OutcomeTold, Problem, numeral
 
 TAKEN_BACK = "taken back"
 """The reason that stands in the log."""
@@ -31,7 +31,7 @@ class Undo:
     outcome: Outcome | None
 
 
-def undo_of(study: Reading, token: str) -> Undo | None:
+def undo_of(study: BaseStudy, token: str) -> Undo | None:
     """What taking back the last word on a round leaves.
 
     What was told becomes void (what was spent is spent), what was corrected or void becomes what it was before. A round
@@ -49,16 +49,16 @@ def undo_of(study: Reading, token: str) -> Undo | None:
     return Undo(token, number, len(said), _shown(study.problem, now), _shown(study.problem, before), before)
 
 
-def times_said(study: Reading, token: str) -> int:
+def times_said(study: BaseStudy, token: str) -> int:
     """How often something was said of a round that has ended."""
     return sum(1 for _ in _said(study.events, token))
 
 
-def last_said(study: Reading) -> Undo | None:
+def last_said(study: BaseStudy) -> Undo | None:
     """The last word on any round, where it can be taken back."""
     rounds = study.history
     for event in reversed(study.events):
-        if isinstance(event, Told | Failed | Amended) and event.token not in {*rounds.data, *rounds.removed}:
+        if isinstance(event, OutcomeTold | Failed | Amended) and event.token not in {*rounds.data, *rounds.removed}:
             return undo_of(study, event.token)
     return None
 
@@ -67,9 +67,9 @@ def _said(events: tuple[Event, ...], token: str) -> Iterator[Outcome | Failed | 
     """All that was said of a round, in order; None: that it is void."""
     for event in events:
         match event:
-            case Told(token=name) | Failed(token=name) | Amended(token=name) if name != token:
+            case OutcomeTold(token=name) | Failed(token=name) | Amended(token=name) if name != token:
                 pass
-            case Told():
+            case OutcomeTold():
                 yield event.outcome
             case Failed():
                 yield event

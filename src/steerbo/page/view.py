@@ -6,21 +6,21 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ..rounds import (
+from ..core import (
     SEEN,
     Asked,
+    BaseStudy,
     Decided,
     Explanation,
     Problem,
-    Reading,
     Recommendation,
     Round,
     Table,
     numeral,
     revised_text,
 )
-from ..study.shown import in_words, with_units
-from ..words import counted
+from ..study.formatting import in_words, with_units
+from ..wording import counted
 from .archive import SHOWN, Line, Part, added, rounds_before
 from .card import Card, advice_of, card
 from .chart import Chart
@@ -36,7 +36,7 @@ _FEW = 3  # values from which on their range is shown
 
 
 @dataclass(frozen=True)
-class Out:
+class PendingRound:
     """A round that is out: what to look at, what to set, what to report.
 
     `last_look` has the fields of the look that can still be taken back, as they were filled in; `asked_for` says
@@ -97,7 +97,7 @@ class View:
     notices: tuple[str, ...]
     rounds: int
     finished: str
-    out: tuple[Out, ...]
+    out: tuple[PendingRound, ...]
     ask: tuple[Field, ...]
     at_once: bool
     advice: Card | None
@@ -113,7 +113,7 @@ class View:
 
 
 def view(
-    study: Reading, most: int | None = SHOWN, advice: Recommendation | None = None, *, later: bool = False
+    study: BaseStudy, most: int | None = SHOWN, advice: Recommendation | None = None, *, later: bool = False
 ) -> View:
     """Compute all of it anew.
 
@@ -152,7 +152,7 @@ def view(
     )
 
 
-def _meters(study: Reading, words: Words) -> tuple[Meter, ...]:
+def _meters(study: BaseStudy, words: Words) -> tuple[Meter, ...]:
     """Money where it is counted, and rounds."""
     status, found = study.status, []
     if status.budget is not None:
@@ -171,7 +171,7 @@ def _meters(study: Reading, words: Words) -> tuple[Meter, ...]:
     return tuple(found)
 
 
-def _notices(study: Reading) -> tuple[str, ...]:
+def _notices(study: BaseStudy) -> tuple[str, ...]:
     """What ought to be known beside the figures, in sentences."""
     status = study.status
     said = [*status.warnings]
@@ -195,7 +195,7 @@ def _last_text(last: Undo | None, words: Words) -> str:
     return f"Saved: round {last.number} {now}."
 
 
-def _out(study: Reading, words: Words, played: Round) -> Out:
+def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
     problem, suggestion, history = study.problem, study.history[played.suggestion.token].suggestion, study.history
     nature = problem.unmeasured(suggestion)
     estimate = history.estimate(suggestion.token)
@@ -208,7 +208,7 @@ def _out(study: Reading, words: Words, played: Round) -> Out:
     cost = Field("cost", words.cost_label, hint=hint, needed=needed, decimal=True)
     measured = [replace(field, label=f"{field.label}, as measured") for field in fields_of(problem, nature, "realised")]
     moving = "" if not suggestion.change_cost else words.paid(suggestion.change_cost)
-    return Out(
+    return PendingRound(
         token=suggestion.token,
         number=suggestion.round,
         scope=str(suggestion.scope),
@@ -226,7 +226,7 @@ def _out(study: Reading, words: Words, played: Round) -> Out:
     )
 
 
-def _last_look(study: Reading, token: str) -> tuple[Field, ...]:
+def _last_look(study: BaseStudy, token: str) -> tuple[Field, ...]:
     """The fields of a round's last look, filled in."""
     for event in reversed(study.events):
         if isinstance(event, Decided) and event.token == token:
@@ -237,7 +237,7 @@ def _last_look(study: Reading, token: str) -> tuple[Field, ...]:
     return ()
 
 
-def _usual_text(study: Reading, words: Words) -> str:
+def _usual_text(study: BaseStudy, words: Words) -> str:
     """The range of outcomes so far, in words; empty while there are few."""
     scalar = study.problem.scalar
     low, high = _range(scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome)
@@ -245,7 +245,7 @@ def _usual_text(study: Reading, words: Words) -> str:
     return "" if math.isnan(low) else f"so far {words.worth(' to '.join(ends))}"
 
 
-def _usual_cost_text(study: Reading, words: Words, needed: bool) -> str:
+def _usual_cost_text(study: BaseStudy, words: Words, needed: bool) -> str:
     least, most = _range(r.paid for r in study.history if r.paid is not None)
     low = f"{amount_text(least, most)} to " if least < most else ""
     said = "" if math.isnan(least) else f"so far {low}{words.paid(most)}"

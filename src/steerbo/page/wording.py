@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..rounds import Problem, Reading, as_text, numeral
+from ..core import BaseStudy, Problem, as_text, numeral
 from ..space import Categorical
 
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
@@ -34,7 +34,7 @@ class Words:
     money: str = ""
 
     @classmethod
-    def of(cls, study: Reading) -> Words:
+    def of(cls, study: BaseStudy) -> Words:
         """Those of a study: as its tables head value and cost; a causal one's outcome is called as its target."""
         headed = study.history.columns
         target = getattr(getattr(study.problem, "graph", None), "target", "")

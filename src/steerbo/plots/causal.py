@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..causal import Causal, CausalGraph
+from ..core import BaseStudy, Recommendation, Scope
 from ..errors import InvalidProblem
-from ..rounds import Reading, Recommendation, Scope
 from .drawing import (
     BLUE,
     COLOURS,
@@ -86,7 +86,7 @@ def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (
     return shown
 
 
-def graph(study: Reading, ax: Any = None, scope: Scope | None = None) -> Any:
+def graph(study: BaseStudy, ax: Any = None, scope: Scope | None = None) -> Any:
     """Draw the causal graph while a scope is played, as `scope_figure` does.
 
     Args:
@@ -105,7 +105,7 @@ def graph(study: Reading, ax: Any = None, scope: Scope | None = None) -> Any:
     return _graph(axes, problem.graph, study.recommend().scope if scope is None else scope)
 
 
-def shares(study: Reading, ax: Any = None) -> Any:
+def shares(study: BaseStudy, ax: Any = None) -> Any:
     """Draw the share of rounds that went to each scope so far; where only one was played, its graph; see `graph`."""
     problem = of_kind(study, Causal)
     played = {r.suggestion.scope: None for r in study.history}
@@ -118,14 +118,14 @@ def shares(study: Reading, ax: Any = None) -> Any:
     return finished(axes)
 
 
-def outcomes(study: Reading, ax: Any = None, value: str = "") -> Any:
+def outcomes(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
     """Draw what came of every round, and the mean so far, or of the last ten where effects drift; see `graph`."""
     problem, axes = of_kind(study, Causal), on(ax)
     _outcomes(axes, study, problem, value)
     return finished(axes)
 
 
-def prices(study: Reading, ax: Any = None, value: str = "", money: str = "") -> Any:
+def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
     """Draw what each scope would give at its best, with bounds: a row a scope, its price at the right; see `graph`.
 
     Raises:
@@ -143,7 +143,7 @@ def prices(study: Reading, ax: Any = None, value: str = "", money: str = "") -> 
     return finished(axes)
 
 
-def figure(optimizer: Reading, value: str = "") -> Any:
+def figure(optimizer: BaseStudy, value: str = "") -> Any:
     """The two main pictures side by side, as a matplotlib `Figure`: `shares` and `outcomes`.
 
     Where only one scope was played its graph takes the place of the shares.
@@ -170,7 +170,7 @@ def figure(optimizer: Reading, value: str = "") -> Any:
     return shown
 
 
-def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     problem = of_kind(optimizer, Causal)
     if priced(advice) and not problem.space.seen:
@@ -206,7 +206,7 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> li
 # -- what is drawn on axes ---------------------------------------------------------------------------------------------
 
 
-def _prices(axes: Any, study: Reading, advice: Recommendation, value: str, money: str) -> None:
+def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, money: str) -> None:
     problem = of_kind(study, Causal)
     rows = rows_of(problem, advice)
     draw_rows(axes, rows, money_words(study, money))
@@ -215,7 +215,7 @@ def _prices(axes: Any, study: Reading, advice: Recommendation, value: str, money
     axes.set(xlabel=f"expected {target}", title="What each scope would give")
 
 
-def _shares(axes: Any, optimizer: Reading) -> None:
+def _shares(axes: Any, optimizer: BaseStudy) -> None:
     """Draw a line for each scope, with a mark of its own now and then."""
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
@@ -231,7 +231,7 @@ def _shares(axes: Any, optimizer: Reading) -> None:
     axes.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Which scope was played")
 
 
-def _outcomes(axes: Any, optimizer: Reading, problem: Causal, value: str) -> None:
+def _outcomes(axes: Any, optimizer: BaseStudy, problem: Causal, value: str) -> None:
     rounds = optimizer.history
     told = [(played.number, played.outcome.value) for played in rounds if played.state == "told" and played.outcome]
     if told:

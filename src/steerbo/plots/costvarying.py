@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core import BaseStudy, Recommendation, Scope
 from ..costvarying import CostVarying
-from ..rounds import Reading, Recommendation, Scope
 from .drawing import (
     COLOURS,
     SHAPES,
@@ -47,7 +47,7 @@ def looks_of(problem: CostVarying) -> Looks:
     return dict(zip(problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
 
 
-def figure(optimizer: Reading, value: str = "", money: str = "") -> Any:
+def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
     """The two main pictures side by side, as a matplotlib `Figure`.
 
     Left: `prices`, the expected value that each control set reaches at its best, with bounds and its price; where
@@ -73,7 +73,7 @@ def figure(optimizer: Reading, value: str = "", money: str = "") -> Any:
     return shown
 
 
-def prices(study: Reading, ax: Any = None, value: str = "", money: str = "") -> Any:
+def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
     """Draw what each control set would give at its best, with bounds: a row a set, its price at the right.
 
     Cheapest first; the recommended set is bold, and its mark in a ring. Expected values that are good enough are
@@ -100,7 +100,7 @@ def prices(study: Reading, ax: Any = None, value: str = "", money: str = "") -> 
     return finished(axes)
 
 
-def plays(study: Reading, ax: Any = None, value: str = "", money: str = "") -> Any:
+def plays(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
     """Draw the value of each play against the money spent so far (the rounds, where no money is counted); see `prices`.
 
     The line is the bound on the best expected value that the method had guaranteed before each play.
@@ -110,7 +110,7 @@ def plays(study: Reading, ax: Any = None, value: str = "", money: str = "") -> A
     return finished(axes)
 
 
-def spending(study: Reading, ax: Any = None, money: str = "") -> Any:
+def spending(study: BaseStudy, ax: Any = None, money: str = "") -> Any:
     """Draw where the money went: the sum spent on each control set so far, round by round; see `prices`."""
     problem, axes = of_kind(study, CostVarying), on(ax, 2.6)
     ended = [r for r in study.history if r.state != "open"]
@@ -126,7 +126,7 @@ def spending(study: Reading, ax: Any = None, money: str = "") -> Any:
     return finished(axes)
 
 
-def save(optimizer: Reading, path: Path, value: str = "", money: str = "") -> Path:
+def save(optimizer: BaseStudy, path: Path, value: str = "", money: str = "") -> Path:
     """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
 
     Raises:
@@ -136,7 +136,7 @@ def save(optimizer: Reading, path: Path, value: str = "", money: str = "") -> Pa
     return save_file(figure(optimizer, value, money), path)
 
 
-def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     of_kind(optimizer, CostVarying)
 
@@ -163,7 +163,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
 # -- what is drawn on axes ---------------------------------------------------------------------------------------------
 
 
-def _prices(axes: Any, study: Reading, advice: Recommendation, value: str, money: str) -> None:
+def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, money: str) -> None:
     """Draw the expected values of sets; where something is seen before choosing, in typical contexts."""
     problem, expected = of_kind(study, CostVarying), f"expected {value_words(study, value)}"
     if advice.context:
@@ -203,11 +203,11 @@ def _in_one(texts: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {text}" for name, text in texts.items())
 
 
-def _spent(study: Reading, counted: bool, money: str) -> str:
+def _spent(study: BaseStudy, counted: bool, money: str) -> str:
     return money_words(study, money, "money spent") if counted else "rounds"
 
 
-def _plays(axes: Any, study: Reading, problem: CostVarying, value: str, money: str) -> None:
+def _plays(axes: Any, study: BaseStudy, problem: CostVarying, value: str, money: str) -> None:
     """Draw the plays, the guaranteed bound, and where exploring ended."""
     rounds = [r for r in study.history if r.state != "open"]
     counted = any(r.charged for r in rounds)

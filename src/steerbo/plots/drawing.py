@@ -20,10 +20,10 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from ..core import BaseStudy, Problem, Recommendation, as_text
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
-from ..rounds import Problem, Reading, Recommendation, as_text
 from ..space import Categorical
-from ..text import visible
+from ..text import escape_unprintable
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 YELLOW, BLACK = "#F0E442", "#000000"
@@ -84,7 +84,7 @@ class DrawPictures(Protocol):
     It is called before anything is measured, too, and may yield nothing then. It reads, and never asks or tells.
     """
 
-    def __call__(self, study: Reading, advice: Recommendation, /) -> Iterable[Picture]:
+    def __call__(self, study: BaseStudy, advice: Recommendation, /) -> Iterable[Picture]:
         """Draw a study whose present recommendation is `advice`."""
         ...
 
@@ -92,7 +92,7 @@ class DrawPictures(Protocol):
 P = TypeVar("P", bound=Problem)
 
 
-def of_kind(optimizer: Reading, kind: type[P]) -> P:
+def of_kind(optimizer: BaseStudy, kind: type[P]) -> P:
     """The problem of an optimizer, of this kind.
 
     Raises:
@@ -103,12 +103,12 @@ def of_kind(optimizer: Reading, kind: type[P]) -> P:
     return optimizer.problem
 
 
-def value_words(study: Reading, value: str = "", otherwise: str = "value") -> str:
+def value_words(study: BaseStudy, value: str = "", otherwise: str = "value") -> str:
     """Name and unit of the objective: as given, else as the study heads its column, else a plain word."""
     return words(value or study.history.columns.get("value", otherwise))
 
 
-def money_words(study: Reading, money: str = "", said: str = "cost of a play") -> str:
+def money_words(study: BaseStudy, money: str = "", said: str = "cost of a play") -> str:
     r"""A label of costs, with their unit: as given, else as the study heads its column.
 
     >>> import steerbo as sb
@@ -553,7 +553,7 @@ def words(text: str, most: int = _LONGEST) -> str:
     >>> words("US$ or $x^"), words("_x"), words("a" * 60, 5)
     ('US\\$ or \\$x^', ' _x', 'aaaa…')
     """
-    shown = visible(text).replace("\n", " ").replace("\t", " ")
+    shown = escape_unprintable(text).replace("\n", " ").replace("\t", " ")
     shown = shown if len(shown) <= most else shown[: most - 1] + "…"
     return (" " if shown.startswith("_") else "") + shown.replace("$", r"\$")
 

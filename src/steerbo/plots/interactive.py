@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..causal import Causal
+from ..core import BaseStudy, Round, Scope, as_text, time_of
 from ..costvarying import CostVarying
 from ..errors import InvalidProblem, InvalidRequest, MissingExtra
-from ..interop.posteriors import Which
+from ..interop.posteriors import PosteriorQuery
 from ..meanfield import MeanField
-from ..rounds import Reading, Round, Scope, as_text, time_of
 from ..space import Categorical
-from ..text import visible
+from ..text import escape_unprintable
 from ..timevarying import TimeVarying
 from ..timevarying.prediction import predicted
 from .causal import ROLES, edges_of, layers, role_of
@@ -39,7 +39,7 @@ _WIDTH, _PANEL = 720, 300  # pixels of a figure, and the height of a panel of se
 _LETTERS = 34  # of a line of a row's name
 
 
-def rounds(study: Reading, value: str = "") -> Any:
+def rounds(study: BaseStudy, value: str = "") -> Any:
     """Draw every outcome by round, and the best so far: hovering says what was set, what happened, and what it cost.
 
     Args:
@@ -63,7 +63,7 @@ def rounds(study: Reading, value: str = "") -> Any:
     return shown
 
 
-def prices(study: Reading, value: str = "", money: str = "") -> Any:
+def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
     """Draw what each control set or policy scope would give, a row each, its price at the right; hovering says how.
 
     Args:
@@ -125,7 +125,7 @@ def prices(study: Reading, value: str = "", money: str = "") -> Any:
     return shown.update_layout(margin={"r": 140}, height=180 + 38 * max(len(rows), 2))
 
 
-def slices(study: Reading, *, scope: Any = None, context: Mapping[str, Any] | None = None, value: str = "") -> Any:
+def slices(study: BaseStudy, *, scope: Any = None, context: Mapping[str, Any] | None = None, value: str = "") -> Any:
     """Draw a slice along each variable of the model through the recommended point; see `plots.slices`.
 
     Args:
@@ -158,7 +158,7 @@ def slices(study: Reading, *, scope: Any = None, context: Mapping[str, Any] | No
     )
 
 
-def importance(study: Reading, *, scope: Any = None) -> Any:
+def importance(study: BaseStudy, *, scope: Any = None) -> Any:
     """Draw which variables matter: the share of the variance that each explains alone; see `plots.importance`.
 
     Args:
@@ -172,7 +172,7 @@ def importance(study: Reading, *, scope: Any = None) -> Any:
         MissingExtra: plotly is not installed.
         InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
     """
-    which = whole_model(study, study.recommend(), Which(scope))
+    which = whole_model(study, study.recommend(), PosteriorQuery(scope))
     found = importance_of(study, which)
     shown = _figure("Which variables matter", "share of the variance (line: 9 of 10 draws)", "")
     share, names = np.array(found.share), [_words(name) for name in found.names]
@@ -184,7 +184,7 @@ def importance(study: Reading, *, scope: Any = None) -> Any:
     return shown.update_yaxes(autorange="reversed").update_xaxes(range=[0, 1], tickformat=".0%")
 
 
-def settings(study: Reading, value: str = "") -> Any:
+def settings(study: BaseStudy, value: str = "") -> Any:
     """Draw what was set, and when: each variable against the time, where the optimum moves, or the rounds.
 
     Args:
@@ -232,7 +232,7 @@ def settings(study: Reading, value: str = "") -> Any:
     return shown.update_layout(title="What was set, and when", height=160 + 220 * len(names), legend=legend)
 
 
-def expected(study: Reading, value: str = "") -> Any:
+def expected(study: BaseStudy, value: str = "") -> Any:
     """Draw what was expected in each round and what it gave: hovering says which prior was behind the choice.
 
     Args:
@@ -272,7 +272,7 @@ def expected(study: Reading, value: str = "") -> Any:
     return shown
 
 
-def graph(study: Reading, scope: Scope | None = None) -> Any:
+def graph(study: BaseStudy, scope: Scope | None = None) -> Any:
     """Draw the causal graph while a scope is played: actions squares, contexts circles, the target a diamond.
 
     Dotted lines are latent common causes; grey edges are cut by setting their end, orange ones lead from a context to
@@ -325,7 +325,7 @@ def graph(study: Reading, scope: Scope | None = None) -> Any:
     return shown.update_yaxes(visible=False, range=[min(ys) - 0.6, max(ys) + 0.6])
 
 
-def shares(study: Reading) -> Any:
+def shares(study: BaseStudy) -> Any:
     """Draw where the agents should be: the recommended share in each action, stacked by context, and limits.
 
     Args:
@@ -358,7 +358,7 @@ def shares(study: Reading) -> Any:
     return shown.update_layout(barmode="stack", height=200 + 26 * max(len(names), 3))
 
 
-def payoffs(study: Reading, action: str | None = None, value: str = "") -> Any:
+def payoffs(study: BaseStudy, action: str | None = None, value: str = "") -> Any:
     """Draw what an action pays by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`.
 
     Args:
@@ -395,7 +395,7 @@ def payoffs(study: Reading, action: str | None = None, value: str = "") -> Any:
 # -- what figures are made of ------------------------------------------------------------------------------------------
 
 
-def _slice(study: Reading, found: Slice, first: bool) -> list[Any]:
+def _slice(study: BaseStudy, found: Slice, first: bool) -> list[Any]:
     """The traces of a slice; `first`: with their names in the legend."""
     from plotly.graph_objects import Scatter
 
@@ -458,18 +458,18 @@ def _figure(title: str, x: str, y: str) -> Any:
     )
 
 
-def _told(study: Reading) -> list[Round]:
+def _told(study: BaseStudy) -> list[Round]:
     return [r for r in study.history if r.state == "told" and r.outcome]
 
 
-def _value(study: Reading, value: str) -> str:
+def _value(study: BaseStudy, value: str) -> str:
     """Name and unit of the objective: as given, else as the study heads its column; a causal target's name."""
     problem = study.problem
     plain = problem.graph.target if isinstance(problem, Causal) else "value"
     return value or study.history.columns.get("value", plain)
 
 
-def _with_unit(study: Reading, name: str) -> str:
+def _with_unit(study: BaseStudy, name: str) -> str:
     unit = getattr(study.problem.space[name], "unit", "")
     return f"{name} ({unit})" if unit else name
 
@@ -478,7 +478,7 @@ def _symbol(colour: str) -> str:
     return _SYMBOLS[COLOURS.index(colour)]
 
 
-def _said(study: Reading, played: Round) -> str:
+def _said(study: BaseStudy, played: Round) -> str:
     """A round in lines."""
     outcome = played.outcome
     ended = [] if outcome is None else [f"gave {as_text(study.problem.scalar(outcome))}"]
@@ -500,9 +500,9 @@ def _lines(texts: Sequence[str]) -> str:
 
 def _broken(text: str) -> str:
     """A long text in several lines."""
-    return "<br>".join(_words(line) for line in wrap(visible(text), _LETTERS, max_lines=3, placeholder="…"))
+    return "<br>".join(_words(line) for line in wrap(escape_unprintable(text), _LETTERS, max_lines=3, placeholder="…"))
 
 
 def _words(text: str) -> str:
     """A user's text as plotly shows it: it reads tags, and these are none."""
-    return escape(visible(text), quote=False)
+    return escape(escape_unprintable(text), quote=False)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from ..core import BaseStudy, Recommendation
 from ..errors import InvalidOption, InvalidProblem, one_of
 from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
-from ..rounds import Reading, Recommendation
 from .drawing import (
     BLUE,
     COLOURS,
@@ -53,7 +53,7 @@ _PANELS = 4  # contexts that have a map of their own; more are added up
 _GRID, _WIDTH = 81, 2.0  # points of a curve; standard deviations
 
 
-def figure(optimizer: Reading, value: str = "") -> Any:
+def figure(optimizer: BaseStudy, value: str = "") -> Any:
     """The two main pictures side by side, as a matplotlib `Figure`.
 
     Left: the population's payoff of every round, and the best one so far. Right: `shares`, where the agents should be.
@@ -77,7 +77,7 @@ def figure(optimizer: Reading, value: str = "") -> Any:
     return shown
 
 
-def shares(study: Reading, ax: Any = None) -> Any:
+def shares(study: BaseStudy, ax: Any = None) -> Any:
     """Draw where the agents should be: the recommended share of all agents in each action, stacked by context.
 
     Triangles are limits: the most agents an action has room for (its capacity, or what limits say), and the least that
@@ -100,7 +100,7 @@ def shares(study: Reading, ax: Any = None) -> Any:
     return finished(axes)
 
 
-def tried(study: Reading, ax: Any = None) -> Any:
+def tried(study: BaseStudy, ax: Any = None) -> Any:
     """Draw where the agents were in every round: shares of the actions that had the most of them; see `shares`."""
     problem, axes = of_kind(study, MeanField), on(ax, 2.8)
     rounds, tables = played_shares(study, problem)
@@ -115,7 +115,7 @@ def tried(study: Reading, ax: Any = None) -> Any:
     return finished(axes)
 
 
-def payoffs(study: Reading, ax: Any = None, action: str | None = None, value: str = "") -> Any:
+def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: str = "") -> Any:
     """Draw what an action pays: the payoff of every round against the share of agents that took it, and the model.
 
     The curve is the model's mean, with a band of two standard deviations, as the share of this action varies and the
@@ -163,7 +163,7 @@ def payoffs(study: Reading, ax: Any = None, action: str | None = None, value: st
     return finished(axes)
 
 
-def places(study: Reading, ax: Any = None, context: str | None = None) -> Any:
+def places(study: BaseStudy, ax: Any = None, context: str | None = None) -> Any:
     """Draw where the agents should be on a map: the area of a mark is the share of agents there, a ring its capacity.
 
     Args:
@@ -197,7 +197,7 @@ def has_places(problem: MeanField) -> bool:
     return given is not None and len(given[0]) == 2
 
 
-def save(optimizer: Reading, path: Path, value: str = "") -> Path:
+def save(optimizer: BaseStudy, path: Path, value: str = "") -> Path:
     """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
 
     Raises:
@@ -207,7 +207,7 @@ def save(optimizer: Reading, path: Path, value: str = "") -> Path:
     return save_file(figure(optimizer, value), path)
 
 
-def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page: a map or rows, what an action pays, and what every round gave."""
     problem = of_kind(optimizer, MeanField)
     if has_places(problem):
@@ -222,7 +222,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
             return finished(axes).figure
 
         yield Picture("Where the agents should be", text, rows)
-    if optimizer.history.told:
+    if optimizer.history.n_completed:
         text = "Payoff against the share of agents in the action that was varied most, with the model's mean and band"
         yield Picture("What an action pays", text, lambda: payoffs(optimizer).figure)
     text = "Payoff of every round, and the best so far"
@@ -235,7 +235,7 @@ Line = Float[np.ndarray, " r"]
 
 
 def payoff_curve(
-    study: Reading, problem: MeanField, advice: Recommendation, action: int
+    study: BaseStudy, problem: MeanField, advice: Recommendation, action: int
 ) -> tuple[Line, Line, Line, float] | None:
     """Shares of an action, the mean payoff there, two standard deviations, and the recommended share.
 
@@ -250,7 +250,7 @@ def payoff_curve(
     tables = np.array([_with_share(problem, table, action, share) for share in at])
     mean, deviation = method.mixture(study.history, advice.context).moments(tables)
     scale = method.surrogate(study.history, advice.context, pending=False)
-    times = method.widening(study.history, advice.scope)
+    times = method.bound_inflation(study.history, advice.scope)
     width = _WIDTH * scale.unit * deviation * (times if np.isfinite(times) else np.nan)
     return at, problem.sign * np.array([scale.raw(m) for m in mean]), width, best
 
@@ -269,7 +269,7 @@ def _with_share(problem: MeanField, table: Any, action: int, share: float) -> An
     return nobody + share / best * (table - nobody)
 
 
-def played_shares(study: Reading, problem: MeanField) -> tuple[list[int], Any]:
+def played_shares(study: BaseStudy, problem: MeanField) -> tuple[list[int], Any]:
     """Numbers of the rounds with an outcome, and the share of all agents that took each action then, (n, A)."""
     told = [r for r in study.history if r.state == "told" and r.outcome]
     tables = [problem.shares @ problem.table(r.outcome.realised["distribution"]) for r in told if r.outcome]

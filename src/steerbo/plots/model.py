@@ -20,10 +20,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from jaxtyping import Float, Int
 
+from ..core import TIME, BaseStudy, Outcome, Problem, Recommendation, Round, Scope, time_of
 from ..errors import InvalidOption, InvalidRequest, SteerboError, one_of
-from ..interop.posteriors import Which, posterior
-from ..rounds import TIME, Outcome, Problem, Reading, Recommendation, Round, Scope, time_of
-from ..search import sobol_points
+from ..interop.posteriors import PosteriorQuery, posterior
+from ..optim import sobol_points
 from ..space import Categorical
 from ..surrogate import Posterior
 from ..timevarying.finite import Sites
@@ -172,7 +172,7 @@ def _parts(points: Float[np.ndarray, "n d"], low: Any, high: Any) -> Int[np.ndar
     return found
 
 
-def surface_of(study: Reading, which: Which) -> Surface:
+def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
     """The posterior of a study, wherever it is defined.
 
     Raises:
@@ -245,7 +245,7 @@ class Slices:
         widening: how many times bounds of answers are as wide as the model's.
     """
 
-    study: Reading
+    study: BaseStudy
     surface: Surface
     values: Mapping[str, Any]
     scope: Scope | None
@@ -312,7 +312,7 @@ def _nearest(variable: Any, at: Sequence[Any], value: Any) -> int:
 
 
 def slices_of(
-    study: Reading,
+    study: BaseStudy,
     *,
     scope: Any = None,
     context: Mapping[str, Any] | None = None,
@@ -331,9 +331,9 @@ def slices_of(
     if kind in ("cost-varying", "causal"):
         asked = advice.scope if scope is None else scope
         values = _settings(study, advice, asked, seen)
-    found = surface_of(study, Which(asked, seen if kind == "cost-varying" else {}, time, prior))
+    found = surface_of(study, PosteriorQuery(asked, seen if kind == "cost-varying" else {}, time, prior))
     own = _scope_of(study.problem, asked)
-    widening = study._method.widening(study.history, own or advice.scope)
+    widening = study._method.bound_inflation(study.history, own or advice.scope)
     return Slices(study, found, {**seen, **values}, own, widening)
 
 
@@ -344,7 +344,7 @@ def _scope_of(problem: Problem, asked: Any) -> Scope | None:
     return asked if isinstance(asked, Scope) else None
 
 
-def _settings(study: Reading, advice: Recommendation, scope: Any, seen: dict[str, Any]) -> dict[str, Any]:
+def _settings(study: BaseStudy, advice: Recommendation, scope: Any, seen: dict[str, Any]) -> dict[str, Any]:
     """The settings of a scope's recommendation; where they depend on what is looked at, at its medians."""
     own = _scope_of(study.problem, scope)
     choice = next((each for each in (advice, *advice.alternatives) if own is not None and each.scope == own), advice)
@@ -368,7 +368,7 @@ def _median(variable: Any, values: Sequence[Any]) -> Any:
 
 
 def known(
-    study: Reading,
+    study: BaseStudy,
     ax: Any = None,
     variable: str | None = None,
     *,
@@ -414,7 +414,7 @@ def known(
 
 
 def slices(
-    study: Reading,
+    study: BaseStudy,
     *,
     scope: Any = None,
     context: Mapping[str, Any] | None = None,
@@ -516,7 +516,7 @@ class Importance:
 TOGETHER = "only together"
 
 
-def importance_of(study: Reading, which: Which) -> Importance:
+def importance_of(study: BaseStudy, which: PosteriorQuery) -> Importance:
     """First-order shares of variance of functions drawn from a posterior.
 
     Raises:
@@ -561,7 +561,7 @@ def _first_order(parts: Int[np.ndarray, "n d"], functions: Float[np.ndarray, "s 
 
 
 def importance(
-    study: Reading,
+    study: BaseStudy,
     ax: Any = None,
     *,
     scope: Any = None,
@@ -591,18 +591,20 @@ def importance(
         MissingExtra: matplotlib is not installed.
         InvalidRequest: the method keeps no Gaussian process over variables (mean-field methods, say), or not this one.
     """
-    which = whole_model(study, study.recommend() if scope is None else None, Which(scope, context or {}, time, prior))
+    which = whole_model(
+        study, study.recommend() if scope is None else None, PosteriorQuery(scope, context or {}, time, prior)
+    )
     return _importance(study, importance_of(study, which), ax)
 
 
-def whole_model(study: Reading, advice: Recommendation | None, which: Which) -> Which:
+def whole_model(study: BaseStudy, advice: Recommendation | None, which: PosteriorQuery) -> PosteriorQuery:
     """The widest model there is: of a causal problem that of the recommended scope."""
     if study.problem.kind == "causal" and advice is not None:
-        return Which(advice.scope, {}, which.time, which.prior)
+        return PosteriorQuery(advice.scope, {}, which.time, which.prior)
     return which
 
 
-def _importance(study: Reading, found: Importance, ax: Any = None) -> Any:
+def _importance(study: BaseStudy, found: Importance, ax: Any = None) -> Any:
     axes = on(ax, 0.95 + 0.27 * len(found.names))
     for y, (name, share, low, high) in enumerate(zip(found.names, found.share, found.low, found.high, strict=True)):
         colour = GREY if name == TOGETHER and y == len(found.names) - 1 else BLUE
@@ -620,12 +622,12 @@ def _importance(study: Reading, found: Importance, ax: Any = None) -> Any:
     return finished(axes)
 
 
-def learned_pictures(study: Reading, advice: Recommendation) -> Iterator[Picture]:
+def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures of the model for the page: a slice along each variable, and which matter.
 
     Of methods without such a model there are none, nor before anything was told.
     """
-    if not study.history.told and not study.history.data:
+    if not study.history.n_completed and not study.history.data:
         return
     try:
         found = slices_of(study, advice=advice)
@@ -645,7 +647,7 @@ def learned_pictures(study: Reading, advice: Recommendation) -> Iterator[Picture
         )
         yield Picture(f"Expected along {name}", text, _calling(of, name))
     try:
-        which = whole_model(study, advice, Which())
+        which = whole_model(study, advice, PosteriorQuery())
         whole = surface_of(study, which)
     except SteerboError:
         return

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidProblem, InvalidRequest, SteerboError, show
-from ..rounds import Reading, Recommendation, Round, time_of
+from ..core import BaseStudy, Recommendation, Round, time_of
+from ..errors import InvalidProblem, InvalidRequest, SteerboError, short_repr
 from ..space import Variable
 from .drawing import (
     BLACK,
@@ -38,7 +38,7 @@ _MOST = 6  # variables that are shown
 _NEXT = 3  # suggestions that are out
 
 
-def pictures(optimizer: Reading, advice: Recommendation | None = None) -> Iterator[Picture]:
+def pictures(optimizer: BaseStudy, advice: Recommendation | None = None) -> Iterator[Picture]:
     """The pictures of a study, by its kind: the function that `problem.pictures` names yields them.
 
     A picture is drawn when its `figure` is looked at, so that titles alone cost nothing.
@@ -65,7 +65,7 @@ def pictures(optimizer: Reading, advice: Recommendation | None = None) -> Iterat
         source = getattr(picture, "source", None)
         if not isinstance(picture, Picture) or not (callable(source) or callable(getattr(source, "savefig", None))):
             allowed = "a function that yields `Picture`s, each with a title, a text and a figure of matplotlib"
-            raise InvalidProblem(field, place, allowed, f"It yields {show(picture)}.")
+            raise InvalidProblem(field, place, allowed, f"It yields {short_repr(picture)}.")
         yield picture
 
 
@@ -80,7 +80,7 @@ def _next_picture(drawn: Iterator[Picture], field: str, place: str) -> Picture |
         raise InvalidProblem(field, place, "a function that draws such a study", hint) from None
 
 
-def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the picture for the page: kinds of problem that declare no others have this one."""
     yield Picture(
         "What every round gave",
@@ -89,7 +89,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     )
 
 
-def progress(study: Reading, ax: Any = None, value: str = "") -> Any:
+def progress(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
     """Draw every outcome by round, and the best so far; where the optimum moves, the mean of the last ten.
 
     Args:
@@ -109,7 +109,7 @@ def progress(study: Reading, ax: Any = None, value: str = "") -> Any:
     return finished(axes)
 
 
-def figure(optimizer: Reading, value: str = "") -> Any:
+def figure(optimizer: BaseStudy, value: str = "") -> Any:
     """The picture of `progress`, two columns wide, as a matplotlib `Figure`.
 
     Args:
@@ -123,11 +123,11 @@ def figure(optimizer: Reading, value: str = "") -> Any:
     return progress(optimizer, shown.subplots(), value).figure
 
 
-def _summary(optimizer: Reading) -> str:
+def _summary(optimizer: BaseStudy) -> str:
     return f"mean of the last {_LATELY}" if optimizer.problem.timed else "best so far"
 
 
-def outcomes(axes: Any, optimizer: Reading) -> None:
+def outcomes(axes: Any, optimizer: BaseStudy) -> None:
     """Draw every outcome as a point, and as a line the best so far, or the latest mean where the optimum moves."""
     problem = optimizer.problem
     told = [(r.number, problem.scalar(r.outcome)) for r in optimizer.history if r.state == "told" and r.outcome]
@@ -156,7 +156,7 @@ def running_mean(values: np.ndarray, latest: int) -> np.ndarray:
 # -- settings ----------------------------------------------------------------------------------------------------------
 
 
-def settings(study: Reading, value: str = "", width: float = 90.0) -> Any:
+def settings(study: BaseStudy, value: str = "", width: float = 90.0) -> Any:
     """Draw what was set, and when: the position of each variable against the time, where the optimum moves, or rounds.
 
     A mark is a play that set the variable; its colour says what came of it. A ring is the recommendation, a triangle
@@ -182,7 +182,7 @@ def settings(study: Reading, value: str = "", width: float = 90.0) -> Any:
     return settings_figure(study, advice, names, value, width)
 
 
-def settings_pictures(study: Reading, advice: Recommendation) -> Iterator[Picture]:
+def settings_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the picture of settings for the page, where the optimum moves or something is hard to change."""
     problem = study.problem
     hard = any(v.change is not None for v in problem.space)
@@ -195,7 +195,7 @@ def settings_pictures(study: Reading, advice: Recommendation) -> Iterator[Pictur
         yield Picture("What was set, and when", text, lambda: settings_figure(study, advice, names))
 
 
-def shown_settings(study: Reading, advice: Recommendation) -> list[str]:
+def shown_settings(study: BaseStudy, advice: Recommendation) -> list[str]:
     """The variables that were set in rounds with an outcome: those of the recommendation first."""
     told = {name for r in study.history if r.state == "told" for name in r.suggestion.values}
     known = [name for name in study.problem.space.names if name in told]
@@ -203,7 +203,7 @@ def shown_settings(study: Reading, advice: Recommendation) -> list[str]:
 
 
 def settings_figure(
-    study: Reading, advice: Recommendation, names: Sequence[str], value: str = "", width: float = COLUMN * 25.4
+    study: BaseStudy, advice: Recommendation, names: Sequence[str], value: str = "", width: float = COLUMN * 25.4
 ) -> Any:
     """The figure of `settings`, of these variables."""
     problem = study.problem
@@ -227,7 +227,7 @@ def settings_figure(
     return shown
 
 
-def _settings(axes: Any, study: Reading, variable: Variable, best: Any, scale: tuple[float, float]) -> Any:
+def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale: tuple[float, float]) -> Any:
     """One variable's settings; returns the marks, for a scale of colours."""
     problem, name = study.problem, variable.name
 

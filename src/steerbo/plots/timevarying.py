@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from ..core import BaseStudy, Recommendation
 from ..errors import InvalidProblem
-from ..rounds import Reading, Recommendation
 from ..timevarying import TimeVarying
 from ..timevarying.prediction import Prediction, predicted
 from .drawing import (
@@ -42,7 +42,7 @@ _ROWS, _NAME = 20, 40  # priors shown; characters of their names
 _PANEL = 60 * MM  # width of a panel of `regret`
 
 
-def figure(optimizer: Reading, value: str = "", width: float = 180.0) -> Any:
+def figure(optimizer: BaseStudy, value: str = "", width: float = 180.0) -> Any:
     """The two main pictures, one above the other, as a matplotlib `Figure`.
 
     Top: `expected`, what was expected in each round and what it gave, against time. Bottom: `believed`, which prior was
@@ -71,7 +71,7 @@ def figure(optimizer: Reading, value: str = "", width: float = 180.0) -> Any:
     return shown
 
 
-def expected(study: Reading, ax: Any = None, value: str = "") -> Any:
+def expected(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
     """Draw what was expected in each round, mean and band of the prior behind the choice, and what it gave.
 
     Args:
@@ -93,7 +93,7 @@ def expected(study: Reading, ax: Any = None, value: str = "") -> Any:
     return finished(axes)
 
 
-def believed(study: Reading, ax: Any = None) -> Any:
+def believed(study: BaseStudy, ax: Any = None) -> Any:
     """Draw which prior was behind which choice, and when one was dropped; see `expected`."""
     problem = of_kind(study, TimeVarying)
     names = _names(problem, study)
@@ -102,7 +102,7 @@ def believed(study: Reading, ax: Any = None) -> Any:
     return finished(axes)
 
 
-def weights(study: Reading, ax: Any = None) -> Any:
+def weights(study: BaseStudy, ax: Any = None) -> Any:
     """Draw how probable each prior is by now, by all outcomes, heaviest first; see `expected`."""
     problem = of_kind(study, TimeVarying)
     method: Any = study._method
@@ -123,7 +123,7 @@ def weights(study: Reading, ax: Any = None) -> Any:
     return finished(axes)
 
 
-def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     of_kind(optimizer, TimeVarying)
     text = "What was expected and what came, and which prior was behind each choice; a cross where one was dropped"
@@ -170,20 +170,20 @@ def save(shown: Any, path: Path) -> Path:
 # -- what is drawn on axes ---------------------------------------------------------------------------------------------
 
 
-def _names(problem: TimeVarying, optimizer: Reading) -> list[str]:
+def _names(problem: TimeVarying, optimizer: BaseStudy) -> list[str]:
     """Names of the method's priors, given or made by itself, short and different."""
     given = () if problem.automatic else problem.given
     named: list[str] = getattr(optimizer._method, "names", [p.name or f"prior {i + 1}" for i, p in enumerate(given)])
     return told_apart(named, _NAME)
 
 
-def _noted(optimizer: Reading) -> list[tuple[float, Prediction]]:
+def _noted(optimizer: BaseStudy) -> list[tuple[float, Prediction]]:
     """Rounds that a prior was behind, in order of time: the time, and the prediction of that prior."""
     rounds = [(r.request["time"], predicted(r.suggestion)) for r in optimizer.history]
     return sorted([(time, note) for time, note in rounds if note is not None], key=lambda pair: pair[0])
 
 
-def _expected(axes: Any, optimizer: Reading, value: str) -> None:
+def _expected(axes: Any, optimizer: BaseStudy, value: str) -> None:
     told = [(r.request["time"], r.outcome.value) for r in optimizer.history if r.state == "told" and r.outcome]
     if noted := _noted(optimizer):
         times, notes = zip(*noted, strict=True)
@@ -194,7 +194,7 @@ def _expected(axes: Any, optimizer: Reading, value: str) -> None:
     axes.set(ylabel=value_words(optimizer, value), title="Expected, and what came")
 
 
-def _priors(axes: Any, names: Sequence[str], optimizer: Reading, noted: Sequence[tuple[float, Prediction]]) -> None:
+def _priors(axes: Any, names: Sequence[str], optimizer: BaseStudy, noted: Sequence[tuple[float, Prediction]]) -> None:
     plays = np.bincount([note.prior for _, note in noted], minlength=len(names))
     order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
     dropped = getattr(optimizer._method, "dropped", {})  # by the methods that drop priors, and when

@@ -6,10 +6,10 @@ from ..errors import MissingExtra
 
 try:
     from .application import application
-    from .hall import Hall
-    from .listening import listen
+    from .pool import StudyPool
+    from .server import listen
 except ImportError as error:
     missing = str(error.name).partition(".")[0]
     raise (MissingExtra(missing, "serve") if missing != "steerbo" else error) from None
 
-__all__ = ["Hall", "application", "listen"]
+__all__ = ["StudyPool", "application", "listen"]

@@ -6,9 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
-from .applied import applied
-from .problem_details import CHANGING, LOOKING
-from .verbs import (
+from .auth import Principal, study_of, visitor_of
+from .operations import (
     LOOKS,
     VERBS,
     Abandon,
@@ -17,15 +16,16 @@ from .verbs import (
     Ask,
     Decide,
     Fail,
-    Given,
     Json,
+    RequestBody,
     Tell,
+    applied,
     events_after,
     rounds_in,
 )
-from .visitors import Visitor, study_of, visitor_of
+from .problem_details import CHANGING, LOOKING
 
-Who = Annotated[Visitor, Depends(visitor_of)]
+Who = Annotated[Principal, Depends(visitor_of)]
 Name = Annotated[str, Path(description="The study's name.")]
 Token = Annotated[str, Path(description="The suggestion's token.")]
 router = APIRouter(prefix="/studies", tags=["studies"], responses=LOOKING)
@@ -37,7 +37,7 @@ def studies(who: Who) -> Json:
     return {"studies": list(who.studies), "may": who.may}
 
 
-def _do(request: Request, who: Visitor, name: str, word: str, given: Given, *, token: str = "") -> Json:
+def _do(request: Request, who: Principal, name: str, word: str, given: RequestBody, *, token: str = "") -> Json:
     verb = VERBS[word]
     with study_of(request, who, name, verb.right).use(who.name) as study:
         return verb.call(study, token, given)
@@ -88,7 +88,7 @@ def add(request: Request, who: Who, name: Name, body: Add) -> Json:
 # -- looking -----------------------------------------------------------------------------------------------------------
 
 
-def _look(request: Request, who: Visitor, name: str, word: str) -> Json:
+def _look(request: Request, who: Principal, name: str, word: str) -> Json:
     return study_of(request, who, name, "read").read(word, LOOKS[word][1])
 
 

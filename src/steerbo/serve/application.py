@@ -15,10 +15,10 @@ from starlette.staticfiles import StaticFiles
 from .. import __version__
 from ..errors import MissingExtra
 from ..page.rendering import STATIC
-from . import api, live, managing, metrics, pages, problem_details
-from .guard import Allowance, Guard
-from .hall import Hall
-from .visitors import WRONG_KEYS
+from . import api, events, managing, metrics, pages, problem_details
+from .auth import WRONG_KEYS
+from .middleware import RequestLimits, TokenBucket
+from .pool import StudyPool
 
 try:
     from .tools import ToolsAtHttp as _Tools
@@ -31,7 +31,7 @@ _ABOUT = (
 )
 
 
-def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
+def application(hall: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
     """The application for these studies, as any ASGI server runs it.
 
     Args:
@@ -57,9 +57,9 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.hall, app.state.listeners, app.state.ending = hall, 0, threading.Event()
-    app.state.counts, app.state.misses = metrics.Counts(), Allowance(*WRONG_KEYS)
+    app.state.counts, app.state.misses = metrics.Counts(), TokenBucket(*WRONG_KEYS)
     problem_details.install(app, pages.error_page)
-    app.include_router(live.router)
+    app.include_router(events.router)
     app.include_router(api.router)
     app.include_router(metrics.router)
     app.include_router(pages.router)
@@ -68,7 +68,7 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
         app.router.routes.append(Route("/mcp", tools, include_in_schema=False))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.openapi = partial(_described, app, hall.keyed)  # type: ignore[method-assign]
-    app.add_middleware(Guard, names=names, answered=app.state.counts.add)
+    app.add_middleware(RequestLimits, names=names, answered=app.state.counts.add)
     return app
 
 

@@ -1,18 +1,66 @@
-"""The page's forms: their texts as numbers, what is doubtful in them, and what a study is told."""
+"""The page's forms: their texts as numbers, what is doubtful in them, and what a study is told.
+
+Numbers as the reader writes them: with a decimal comma where their language has one.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import InvalidContext, OutcomeConflict, SteerboError
+from ..core import SEEN, Problem
+from ..errors import InvalidContext, InvalidRequest, OutcomeConflict, SteerboError
 from ..page.edit import unchanged
 from ..page.undo import TAKEN_BACK, times_said, undo_of
-from ..rounds import SEEN, Problem
+from ..parsing import parse_value
 from ..study import Study
-from .decimal_commas import localised, typed
+from ..wording import decimal_readings
+
+_COMMA = frozenset(
+    """af be bg ca cs da de el es et eu fi fr gl hr hu id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr sv tr
+    uk uz vi""".split()  # noqa: SIM905  a list that people read
+)
+_NUMBER = re.compile(r"(?<![\w.,])([+-]?\d+)\.(\d+(?:e[+-]?\d+)?)(?![\w.])")
+
+
+def writes_commas(languages: str) -> bool:
+    """Whether a browser's first language has a decimal comma.
+
+    >>> writes_commas("de-AT,en;q=0.5"), writes_commas("en-GB"), writes_commas("de-CH")
+    (True, False, False)
+    """
+    first = languages.partition(",")[0].partition(";")[0].strip().lower()
+    return first.partition("-")[0] in _COMMA and first not in ("de-ch", "de-li", "it-ch", "es-mx", "es-us")
+
+
+def localised(text: str, comma: bool) -> str:
+    """A text whose numbers have decimal commas, where `comma`.
+
+    >>> localised("x = 1.5 mm, version 1.2.3", True)
+    'x = 1,5 mm, version 1.2.3'
+    """
+    return _NUMBER.sub(r"\1,\2", text) if comma else text
+
+
+def typed(field: str, text: str, comma: bool, problem: Problem | None = None, name: str = "") -> Any:
+    """What a person typed into a field: a number, a choice, JSON; else the text, to be refused by whoever takes it.
+
+    Raises:
+        InvalidRequest: a number that can be read in two ways, since nobody knows whether they write commas.
+
+    >>> typed("value", "1,5", False), typed("value", "1,234", True), typed("value", " 3 ", False)
+    (1.5, 1.234, 3.0)
+    """
+    readings = decimal_readings(text)
+    if len(readings) > 1 and not comma:
+        raise InvalidRequest(field, text, f"a number that can be read in one way only: {' or '.join(readings)}")
+    if readings:
+        return float(readings[0])
+    return problem.read_cell(name, text) if problem is not None else parse_value(text)
+
 
 Form = Mapping[str, str]
 ACTIONS = {

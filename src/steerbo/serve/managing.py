@@ -17,18 +17,17 @@ from ..errors import InvalidInput, InvalidStudy, SteerboError
 from ..page.creation import KINDS, LAWS, Written, rows_of, written
 from ..page.management import management
 from ..study import BY_HAND, Study, read_study
-from ..study.export import read_scope
-from ..study.specification import Specification
-from ..words import PAGE
-from .decimal_commas import typed
-from .forms import Doubtful, Form, check_doubts, typed_texts
-from .hall import Hall, Served
+from ..study.files.export import read_scope
+from ..study.files.study_file import StudyFile
+from ..wording import PAGE
+from .auth import Principal, study_of, visitor_of
+from .forms import Doubtful, Form, check_doubts, typed, typed_texts
 from .pages import address, form_of, not_saved, page, wants_commas, wrong_of
+from .pool import OpenStudy, StudyPool
 from .problem_details import Refusal, status_of
-from .visitors import Visitor, study_of, visitor_of
 
 router = APIRouter(include_in_schema=False)
-Who = Annotated[Visitor, Depends(visitor_of)]
+Who = Annotated[Principal, Depends(visitor_of)]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 _DONE = {
     "limits": "The limits hold from now on.",
@@ -68,7 +67,7 @@ async def change(request: Request, who: Who, name: str, what: str) -> Response:
 
 def _settings_page(
     request: Request,
-    served: Served,
+    served: OpenStudy,
     *,
     error: SteerboError | None = None,
     about: str = "",
@@ -155,7 +154,7 @@ def _folder(request: Request) -> Path:
     Raises:
         Refusal: a key is needed here, and none of them lets anybody begin a study.
     """
-    hall: Hall = request.app.state.hall
+    hall: StudyPool = request.app.state.hall
     if hall.folder is None or hall.keyed:
         raise Refusal(HTTPStatus.FORBIDDEN, "studies are begun on the machine itself: `steerbo new STUDY.TOML`")
     return hall.folder
@@ -178,7 +177,7 @@ async def begin(request: Request, who: Who) -> Response:
 
 
 def _begin(request: Request, form: Form, folder: Path) -> Response:
-    hall: Hall = request.app.state.hall
+    hall: StudyPool = request.app.state.hall
     file, name = written(form), form.get("name", "").strip()
     try:
         if not _NAME.fullmatch(name) or name in hall.studies:
@@ -197,7 +196,7 @@ def _begin(request: Request, form: Form, folder: Path) -> Response:
     return _new_page(request, form, file, said=said)
 
 
-def _create(hall: Hall, folder: Path, name: str, file: Written, specification: Specification) -> None:
+def _create(hall: StudyPool, folder: Path, name: str, file: Written, specification: StudyFile) -> None:
     """Write the study file, begin the study beside it, and serve it."""
     path, log, settings = folder / f"{name}.toml", folder / f"{name}.db", specification.settings
     try:

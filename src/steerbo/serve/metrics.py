@@ -10,10 +10,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import PlainTextResponse
 
-from ..text import visible
-from .lines import REQUEST
+from ..text import escape_unprintable
+from .auth import Principal, visitor_of
+from .logging import REQUEST
 from .problem_details import LOOKING
-from .visitors import Visitor, visitor_of
 
 router = APIRouter(tags=["operations"], responses=LOOKING)
 LOGGER = logging.getLogger("steerbo.serve")
@@ -36,7 +36,7 @@ class Counts:
         with self._lock:
             self.requests[known, status] += 1
             self.seconds += seconds
-        parts = {"method": method, "path": visible(path), "status": status, "ms": round(1000 * seconds, 1)}
+        parts = {"method": method, "path": escape_unprintable(path), "status": status, "ms": round(1000 * seconds, 1)}
         LOGGER.info("%s %s %d", method, parts["path"], status, extra={REQUEST: parts})
 
 
@@ -47,7 +47,7 @@ def health() -> dict[str, str]:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-def figures(request: Request, who: Annotated[Visitor, Depends(visitor_of)]) -> str:
+def figures(request: Request, who: Annotated[Principal, Depends(visitor_of)]) -> str:
     """Requests, and rounds of the studies that this key opens, as Prometheus reads them."""
     counts: Counts = request.app.state.counts
     lines = ["# TYPE steerbo_requests_total counter"]

@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from ..core import Recommendation
 from ..errors import InvalidInput, InvalidRequest, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
 from ..page import View, report, view
 from ..page.archive import SHOWN, added, rounds_before, takes_its_time
@@ -24,19 +25,17 @@ from ..page.learned import along, slice_along
 from ..page.pictures import Drawn, drawn
 from ..page.rendering import rendered
 from ..page.wording import Words, in_resolution
-from ..rounds import Recommendation
 from ..study import Study
-from ..study.export import events_jsonl, rounds_csv
-from ..words import PAGE
-from .applied import applied
-from .decimal_commas import localised, writes_commas
-from .forms import ACTIONS, Doubtful, Form, check_doubts, give, read_ask, typed_texts
-from .hall import Served
+from ..study.files.export import events_jsonl, rounds_csv
+from ..wording import PAGE
+from .auth import COOKIE, FORM, Principal, check_form, form_secret, set_cookie, study_of, visitor_of
+from .forms import ACTIONS, Doubtful, Form, check_doubts, give, localised, read_ask, typed_texts, writes_commas
+from .operations import applied
+from .pool import OpenStudy
 from .problem_details import Refusal, details, status_of
-from .visitors import COOKIE, FORM, Visitor, check_form, form_secret, set_cookie, study_of, visitor_of
 
 router = APIRouter(include_in_schema=False)
-Who = Annotated[Visitor, Depends(visitor_of)]
+Who = Annotated[Principal, Depends(visitor_of)]
 _LONGEST_FIELDS = 2000  # of a form
 _MOST_ROUNDS = 10_000  # at once
 
@@ -130,14 +129,14 @@ def learned(request: Request, who: Who, name: str, along: str = "") -> Response:
     return page(request, "learned.html", name=name, chosen=found[1], learned=found[0], words=words)
 
 
-def _view(served: Served, whole: bool) -> View:
+def _view(served: OpenStudy, whole: bool) -> View:
     """What the page shows, with what is best where that is known soon, or somebody waits for it."""
     if not whole and served.read("long", takes_its_time):
         return served.read("view, in short", lambda study: view(study, later=True))
     return served.read("view", lambda study: view(study, advice=_advice(served)))
 
 
-def _advice(served: Served) -> Recommendation:
+def _advice(served: OpenStudy) -> Recommendation:
     """The recommendation, computed once between two events."""
     return served.read("advice", advice_of)
 
@@ -177,7 +176,7 @@ def picture(request: Request, who: Who, name: str, number: int) -> Response:
     return Response(found[number].png, media_type="image/png")
 
 
-def _pictures(served: Served) -> tuple[Drawn, ...]:
+def _pictures(served: OpenStudy) -> tuple[Drawn, ...]:
     """All of a study, drawn when somebody looks at them."""
     return served.read("pictures", lambda study: drawn(study, _advice(served)))
 
@@ -260,7 +259,7 @@ async def ask(request: Request, who: Who, name: str) -> Response:
     return await run_in_threadpool(_ask, request, who, study_of(request, who, name, "play"), form)
 
 
-def _ask(request: Request, who: Visitor, served: Served, form: Form) -> Response:
+def _ask(request: Request, who: Principal, served: OpenStudy, form: Form) -> Response:
     try:
         with served.use(who.name) as study:
             given = read_ask(study.problem, form, wants_commas(request))
@@ -302,7 +301,7 @@ async def say(request: Request, who: Who, name: str, token: str, action: str) ->
     return await run_in_threadpool(said)
 
 
-def _next(request: Request, who: Visitor, served: Served) -> Response:
+def _next(request: Request, who: Principal, served: OpenStudy) -> Response:
     """Choose the next round, too, where nobody has to be asked for anything, and none is out."""
     try:
         with served.use(who.name) as study:
@@ -325,7 +324,7 @@ async def form_of(request: Request) -> dict[str, str]:
 
 
 def _refused(  # noqa: PLR0917
-    request: Request, who: Visitor, served: Served, error: SteerboError, about: str, form: Form
+    request: Request, who: Principal, served: OpenStudy, error: SteerboError, about: str, form: Form
 ) -> Response:
     """The page again, with what was typed, and what is wrong with it.
 
@@ -345,8 +344,8 @@ def not_saved(request: Request, error: SteerboError, form: Form) -> Response:
 
 def _study_page(
     request: Request,
-    who: Visitor,
-    served: Served,
+    who: Principal,
+    served: OpenStudy,
     *,
     error: SteerboError | None = None,
     about: str = "",

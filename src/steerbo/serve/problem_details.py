@@ -24,10 +24,10 @@ from ..errors import (
     SteerboError,
     UnknownSuggestion,
 )
-from ..masking import masked
+from ..redaction import redact
 from ..study.logger import LOGGER
-from ..text import visible
-from ..words import PYTHON
+from ..text import escape_unprintable
+from ..wording import PYTHON
 
 STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
     (UnknownSuggestion, HTTPStatus.NOT_FOUND),
@@ -127,12 +127,12 @@ def details(error: SteerboError) -> dict[str, Any]:
     """An error of ours as a document: each thing that is wrong with its field, value, what is allowed, and a hint."""
     status = status_of(error)
     if status is HTTPStatus.SERVICE_UNAVAILABLE:  # where the log is, is nobody's business but the operator's
-        LOGGER.error("a log cannot be used: %s", masked(" ".join(str(error).split())))
+        LOGGER.error("a log cannot be used: %s", redact(" ".join(str(error).split())))
         return document(status, AWAY, LogUnavailable.__name__)
     wrong = [
         each.parts(PYTHON) | {"kind": type(each).__name__} for each in error.errors if isinstance(each, InvalidInput)
     ]
-    return document(status, visible(" ".join(str(error).split())), type(error).__name__, wrong)
+    return document(status, escape_unprintable(" ".join(str(error).split())), type(error).__name__, wrong)
 
 
 def document(
@@ -146,7 +146,10 @@ def document(
 
 def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, Any]:
     """What does not have the right form, as a document: where, and what is wrong with it."""
-    named = [(visible(".".join(map(str, place)) or "body"), visible(str(said))) for place, said in found[:_MOST]]
+    named = [
+        (escape_unprintable(".".join(map(str, place)) or "body"), escape_unprintable(str(said)))
+        for place, said in found[:_MOST]
+    ]
     wrong = [
         {"field": field, "value": "", "allowed": said, "hint": "", "kind": "InvalidRequest"} for field, said in named
     ]
@@ -157,7 +160,7 @@ def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, 
 def fault_details(error: Exception) -> dict[str, Any]:
     """A fault of ours as a document; the server's log says more."""
     whole = error if os.environ.get(TRACEBACK) else None
-    LOGGER.error("a request failed: %s", masked(f"{type(error).__name__}: {error}"), exc_info=whole)
+    LOGGER.error("a request failed: %s", redact(f"{type(error).__name__}: {error}"), exc_info=whole)
     said = "a fault of steerbo's own; what is in the log is safe. The server's log says more."
     return document(HTTPStatus.INTERNAL_SERVER_ERROR, said, "Fault")
 
@@ -191,7 +194,7 @@ def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers) if error.headers else None
-        return respond(request, document(HTTPStatus(error.status_code), visible(str(error.detail))), headers)
+        return respond(request, document(HTTPStatus(error.status_code), escape_unprintable(str(error.detail))), headers)
 
     @app.exception_handler(Exception)
     def fault(request: Request, error: Exception) -> Response:

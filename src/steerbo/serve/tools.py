@@ -18,11 +18,10 @@ from starlette.requests import Request
 from .. import __version__
 from ..errors import MissingExtra, SteerboError
 from ..study import Study
-from .applied import applied
-from .hall import Hall
+from .auth import Principal, opened, visitor_by, visitor_of
+from .operations import LOOKS, VERBS, Json, RequestBody, applied, events_after, rounds_in
+from .pool import StudyPool
 from .problem_details import Refusal, details, document, fault_details, unreadable_details
-from .verbs import LOOKS, VERBS, Given, Json, events_after, rounds_in
-from .visitors import Visitor, opened, visitor_by, visitor_of
 
 try:
     from mcp import types
@@ -62,10 +61,10 @@ class _Events(_Study):
     after: int = Field(0, ge=0, description="Only those after so many.")
 
 
-Call = Callable[[Hall, Visitor, dict[str, Any]], Json]
+Call = Callable[[StudyPool, Principal, dict[str, Any]], Json]
 
 
-def tools_server(hall: Hall, who: Callable[[Any], Visitor]) -> Server[Any]:
+def tools_server(hall: StudyPool, who: Callable[[Any], Principal]) -> Server[Any]:
     """A server of tools, for whichever transport.
 
     Args:
@@ -101,7 +100,7 @@ def tools_server(hall: Hall, who: Callable[[Any], Visitor]) -> Server[Any]:
 class ToolsAtHttp:
     """The same over HTTP, one request at a time: an ASGI application behind the guard and the keys of the server."""
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, hall: StudyPool) -> None:
         server = tools_server(hall, visitor_of)
         self.manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
@@ -113,7 +112,7 @@ class ToolsAtHttp:
         await self.manager.handle_request(scope, receive, send)
 
 
-async def speak(hall: Hall, key: str) -> None:
+async def speak(hall: StudyPool, key: str) -> None:
     """Serve one assistant over standard input and output, until it hangs up.
 
     Args:
@@ -125,10 +124,10 @@ async def speak(hall: Hall, key: str) -> None:
         await server.run(theirs, ours, server.create_initialization_options())
 
 
-def with_key(hall: Hall, key: str) -> Callable[[Any], Visitor]:
+def with_key(hall: StudyPool, key: str) -> Callable[[Any], Principal]:
     """Who asks wherever there is one key for all; it is looked up at every call: once revoked, it opens nothing."""
 
-    def who(_: Any) -> Visitor:
+    def who(_: Any) -> Principal:
         visitor = visitor_by(hall, key)
         if visitor is None:
             raise Refusal(HTTPStatus.UNAUTHORIZED, "this key opens nothing here")
@@ -176,13 +175,13 @@ def _tool(name: str, does: str, looks: bool, *models: type[BaseModel]) -> types.
     return types.Tool(name=name, description=does, input_schema=schema, annotations=hints)
 
 
-def _name(who: Visitor, given: str) -> str:
+def _name(who: Principal, given: str) -> str:
     """The study that is meant."""
     return who.studies[0] if not given and len(who.studies) == 1 else given
 
 
 def _looking(model: type[_Study], what: Callable[[Any], tuple[Any, Callable[[Any], Json]]]) -> Call:
-    def call(hall: Hall, who: Visitor, arguments: dict[str, Any]) -> Json:
+    def call(hall: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
         given = model.model_validate(arguments)
         return opened(hall, who, _name(who, given.study), "read").read(*what(given))
 
@@ -193,13 +192,13 @@ def _always(found: tuple[str, Callable[[Study], Json]], _: Any) -> tuple[str, Ca
     return found
 
 
-def _events(hall: Hall, who: Visitor, arguments: dict[str, Any]) -> Json:
+def _events(hall: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
     given = _Events.model_validate(arguments)
     served = opened(hall, who, _name(who, given.study), "read")
     return events_after(served.read("events list", lambda study: list(study.events)), given.after)
 
 
-def _policy(hall: Hall, who: Visitor, arguments: dict[str, Any]) -> Json:
+def _policy(hall: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
     given = _Policy.model_validate(arguments)
     seen = {name: text if isinstance(text, str) else json.dumps(text) for name, text in given.seen.items()}
     return applied(opened(hall, who, _name(who, given.study), "read"), seen)
@@ -209,10 +208,10 @@ def _changing(word: str) -> Call:
     verb = VERBS[word]
     about: type[_Study] = _Round if verb.about_a_round else _Study
 
-    def call(hall: Hall, who: Visitor, arguments: dict[str, Any]) -> Json:
+    def call(hall: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
         place = about.model_validate({key: text for key, text in arguments.items() if key in about.model_fields})
         rest = {key: value for key, value in arguments.items() if key not in about.model_fields}
-        given: Given = verb.takes.model_validate(rest)
+        given: RequestBody = verb.takes.model_validate(rest)
         with opened(hall, who, _name(who, place.study), verb.right).use(who.name) as study:
             return verb.call(study, getattr(place, "token", ""), given)
 

@@ -3,46 +3,52 @@
 from __future__ import annotations
 
 from .atoms import Atoms
-from .change import Change
-from .discrete import Discrete, Empirical
+from .constraints import (
+    ForbiddenCombination,
+    Limit,
+    Limits,
+    LinearConstraint,
+    OutcomeConstraint,
+    check_limits,
+    outcomes_of,
+    refuse_averages,
+    violated,
+)
 from .distribution import Distribution
+from .distributions import Beta, Discrete, Empirical, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
 from .joint_rows import JointRows
-from .laws import Beta, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
-from .limit_checks import check_limits, refuse_averages
-from .limits import Forbid, Limit, Limits, Linear, Measured, broken, outcomes_of
 from .scipy_law import Scipy
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space
-from .variables import Categorical, Float, Integer, Variable, Variables
+from .variables import Categorical, Float, Integer, SwitchingCost, Variable, Variables
 
 __all__ = [
     "Atoms",
     "Beta",
     "Categorical",
-    "Change",
     "Discrete",
     "Distribution",
     "Empirical",
     "Float",
-    "Forbid",
+    "ForbiddenCombination",
     "Integer",
     "JointRows",
     "Law",
     "Learned",
     "Limit",
     "Limits",
-    "Linear",
+    "LinearConstraint",
     "LogNormal",
-    "Measured",
     "Normal",
+    "OutcomeConstraint",
     "Scipy",
     "Simplex",
     "Space",
+    "SwitchingCost",
     "TruncatedNormal",
     "Uniform",
     "Variable",
     "Variables",
-    "broken",
     "check_limits",
     "from_logits",
     "largest_remainders",
@@ -51,4 +57,5 @@ __all__ = [
     "project",
     "refuse_averages",
     "to_logits",
+    "violated",
 ]

@@ -174,7 +174,7 @@ Choice = Annotated[bool | int | float | str, BeforeValidator(_choice)]
 Text = Annotated[str, BeforeValidator(_text)]
 Numbers = Annotated[Sequence[Number], BeforeValidator(listed)]
 Choices = Annotated[Sequence[Choice], BeforeValidator(listed)]
-Listed = BeforeValidator(listed)
+ListField = BeforeValidator(listed)
 
 
 def tag(kind: str) -> Any:

@@ -11,9 +11,9 @@ from pydantic import model_validator
 from pydantic_core import ArgsKwargs, PydanticCustomError
 
 from ..errors import InvalidProblem, one_of
-from ..record import record
+from ..records import record
 from .atoms import duplicate
-from .fields import Choice, Choices, Listed, Text, as_choice, listed, tag
+from .fields import Choice, Choices, ListField, Text, as_choice, listed, tag
 
 MOST_CELLS = 100_000
 """Rows times columns at most: the problem is written into the log as a whole."""
@@ -44,8 +44,8 @@ class JointRows:
     (0.9, 0.5, 0.3)
     """
 
-    rows: Annotated[Sequence[Choices], Listed]
-    columns: Annotated[Sequence[Text], Listed]
+    rows: Annotated[Sequence[Choices], ListField]
+    columns: Annotated[Sequence[Text], ListField]
     kind: Literal["joint-rows"] = tag("joint-rows")
 
     @model_validator(mode="before")

@@ -8,7 +8,7 @@ import jaxtyping as jt
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from . import Categorical, Variable
+from .variables import Categorical, Variable
 
 _PANELS = 64  # equal panels of probability, the outermost ones halved again and again towards 0 and 1
 _HALVINGS = 26  # down to a tail of 2e-10, which is left out

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidProblem
-from ..record import record
+from ..records import record
 from .atoms import Atoms
 from .fields import Number, Numbers, Positive, Text, as_number, tag
 

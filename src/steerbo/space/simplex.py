@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from ..errors import InvalidInput, InvalidProblem, one_of
-from ..record import record
-from ..words import counted
+from ..records import record
+from ..wording import counted
 from .atoms import duplicate
-from .fields import Listed, Text
+from .fields import ListField, Text
 
 _TOLERANCE = 1e-6  # how far from one a row may sum
 
@@ -32,8 +32,8 @@ class Simplex:
            [0.5, 0.5]])
     """
 
-    rows: Annotated[Sequence[Text], Listed]
-    columns: Annotated[Sequence[Text], Listed]
+    rows: Annotated[Sequence[Text], ListField]
+    columns: Annotated[Sequence[Text], ListField]
 
     def __post_init__(self) -> None:
         """Check the names."""

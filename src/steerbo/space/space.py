@@ -10,10 +10,9 @@ import jaxtyping as jt
 import numpy as np
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
-from ..record import record
+from ..records import record
 from .atoms import duplicate
-from .change import Change
-from .variables import Categorical, Float, Integer, Variables
+from .variables import Categorical, Float, Integer, SwitchingCost, Variables
 
 
 @record
@@ -49,7 +48,7 @@ class Space:
         return tuple(variable.name for variable in self.variables if variable.seen)
 
     @cached_property
-    def changes(self) -> dict[str, Change]:
+    def changes(self) -> dict[str, SwitchingCost]:
         """What a change costs, by hard-to-change variable."""
         return {variable.name: variable.change for variable in self.variables if variable.change is not None}
 

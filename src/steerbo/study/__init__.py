@@ -1,20 +1,20 @@
 """Studies that last: what to optimise, how to evaluate it, and a log that loses nothing and takes many workers."""
 
-from .add_frame import add_frame
-from .backup import backup, restore
-from .database import DatabaseLog
+from ..storage.backup import backup, restore
+from ..storage.database import DatabaseLog
+from ..storage.log import BY_HAND, EventLog, Lease
+from ..storage.memory import Memory, MemoryLog
+from .files.export import to_frame
+from .files.import_csv import add_frame
+from .files.study_file import Settings, StudyFile, read_study
 from .leases import LEASE
-from .log import BY_HAND, EventLog, Lease
-from .memory import Memory, MemoryLog
 from .objective import Command, Function, Objective
 from .opening import read_events
 from .progress import Display
 from .ray_executor import RayExecutor
 from .resume import resume
-from .run import drive
-from .specification import Settings, Specification, read_study
+from .run import run_study
 from .study import Study
-from .to_frame import to_frame
 
 __all__ = [
     "BY_HAND",
@@ -30,14 +30,14 @@ __all__ = [
     "Objective",
     "RayExecutor",
     "Settings",
-    "Specification",
     "Study",
+    "StudyFile",
     "add_frame",
     "backup",
-    "drive",
     "read_events",
     "read_study",
     "restore",
     "resume",
+    "run_study",
     "to_frame",
 ]

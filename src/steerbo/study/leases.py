@@ -1,13 +1,25 @@
-"""One worker's leases: which rounds it holds, and which of the others' it may take over."""
+"""One worker's leases: which rounds it holds, and which of the others' it may take over.
+
+A worker's leases are renewed while it lives, so that they can have an end that anybody sees.
+
+Who works on a study here: a name in leases, the rounds handed out, and a heartbeat that keeps them one's own.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+import weakref
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .log import BY_HAND, EventLog, Lease, is_gone, is_heard, unseen
+from ..errors import InvalidInput, InvalidOption, SteerboError, combine, one_of
+from ..space.fields import as_number
+from ..storage.log import BY_HAND, EventLog, Lease, is_gone, is_heard, new_holder, unseen
+from ..text import unsafe
+from .logger import LOGGER
 
 LEASE = 60.0
 """Seconds that a worker's rounds stay its own after it was last heard of; it is heard of every third of that."""
@@ -105,3 +117,110 @@ class Leases:
         for token, lease in self.log.leases().items():
             if lease.holder == self.holder:
                 self.log.claim(token, None, lease)
+
+
+class Heartbeat:
+    """Renews leases every third of the time they last, from `start` until `stop`, or until nobody has it any more.
+
+    A forked child has no heartbeat of its own until it calls `start`.
+    """
+
+    def __init__(self, leases: Leases) -> None:
+        self.leases = leases
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._process = os.getpid()
+
+    def start(self) -> None:
+        """Begin, where it has not begun."""
+        if self._thread is None and self.leases.seconds is not None:
+            self._over = threading.Event()
+            weakref.finalize(self, self._over.set)
+            arguments = self.leases.renew, self._over, self.leases.seconds / 3
+            self._thread = threading.Thread(target=renewing, args=arguments, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End; when it returns nothing is under way."""
+        self._over.set()
+        if self._thread is not None and self._process == os.getpid():
+            self._thread.join()
+        self._thread = None
+
+
+def renewing(renew: Callable[[], None], over: threading.Event, wait: float) -> None:
+    """Call it every `wait` seconds until it is over, whatever becomes of a single call."""
+    while not over.wait(wait):
+        try:
+            renew()
+        except SteerboError as error:  # the log is busy or away: whoever needs it will say so
+            LOGGER.debug("leases could not be renewed just now: %s", error)
+
+
+class Worker:
+    """One process's part in a study. A forked child is another worker than its parent, which keeps its own rounds.
+
+    Args:
+        log: where leases are kept.
+        holder: its name there; empty: a new one.
+        lease: seconds that its leases last; None: while it lives.
+        clock: seconds since 1970; None: the log's.
+    """
+
+    def __init__(self, log: EventLog, holder: str, lease: float | None, clock: Callable[[], float] | None) -> None:
+        self._log = log
+        self.lives = lease is None and holder != BY_HAND and not log.private
+        self._be(holder, LEASE if self.lives else lease, clock or log.now)
+
+    def _be(self, holder: str, lease: float | None, clock: Callable[[], float]) -> None:
+        self.name = new_holder(
+            timed=not self.lives
+        )  # also where `holder` stands for people, who outlive their processes
+        self.leases = Leases(self._log, holder or self.name, lease, clock)
+        self.heartbeat = Heartbeat(self.leases)
+        self.out: set[str] = set()  # rounds handed out here
+        self._process = os.getpid()
+
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else holds leases by the same name."""
+        return self.leases.holder == self.name
+
+    def be_oneself(self) -> None:
+        """Be another one where this is a forked child."""
+        if self._process != os.getpid():
+            before = self.leases
+            self._be(BY_HAND if before.holder == BY_HAND else "", before.seconds, before.clock)
+
+    def begin(self) -> None:
+        """Keep what is handed out from now on."""
+        if self.lives:
+            self.be_oneself()
+            self.heartbeat.start()
+
+
+def _seconds(given: Any) -> bool:
+    return (number := as_number(given)) is not None and number >= 0
+
+
+_OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "holder": (lambda given: isinstance(given, str) and not unsafe(given), "a name of characters that can be seen"),
+    "lease": (lambda given: given is None or _seconds(given), "a number of seconds from 0, or None"),
+    "clock": (lambda given: given is None or callable(given), "a function that returns seconds since 1970, or None"),
+    "wait": (_seconds, "a number of seconds from 0"),
+    "say": (lambda given: given is None or callable(given), "a function of a text"),
+}
+"""What a worker can be told, when it is allowed, and how that is said."""
+
+
+def check_options(given: Mapping[str, Any]) -> None:
+    """Refuse what no worker can be told, before anything is written.
+
+    Raises:
+        InvalidOption: naming it, and what is allowed.
+    """
+    wrong: list[InvalidInput] = [InvalidOption(n, given[n], one_of(_OPTIONS, n)) for n in given if n not in _OPTIONS]
+    known = {name: option for name, option in _OPTIONS.items() if name in given}
+    wrong += [InvalidOption(n, given[n], allowed) for n, (allows, allowed) in known.items() if not allows(given[n])]
+    if wrong:
+        raise combine(wrong)

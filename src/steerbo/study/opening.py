@@ -7,11 +7,11 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from ..core import Created, Event, Optimizer, Problem, problem_of
 from ..errors import DamagedLog, InvalidOption, InvalidStudy, LogConflict, SteerboError, one_of
-from ..masking import split_name
-from ..rounds import Created, Event, Optimizer, Problem, problem_of
-from .database import DatabaseLog
-from .log import EventLog
+from ..redaction import split_name
+from ..storage.database import DatabaseLog
+from ..storage.log import EventLog
 
 
 def replay(place: str, events: list[Event], problem: Problem | None) -> Optimizer:

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from ..core import Amended, BaseStudy, BoundsExtended, OutcomeTold, Problem, Round, Suggestion
 from ..plots.drawing import BLUE, GREEN, ORANGE
-from ..rounds import Amended, Extended, Problem, Reading, Round, Suggestion, Told
-from ..text import visible
-from ..words import counted
+from ..text import escape_unprintable
+from ..wording import counted
 
 _PARTS = 10  # plain lines a run
 
@@ -22,7 +22,7 @@ def literal(text: str, style: str = "") -> Text:
     >>> literal("[red]a\x1b[0m").plain
     '[red]a\\x1b[0m'
     """
-    return Text(visible(text), style)
+    return Text(escape_unprintable(text), style)
 
 
 LATELY = 10
@@ -76,9 +76,9 @@ class Display:
 
     def began(self, suggestion: Suggestion) -> None:
         """Show what is being played."""
-        self._bar.update(self._task, description=visible(f"round {suggestion.round}: {suggestion.scope}"))
+        self._bar.update(self._task, description=escape_unprintable(f"round {suggestion.round}: {suggestion.scope}"))
 
-    def ended(self, study: Reading) -> None:
+    def ended(self, study: BaseStudy) -> None:
         """Show how far it has come."""
         status = study.status
         if status.budget is not None:
@@ -98,12 +98,12 @@ class Display:
             self.say(f"round {status.rounds}: {used}, {found}{where}")
             self._part = part
 
-    def _new(self, study: Reading) -> Iterable[Round]:
+    def _new(self, study: BaseStudy) -> Iterable[Round]:
         """The best round so far and those told since: looking at all rounds after each would slow a long stream."""
         events, history = study.events[self._seen :], study.history
         self._seen += len(events)
         if study.problem.timed:
             return history.last(5 * LATELY)  # not all of them are told
-        if self._best is None or any(isinstance(event, Amended | Extended) for event in events):
+        if self._best is None or any(isinstance(event, Amended | BoundsExtended) for event in events):
             return history
-        return (history[self._best.suggestion.token], *(history[e.token] for e in events if isinstance(e, Told)))
+        return (history[self._best.suggestion.token], *(history[e.token] for e in events if isinstance(e, OutcomeTold)))

@@ -1,25 +1,209 @@
-"""From a study file and its log to the study, begun or gone on with."""
+"""From a study file and its log to the study, begun or gone on with.
+
+What a study file says otherwise than the log that it is to go on with, field by field.
+
+Limits and headers that a study file says otherwise than the log: who goes by them logs them, once and in words.
+
+What begins new rounds takes the file's word over. The rest goes by the log, and says that the file differs. A limit
+that was lowered is not raised again to what it was by a run with an older copy of the file: that needs to be said.
+"""
 
 from __future__ import annotations
 
+import json
 import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..errors import InvalidStudy, LogConflict
-from ..rounds import Created, Problem, find_method
-from ..rounds.registry import name_of
-from .difference import ANOTHER, check_same, problem_of, widening
-from .limits import adopt, mention
-from .log import EventLog
-from .observer import Observer
+from ..core import (
+    BoundsExtended,
+    Created,
+    Event,
+    Problem,
+    after,
+    extended,
+    find_method,
+    limit_text,
+    overruled_settings,
+    read_bounds,
+    standing,
+)
+from ..core import problem_of as first_problem
+from ..core.registry import name_of
+from ..errors import InvalidInput, InvalidStudy, LogConflict, combine
+from ..records import to_dict
+from ..storage.log import EventLog
+from ..wording import MISSING
+from .files.study_file import Settings, StudyFile
+from .leases import check_options
 from .opening import replay
-from .specification import Settings, Specification
+from .run import Observer
 from .study import Study
-from .worker import check_options
+
+Change = tuple[str, Any, Any]
+"""A field, what the log says, and what the file says."""
+ANOTHER = (
+    "It is the log of another study: name another one with --log, or move this one away. To begin anew with what was "
+    "measured there, use ‹new› with --log, then ‹export›, and ‹import› with --as-data."
+)
+_OWN_ENDS = (
+    "Bounds are what can be set; what nature does stays as it was, and this law had its ends from the bounds. "
+    "Write it so into the study file, then use ‹extend›."
+)
+
+
+def problem_of(created: Created, place: str, events: list[Event]) -> Problem:
+    """The problem that the log at a place has come to."""
+    problem = first_problem(created, place)
+    for event in events:
+        if isinstance(event, BoundsExtended):
+            problem = after(problem, event)
+    return problem
+
+
+def file_differences(logged: Any, said: Any, field: str) -> Iterator[Change]:
+    """Where two plain forms differ; of lists whose parts have names, the parts are named.
+
+    >>> list(file_differences({"a": [{"name": "ph", "low": 4}]}, {"a": [{"name": "ph", "low": 3}]}, "problem"))
+    [('problem.a.ph.low', 4, 3)]
+    """
+    if isinstance(logged, list) and isinstance(said, list) and _names(logged) and _names(logged) == _names(said):
+        logged, said = ({part["name"]: part for part in parts} for parts in (logged, said))
+    if isinstance(logged, Mapping) and isinstance(said, Mapping):
+        for name in dict.fromkeys([*logged, *said]):
+            yield from file_differences(logged.get(name, MISSING), said.get(name, MISSING), f"{field}.{name}")
+    elif logged != said:
+        yield field, logged, said
+
+
+def _names(parts: list[Any]) -> list[Any] | None:
+    if not all(isinstance(part, Mapping) and "name" in part for part in parts):
+        return None
+    return [part["name"] for part in parts]
+
+
+def wanted_bounds(logged: Problem, said: Problem) -> dict[str, tuple[Any, Any]]:
+    """The bounds of a study file that are other than the log's, by variable."""
+    both = [(logged.space[variable.name], variable) for variable in said.space if variable.name in logged.space]
+    found = {variable.name: (_ends(before), _ends(variable)) for before, variable in both}
+    return {name: now for name, (before, now) in found.items() if before != now and None not in (*before, *now)}
+
+
+def _ends(variable: Any) -> tuple[Any, Any]:
+    return getattr(variable, "low", None), getattr(variable, "high", None)
+
+
+def widening(logged: Problem, said: Problem) -> dict[str, tuple[Any, Any]]:
+    """The bounds to widen, so that the log's problem becomes the file's.
+
+    Raises:
+        InvalidStudy: more is changed than that, or bounds are narrower: naming the field.
+    """
+    bounds = wanted_bounds(logged, said)
+    if not bounds:
+        found = list(file_differences(to_dict(logged), to_dict(said), "problem"))
+        if found:
+            raise _changed(found)
+        return {}
+    try:
+        wider = read_bounds(logged, bounds)
+    except InvalidInput as error:
+        raise error.moved(f"problem.variables.{error.field}", InvalidStudy) from None
+    whole = extended(logged, wider)
+    if ends := list(_without_ends(logged, whole, said, wider)):
+        raise combine(ends)
+    if found := list(file_differences(to_dict(whole), to_dict(said), "problem")):
+        raise _changed(found)
+    return wider
+
+
+def _without_ends(logged: Problem, whole: Problem, said: Problem, names: Iterable[str]) -> Iterator[InvalidStudy]:
+    """Laws that would follow wider bounds, and how to write them so that they do not."""
+    for name in names:
+        before, after, now = (getattr(problem.space[name], "law", None) for problem in (logged, whole, said))
+        if now != after and now == before:
+            wanted = ", ".join(
+                f"{field} = {json.dumps(end)}"
+                for field, end in sorted(to_dict(after).items(), key=lambda part: part[0] != "kind")
+            )
+            yield InvalidStudy(f"problem.variables.{name}.law", to_dict(now), f"law = {{ {wanted} }}", _OWN_ENDS)
+
+
+def check_same(place: str, logged: Problem, said: Problem) -> None:
+    """Refuse a study file whose problem is not the log's.
+
+    Raises:
+        InvalidStudy: naming the first field that is changed, and what to do.
+    """
+    found = list(file_differences(to_dict(logged), to_dict(said), "problem"))
+    if not found:
+        return
+    try:
+        bounds = widening(logged, said)
+    except InvalidStudy as error:
+        if any(said in error._hint for said in (ANOTHER, _OWN_ENDS)):
+            raise combine(each.moved(f"{place}: {each.field}") for each in error.errors) from None
+        raise InvalidStudy(f"{place}: {error.field}", error.value, error.allowed, f"{error.hint} {ANOTHER}") from None
+    names = " and ".join(f"problem.variables.{name}" for name in bounds)
+    field, before, now = found[0]
+    hint = f"The bounds of {names} are wider in the study file: to go on with them, use ‹extend›."
+    raise InvalidStudy(f"{place}: {field}", now, f"{before!r}, as in the log", hint)
+
+
+def _changed(found: list[Change]) -> InvalidStudy:
+    field, before, now = found[0]
+    more = f" Changed, too: {', '.join(name for name, _, _ in found[1:4])}." if len(found) > 1 else ""
+    allowed = "nothing, as in the log" if before is MISSING else f"{before!r}, as in the log"
+    return InvalidStudy(field, now, allowed, ANOTHER + more)
+
+
+def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: bool) -> None:
+    """Go by the limits and headers of a study file from here on, for all who use the log.
+
+    Args:
+        study: what the log leads to.
+        specification: what the file says.
+        observer: is told what is changed.
+        meant: whether it was said that this is no older file.
+
+    Raises:
+        InvalidStudy: a limit is raised to what it was before it was lowered.
+    """
+    changes, before = _differing(study, specification), standing(study.history)
+    for name, value in changes.items():
+        if name != "columns" and not meant and (when := overruled_settings(study.history, name, value)):
+            since = f"{limit_text(name, before[name])}, as the log says since {when}, when it was lowered"
+            hint = "Is this an older study file? If it is meant, use ‹extend›."
+            raise InvalidStudy(f"{specification.path.name}: study.{name}", value, since, hint)
+    study.revise(**changes)
+    for name, value in changes.items():
+        if name != "columns":
+            observer.say(
+                f"{limit_text(name, value)} from here on, as {specification.path.name} says; {_was(before, name)}"
+            )
+
+
+def mention(study: Study, specification: StudyFile, observer: Observer) -> None:
+    """Say which limits of the file are not the log's."""
+    before = standing(study.history)
+    for name, value in _differing(study, specification).items():
+        if name != "columns":
+            said = f"{specification.path.name} says {limit_text(name, value)}, which the next ask or run will go by"
+            observer.say(f"{said}; {_was(before, name)}")
+
+
+def _differing(study: Study, specification: StudyFile) -> dict[str, Any]:
+    settings, logged = specification.settings, standing(study.history)
+    said: dict[str, Any] = {name: getattr(settings, name) for name in ("budget", "columns", "rounds", "stop")}
+    return {name: value for name, value in said.items() if value != logged[name]}
+
+
+def _was(before: dict[str, Any], name: str) -> str:
+    return f"the log had {limit_text(name, before[name])}"
 
 
 def resume(
-    specification: Specification,
+    specification: StudyFile,
     log: EventLog,
     observer: Observer,
     *,
@@ -63,7 +247,7 @@ def resume(
 
 
 def _resumed(  # noqa: PLR0917
-    specification: Specification, log: EventLog, observer: Observer, begin: bool, extend: bool, worker: dict[str, Any]
+    specification: StudyFile, log: EventLog, observer: Observer, begin: bool, extend: bool, worker: dict[str, Any]
 ) -> Study:
     fresh = specification.optimizer()
     wanted = fresh.events[0]

@@ -1,30 +1,270 @@
-"""The run loop: ask, evaluate here or in an executor, tell, until the study is finished."""
+"""The run loop: ask, evaluate here or in an executor, tell, until the study is finished.
+
+What an objective answers, as what `tell` and `decide` take: the convention is in `objective`.
+
+Evaluations that failed: what is said of them, and what of their answers can be used all the same.
+
+Ctrl-C: at once while something is evaluated, after it is written while events are.
+
+Who watches a run.
+
+Where evaluations run, and how others hear that they still do.
+"""
 
 from __future__ import annotations
 
+import json
+import signal
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import InvalidInput, InvalidOption, LogUnavailable, ObjectiveFailure, OutcomeConflict
-from ..rounds import Stop, Suggestion
+from ..core import BaseStudy, Stop, Suggestion
+from ..errors import (
+    InvalidInput,
+    InvalidOption,
+    InvalidOutcome,
+    LogUnavailable,
+    ObjectiveFailure,
+    OutcomeConflict,
+    one_of,
+    short_repr,
+)
 from ..space.fields import whole
-from .answer import read_context, read_outcome
-from .failing import raised, short, tell_failure, unusable
-from .interrupt import Interruptible
-from .leases import LAPSES
+from ..storage.retry import RetryingLog
+from ..wording import SHELL
+from .leases import LAPSES, Worker
 from .logger import LOGGER
 from .objective import Command, Function
-from .observer import Logged, Observer
-from .workers import Runner, heard_of
 
 if TYPE_CHECKING:
     from .study import Study
+
+
+def read_outcome(answer: Any) -> dict[str, Any]:
+    """An answer as what `tell` takes.
+
+    Raises:
+        ObjectiveFailure: it is neither a number nor a table with a value.
+
+    >>> read_outcome(1.5)
+    {'value': 1.5}
+    """
+    if not isinstance(answer, Mapping):
+        return {"value": answer}
+    _check_keys(answer, ("value", "cost", "realised"), "value")
+    return dict(answer)
+
+
+def read_context(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]:
+    """An answer as what `decide` takes.
+
+    Raises:
+        ObjectiveFailure: it is not a table with a context.
+    """
+    if not isinstance(answer, Mapping):
+        wanted = ", ".join(observe)
+        raise ObjectiveFailure(
+            f'the objective answered {short_repr(answer)}; expected {{"context": {{…}}}} with {wanted}'
+        )
+    _check_keys(answer, ("context",), "context")
+    if not isinstance(answer["context"], Mapping):
+        raise ObjectiveFailure(f"the objective's context is {short_repr(answer['context'])}; expected values by name")
+    context: Mapping[str, Any] = answer["context"]
+    return context
+
+
+def _check_keys(answer: Mapping[str, Any], names: tuple[str, ...], needed: str) -> None:
+    for name in answer:
+        if name not in names:
+            raise ObjectiveFailure(f"the objective answered an unknown {name!r}; expected {one_of(names, name)}")
+    if needed not in answer:
+        raise ObjectiveFailure(f"the objective answered {short_repr(dict(answer))}; {needed!r} is missing")
+
+
+def raised(error: BaseException) -> ObjectiveFailure:
+    """What the objective raised, as a failure."""
+    return ObjectiveFailure(f"the objective raised {type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def unusable(error: InvalidInput) -> ObjectiveFailure:
+    """An answer that was refused, as a failure."""
+    told = type(error)(error.field, error.value, error.allowed).worded(SHELL)  # answers are JSON, or like it
+    return ObjectiveFailure(f"the objective's answer cannot be used: {told}")
+
+
+def tell_failure(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> None:
+    """Tell it with the raw answer, and what of it can be used: money that was spent is spent.
+
+    Where there is a budget and no cost in the answer, `History.estimate` is charged: a run neither stops for want of a
+    number, nor goes on for nothing.
+    """
+    known = answer if isinstance(answer, Mapping) else {}
+    full = reason if answer is None else f"{reason}; it answered {json.dumps(answer, default=repr)}"
+    for given in ({"cost": known.get("cost"), "realised": known.get("realised")}, {"cost": known.get("cost")}, {}):
+        priced = given.get("cost") is not None or study.problem.price(suggestion) is not None
+        charge = None if priced else study.history.estimate(suggestion.token)
+        try:
+            study.fail(suggestion, full, charge=charge, **given)
+        except InvalidOutcome:
+            continue
+        return
+
+
+def short(failure: Exception) -> str:
+    """For one line."""
+    text = str(failure)
+    return text if len(text) <= 300 else text[:300] + "…"
+
+
+class Interruptible:
+    """Ctrl-C stops an evaluation at once; while events are computed and written it waits until they are.
+
+    So do the signals that end a session or a batch job, since an external command would outlive them. Use it as a
+    context around the loop, and `evaluation()` around what may be stopped. A second Ctrl-C does not wait.
+    """
+
+    def __init__(self) -> None:
+        self._stoppable = self._wanted = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interruptible:
+        if threading.current_thread() is threading.main_thread():
+            known = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+            heard = [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
+            self._before = {number: signal.signal(number, self._handle) for number in heard}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _handle(self, *_: object) -> None:
+        if self._stoppable or self._wanted:
+            raise KeyboardInterrupt
+        self._wanted = True
+
+    def check(self) -> None:
+        """Stop here if that was wanted."""
+        if self._wanted:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def evaluation(self) -> Iterator[None]:
+        """What runs inside may be stopped."""
+        self.check()
+        self._stoppable = True
+        try:
+            yield
+        finally:
+            self._stoppable = False
+
+
+class Observer(Protocol):
+    """Who watches a run."""
+
+    def began(self, suggestion: Suggestion) -> None:
+        """A suggestion goes out to be evaluated."""
+
+    def ended(self, study: BaseStudy) -> None:
+        """Its outcome, or its failure, is in the log."""
+
+    def say(self, message: str) -> None:
+        """Something that the user ought to know."""
+
+
+class Logged:
+    """An observer that leaves what it is told to Python's logging; rounds are logged whoever observes."""
+
+    def began(self, suggestion: Suggestion) -> None:
+        """Nothing."""
+
+    def ended(self, study: BaseStudy) -> None:
+        """Nothing."""
+
+    def say(self, message: str) -> None:
+        """A warning."""
+        LOGGER.warning("%s", message)
+
+
+class ExecutorAdapter:
+    """The executor, made anew where that is possible."""
+
+    def __init__(self, executor: Executor | Callable[[], Executor] | None) -> None:
+        self._make = None if executor is None or isinstance(executor, Executor) else executor
+        self._executor = executor if isinstance(executor, Executor) else None
+
+    def __enter__(self) -> ExecutorAdapter:
+        if self._make is not None:
+            self._executor = self._made(self._make)
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        if self._make is not None and self._executor is not None:
+            self._executor.shutdown(wait=kind is None, cancel_futures=True)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether evaluations end while this thread does something else."""
+        return self._executor is not None
+
+    def submit(self, objective: Callable[[Suggestion], Any], suggestion: Suggestion) -> Future[Any]:
+        """Evaluate; here it is done when this returns."""
+        if self._executor is not None:
+            return self._executor.submit(objective, suggestion)
+        future: Future[Any] = Future()
+        try:
+            future.set_result(objective(suggestion))
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
+
+    def mend(self, error: BaseException) -> None:
+        """A new executor in the place of a broken one."""
+        if self._make is None:
+            raise ObjectiveFailure(
+                f"the executor broke ({error}); what was out is evaluated again by the next run. Give a function that "
+                "makes executors, and it goes on by itself"
+            ) from None
+        self._executor = self._made(self._make)
+
+    @staticmethod
+    def _made(make: Callable[[], Executor]) -> Executor:
+        """What the user's function makes; what it raises, or makes instead, is the user's."""
+        try:
+            made = make()
+        except Exception as error:
+            raise InvalidOption(
+                "executor", make, "a function that makes an executor", f"It failed ({error})."
+            ) from None
+        if not hasattr(made, "submit") or not hasattr(made, "shutdown"):
+            raise InvalidOption("executor", made, "an executor of concurrent.futures")
+        return made
+
+
+@contextmanager
+def heard_of(worker: Worker, log: RetryingLog, interrupt: Interruptible) -> Iterator[None]:
+    """While it lasts the worker's leases are renewed, and Ctrl-C stops it from waiting for a log that is away."""
+
+    def pause(seconds: float) -> None:
+        with interrupt.evaluation():
+            time.sleep(seconds)
+
+    log.pause = pause
+    worker.heartbeat.start()
+    try:
+        yield
+    finally:
+        log.pause = time.sleep
+        if not worker.lives:
+            worker.heartbeat.stop()
+
 
 Request = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 MOST_PARALLEL = 10_000
@@ -40,7 +280,7 @@ class _Evaluation:
     losses: int = 0
 
 
-def drive(
+def run_study(
     study: Study,
     objective: Callable[[Suggestion], Any],
     observer: Observer | None = None,
@@ -97,7 +337,7 @@ def drive(
     with (
         Interruptible() as interrupt,
         heard_of(study.writer.worker, study.writer.log, interrupt),
-        Runner(executor) as runner,
+        ExecutorAdapter(executor) as runner,
     ):
         LOGGER.info("a run begins in %s: %s", study.log.place, study.status)
         loop = _Loop(study, objective, observer or Logged(), runner, interrupt, failures, retries, request or {})
@@ -117,7 +357,7 @@ class _Loop:
     study: Study
     objective: Callable[[Suggestion], Any]
     observer: Observer
-    runner: Runner
+    runner: ExecutorAdapter
     interrupt: Interruptible
     failures: int
     retries: int

@@ -7,32 +7,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, overload
 
-from ..rounds import (
-    Doubt,
-    Doubts,
-    Method,
-    Optimizer,
-    Problem,
-    Reading,
-    Recommendation,
-    Stop,
-    Suggestion,
-    one_or_more,
-)
-from ..rounds.suggestion import MaybeNone
-from ..rounds.turns import one_at_a_time
-from .backup import copy_of, save
-from .log import EventLog
+from ..core import BaseStudy, Doubt, Doubts, Method, Optimizer, Problem, Recommendation, Stop, Suggestion, one_or_more
+from ..core.answers import MaybeNone
+from ..core.locking import one_at_a_time
+from ..storage.backup import copy_of, save
+from ..storage.log import EventLog
+from ..storage.retry import WAIT
+from .files.export import to_frame
+from .leases import check_options
 from .logger import LOGGER
 from .opening import by_name, found_log, method_options, new_log, replay
-from .patience import WAIT
-from .run import drive
-from .to_frame import to_frame
-from .worker import check_options
-from .writing import Writer
+from .run import run_study
+from .session import StudySession
 
 
-class Study(Reading):
+class Study(BaseStudy):
     """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
 
     The words are the optimizer's. Each call first takes in what other workers have logged; what it logs itself is
@@ -40,7 +29,7 @@ class Study(Reading):
     twice while its lease lasts. Threads may share it: their calls take turns. A forked child is another worker.
 
     Where the log is away, calls wait for it. What was measured is in a file meanwhile, and is written to the log when
-    the study is opened the next time, if not before; see `steerbo.study.spill`.
+    the study is opened the next time, if not before; see `steerbo.storage.outbox_files`.
 
     Args:
         log: where the events are.
@@ -67,8 +56,8 @@ class Study(Reading):
         check_options({"holder": holder, "lease": lease, "clock": clock, "wait": wait, "say": say})
         lease = None if lease is None else float(lease)
         say = say or LOGGER.warning
-        self.log, self.optimizer, self._fold, self._lock = log, optimizer, optimizer._fold, optimizer._lock
-        self.writer = Writer(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
+        self.log, self.optimizer, self._state, self._lock = log, optimizer, optimizer._state, optimizer._lock
+        self.writer = StudySession(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
 
     @classmethod
     def create(
@@ -218,8 +207,8 @@ class Study(Reading):
         return len(self.writer.prepared)
 
     def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
-        """Ask, evaluate and tell until the study is finished; see `steerbo.study.drive` for objective and options."""
-        drive(self, objective, **options)
+        """Ask, evaluate and tell until the study is finished; see `steerbo.study.run_study` for objective and options."""
+        run_study(self, objective, **options)
         return self.recommend()
 
     @one_at_a_time
@@ -232,7 +221,7 @@ class Study(Reading):
 
     @one_at_a_time
     def to_frame(self) -> Any:
-        """The rounds as a pandas DataFrame; see `steerbo.study.to_frame`."""
+        """The rounds as a pandas DataFrame; see `steerbo.study.files.export`."""
         self.refresh()
         return to_frame(self)
 
@@ -269,7 +258,7 @@ class Study(Reading):
         self.refresh()
         return self.optimizer.doubts(call, suggestion, **given)
 
-    def _give(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
+    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         """Whoever asked may be another worker."""
         if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
             self.writer.keep_meanwhile(call, suggestion, given)

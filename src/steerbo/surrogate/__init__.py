@@ -1,78 +1,89 @@
 """What a scope is worth: one Gaussian process over all columns, and expectations over what nature draws."""
 
-from .allowance import kept_of, least_likely
-from .averages import AveragedScore
-from .batched_bounds import Stack
-from .encoded import Encoded
+from .acquisition import Acquisition, ExpectedAcquisition, Moments, expected_improvement, ucb
+from .conditional import (
+    DirichletProcessLaw,
+    Regressed,
+    conditional_rows,
+    kernel_herding,
+    learned_law,
+    similarity_weights,
+)
+from .constraints import (
+    ENOUGH,
+    NO_FEASIBLE_NOTE,
+    ConstraintModel,
+    ConstraintModels,
+    ProbabilisticConstraint,
+    chances_over,
+    kept_of,
+    margin_over,
+    required_now,
+    rows_at,
+)
+from .drift import DriftTracker, build_model
 from .expectation import Expectation
-from .failing import Failing, kept_margin
+from .failures import FailureModel, feasibility_margin
 from .feasibility import Feasibility, feasible
-from .following import Following, build_model
-from .given import alike, given
-from .learned import LearnedLaw, Regressed, learned_law
+from .integrals import RESOLVED, EncodingCache, ProductKernelPosterior
 from .mixture import Mixture
-from .outcomes import ENOUGH, UNKEPT, Likely, Watched, chances_over, margin_over, rows_at
-from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of, set_columns
+from .optimise import BatchedBounds, Domain, climb_from, highest_of, maximise_bounds, polished, warm_started
+from .parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
 from .posterior import Columns, Posterior, inverse_root
-from .sample import Sample
-from .scores import Moments, Score, expected_improvement, upper_bound
-from .searches import Domain, again, highest, highest_of, polished, risen
-from .standardised import RESOLVED, Standardised
-from .thinning import thinned
-from .watching import Watching
+from .thompson import PosteriorSample
 
 __all__ = [
     "ENOUGH",
+    "NO_FEASIBLE_NOTE",
     "RESOLVED",
-    "UNKEPT",
-    "AveragedScore",
+    "Acquisition",
+    "BatchedBounds",
     "Columns",
+    "ConstraintModel",
+    "ConstraintModels",
+    "Controlled",
+    "DirichletProcessLaw",
     "Domain",
-    "Drawn",
-    "Encoded",
+    "DriftTracker",
+    "EncodingCache",
     "Expectation",
-    "Failing",
+    "ExpectedAcquisition",
+    "FailureModel",
     "Feasibility",
-    "Following",
-    "Known",
     "Law",
     "LawOf",
-    "LearnedLaw",
-    "Likely",
     "Mixture",
     "Moments",
+    "Observed",
     "Part",
     "Posterior",
+    "PosteriorSample",
+    "ProbabilisticConstraint",
+    "ProductKernelPosterior",
     "Regressed",
     "Rows",
-    "Sample",
-    "Score",
-    "Set",
-    "Stack",
-    "Standardised",
-    "Watched",
-    "Watching",
-    "again",
-    "alike",
+    "Uncontrolled",
     "build_model",
     "chances_over",
+    "climb_from",
+    "conditional_rows",
     "drawn",
     "expected_improvement",
+    "feasibility_margin",
     "feasible",
-    "given",
-    "highest",
     "highest_of",
     "inverse_root",
-    "kept_margin",
     "kept_of",
+    "kernel_herding",
     "learned_law",
-    "least_likely",
     "margin_over",
+    "maximise_bounds",
     "parts_of",
     "polished",
-    "risen",
+    "required_now",
     "rows_at",
     "set_columns",
-    "thinned",
-    "upper_bound",
+    "similarity_weights",
+    "ucb",
+    "warm_started",
 ]

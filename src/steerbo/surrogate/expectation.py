@@ -25,10 +25,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..search import ValueAndGradient
+from ..optim import ValueAndGradient
+from .integrals import Integrals, ProductKernelPosterior, Scaled, share_of
 from .parts import Part, drawn_together, set_columns
-from .scaled import Scaled
-from .standardised import Integrals, Standardised, share_of
 
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
@@ -73,7 +72,7 @@ class Expectation:
         prior: what E σ² is without observations, in units of s².
     """
 
-    process: Standardised
+    process: ProductKernelPosterior
     parts: Sequence[Part]
     controlled: Int[np.ndarray, " c"]
     known: Float[np.ndarray, " n"] | None
@@ -83,7 +82,7 @@ class Expectation:
     prior: float = 1.0
 
     @classmethod
-    def over(cls, process: Standardised, parts: Sequence[Part], product: bool = True) -> Expectation:
+    def over(cls, process: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
         """Integrate out what is drawn, at what is known.
 
         Args:

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..rounds import Event, History, Round
-from ..search import Box, Guarded, Margin
-from .allowance import kept_of, least_likely
-from .failing import Failing, kept_margin
-from .outcomes import Watched, chances_over
+from ..core import Event, History, Round
+from ..optim import Box, FeasibleRegion, Margin
+from .constraints import ConstraintModel, ConstraintModels, chances_over, kept_of, required_now
+from .failures import FailureModel, feasibility_margin
 from .parts import Part
-from .watching import Watching
 
 
 class Feasibility:
@@ -28,16 +26,16 @@ class Feasibility:
         failures: the model of failures.
         constraints: the models of constrained outcomes; None where no outcome is constrained.
 
-    >>> feasibility = Feasibility(Failing(np.zeros(1, dtype=bool), lambda realised, name, played: realised["x"]))
+    >>> feasibility = Feasibility(FailureModel(np.zeros(1, dtype=bool), lambda realised, name, played: realised["x"]))
     >>> feasibility.active, feasibility.margin([])  # nothing has failed
     (False, None)
     """
 
-    def __init__(self, failures: Failing, constraints: Watching | None = None) -> None:
+    def __init__(self, failures: FailureModel, constraints: ConstraintModels | None = None) -> None:
         self.failures, self.constraints = failures, constraints
 
     @property
-    def models(self) -> list[Watched]:
+    def models(self) -> list[ConstraintModel]:
         """Models of the constrained outcomes of which enough is known."""
         return self.constraints.informed if self.constraints else []
 
@@ -66,7 +64,7 @@ class Feasibility:
         return self.constraints is not None and self.constraints.due
 
     def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
-        """Learn hyperparameters anew and return them by outcome; `until`: see `Following.fit`."""
+        """Learn hyperparameters anew and return them by outcome; `until`: see `DriftTracker.fit`."""
         return self.constraints.fit(until) if self.constraints else {}
 
     # -- choosing ------------------------------------------------------------------------------------------------------
@@ -82,7 +80,7 @@ class Feasibility:
         Returns:
             None where every setting is feasible, as far as is known.
         """
-        return kept_margin(self.models if outcomes else (), self.failures, parts, answering)
+        return feasibility_margin(self.models if outcomes else (), self.failures, parts, answering)
 
     def region(
         self,
@@ -107,7 +105,7 @@ class Feasibility:
             return box
         if not box.dimension:
             return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
-        return Guarded(box, margin if columns is None else lambda points: margin(points[:, columns]), near)
+        return FeasibleRegion(box, margin if columns is None else lambda points: margin(points[:, columns]), near)
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
@@ -136,7 +134,7 @@ class Feasibility:
         """
         played = [*rounds]
         return {
-            m.limit.name: max(least_likely(m.limit, played), least) if m.limit.on_average else m.sure
+            m.limit.name: max(required_now(m.limit, played), least) if m.limit.on_average else m.required_probability
             for m in self.models
         }
 

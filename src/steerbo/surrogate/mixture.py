@@ -15,8 +15,8 @@ import numpy as np
 from jaxtyping import Float
 
 from ..gp import mixture_quantile
-from .batched_bounds import Stack
 from .expectation import Expectation
+from .optimise import BatchedBounds
 
 
 class Mixture:
@@ -28,7 +28,7 @@ class Mixture:
     """
 
     def __init__(self, expectations: Sequence[Expectation], beta: float = 0.0) -> None:
-        self._stack, self._beta = Stack(expectations, [1.0]), beta
+        self._stack, self._beta = BatchedBounds(expectations, [1.0]), beta
         self._each = expectations
 
     def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:

@@ -40,26 +40,26 @@ class Law(Protocol):
 
 
 @dataclass(frozen=True)
-class Set:
+class Controlled:
     """We hold it: at which value is searched for."""
 
 
 @dataclass(frozen=True)
-class Known:
+class Observed:
     """Seen before we choose, or as it was last time: a point mass at `value`, encoded."""
 
     value: float
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Uncontrolled:
     """Nature draws it afterwards: it is dimension `dimension` of a law. Columns that share a law are drawn together."""
 
     law: Law
     dimension: int = 0
 
 
-Part = Set | Known | Drawn
+Part = Controlled | Observed | Uncontrolled
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ def dirichlet_doubt(weights: Float[np.ndarray, " q"], count: float) -> Float[np.
 
 
 def parts_of(
-    columns: Sequence[str], held: Collection[str], known: Mapping[str, float], laws: Mapping[str, Drawn]
+    columns: Sequence[str], held: Collection[str], known: Mapping[str, float], laws: Mapping[str, Uncontrolled]
 ) -> tuple[Part, ...]:
     """Every column's part: what is held is `Set`, whatever is known of it; of the rest what is known is `Known`.
 
@@ -157,9 +157,9 @@ def parts_of(
 
     def part(name: str) -> Part:
         if name in held:
-            return Set()
+            return Controlled()
         if name in known:
-            return Known(float(known[name]))
+            return Observed(float(known[name]))
         if name in laws:
             return laws[name]
         raise InvalidProblem(f"variables.{name}.law", None, f"a law, because {name!r} is neither set nor known")
@@ -169,14 +169,14 @@ def parts_of(
 
 def set_columns(parts: Sequence[Part]) -> list[int]:
     """Which columns are searched."""
-    return [d for d, part in enumerate(parts) if isinstance(part, Set)]
+    return [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
 
 
 def drawn_together(parts: Sequence[Part]) -> list[tuple[Law, tuple[int, ...], tuple[int, ...]]]:
     """The laws that nature draws from, each with its columns and its dimensions there, by the first column."""
     found: dict[int, tuple[Law, list[int], list[int]]] = {}
     for d, part in enumerate(parts):
-        if isinstance(part, Drawn):
+        if isinstance(part, Uncontrolled):
             _, columns, dimensions = found.setdefault(id(part.law), (part.law, [], []))
             columns.append(d)
             dimensions.append(part.dimension)
@@ -187,7 +187,7 @@ def drawn(parts: Sequence[Part], unit: Float[np.ndarray, "s d"]) -> Float[np.nda
     """Draws of all columns, (s, d), from numbers spread evenly over (0, 1): known ones as they are, set ones zero."""
     draws = np.zeros(unit.shape)
     for d, part in enumerate(parts):
-        if isinstance(part, Known):
+        if isinstance(part, Observed):
             draws[:, d] = part.value
     for law, columns, dimensions in drawn_together(parts):
         draws[:, columns] = law.draws(dimensions, unit[:, columns])
@@ -196,4 +196,4 @@ def drawn(parts: Sequence[Part], unit: Float[np.ndarray, "s d"]) -> Float[np.nda
 
 def row_of(parts: Sequence[Part]) -> Float[np.ndarray, "1 d"]:
     """One row with what is known, and zeros elsewhere."""
-    return np.array([[part.value if isinstance(part, Known) else 0.0 for part in parts]])
+    return np.array([[part.value if isinstance(part, Observed) else 0.0 for part in parts]])

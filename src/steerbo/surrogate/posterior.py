@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import InvalidRequest
-from ..gp import AnovaKernel, Factor, Kernel, Output, Regression, Warp
-from ..search import Box
+from ..gp import AnovaKernel, Factor, GPRegression, Kernel, KumaraswamyWarp, OutcomeTransform
+from ..optim import Box
 from ..space import Space
 from .expectation import Expectation
+from .integrals import ProductKernelPosterior
 from .parts import Part
-from .standardised import Standardised
 
 Points = Float[np.ndarray, "r d"]
 
@@ -91,7 +91,7 @@ class Posterior:
 
     columns: Columns
     kernel: Kernel
-    warp: Warp
+    warp: KumaraswamyWarp
     inputs: Float[np.ndarray, "n d"]
     weights: Float[np.ndarray, " n"]
     root: Float[np.ndarray, "n n"]
@@ -106,7 +106,7 @@ class Posterior:
     members: tuple[Posterior, ...] = ()
 
     @classmethod
-    def of_regression(cls, model: Regression[Any], columns: Columns, held: tuple[float, ...] = ()) -> Self:
+    def of_regression(cls, model: GPRegression[Any], columns: Columns, held: tuple[float, ...] = ()) -> Self:
         """That of a regression, as it stands; `held` are values of columns after those of points.
 
         Raises:
@@ -122,7 +122,9 @@ class Posterior:
         )  # fmt: skip
 
     @classmethod
-    def of_expectation(cls, process: Standardised, parts: Sequence[Part], output: Output, columns: Columns) -> Self:
+    def of_expectation(
+        cls, process: ProductKernelPosterior, parts: Sequence[Part], output: OutcomeTransform, columns: Columns
+    ) -> Self:
         """That of `g(z) = E f` over what nature draws, a function of what is set: exact, as `Expectation` is.
 
         Raises:
@@ -138,7 +140,7 @@ class Posterior:
             categorical=process.categorical[held].tolist(),
         )
         return cls(
-            columns, kernel, Warp(), process.inputs[:, held], process.weights,
+            columns, kernel, KumaraswamyWarp(), process.inputs[:, held], process.weights,
             _symmetric_root(process.inverse), over.average, over.doubly, process.mean, output.offset, output.scale,
         )  # fmt: skip
 
@@ -210,7 +212,7 @@ def _symmetric_root(inverse: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n
     return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
-def _check_affine(output: Output) -> None:
+def _check_affine(output: OutcomeTransform) -> None:
     if not output.affine:
         hint = "Begin a study without ‹transform›."
         raise InvalidRequest("transform", "yeo-johnson", "a posterior that is normal in the outcome's units", hint)

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 
-from steerbo.record import to_plain
-from steerbo.rounds import (
-    Optimizer,
-    Refitted,
-)
-
+from ..core import Optimizer, Refitted
+from ..records import to_dict
 from .case import Case, Contract
 
 
@@ -44,7 +40,7 @@ class Answers(Contract):
         for optimizer in (world.start(), played):
             for answer in (optimizer.recommend(), optimizer.explain(), optimizer.status):
                 assert str(answer)
-                json.dumps(to_plain(answer), allow_nan=False)
+                json.dumps(to_dict(answer), allow_nan=False)
             world.play(optimizer, 1)
 
     def test_refits_are_logged(self, world: Case) -> None:

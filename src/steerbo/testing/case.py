@@ -10,15 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from steerbo.record import to_plain
-from steerbo.rounds import (
-    Event,
-    Method,
-    Optimizer,
-    Problem,
-    Suggestion,
-    keyed,
-)
+from ..core import Event, Method, Optimizer, Problem, Suggestion, keyed
+from ..records import to_dict
 
 Draw = Callable[[Suggestion, np.random.Generator], dict[str, Any]]
 
@@ -88,7 +81,7 @@ class Case:
 
 def bits(value: Any) -> str:
     """Text that is equal only where every bit is, and where all that stands by name stands in the same order."""
-    return json.dumps(to_plain(value))
+    return json.dumps(to_dict(value))
 
 
 def backwards(value: Any) -> Any:

@@ -8,21 +8,10 @@ from typing import Any
 
 import pytest
 
-from steerbo.errors import (
-    InvalidOutcome,
-    InvalidProblem,
-    OutcomeConflict,
-    UnknownSuggestion,
-)
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import (
-    Event,
-    Extended,
-    Optimizer,
-    keyed,
-)
-from steerbo.space import Float
-
+from ..core import BoundsExtended, Event, Optimizer, keyed
+from ..errors import InvalidOutcome, InvalidProblem, OutcomeConflict, UnknownSuggestion
+from ..records import from_dict, to_dict
+from ..space import Float
 from .case import Case, Contract, bits, changed, values_of
 
 
@@ -38,7 +27,7 @@ class Corrections(Contract):
         assert str(wrong.recommend())
         wrong.amend(token, **told)
         assert len(wrong.events) == len(straight.events) + 2, "the log keeps what was believed before"
-        _close(to_plain(wrong.recommend()), to_plain(straight.recommend()))
+        _close(to_dict(wrong.recommend()), to_dict(straight.recommend()))
 
     def test_void_takes_the_value_back_and_keeps_the_cost(self, world: Case, paid: Optimizer) -> None:
         optimizer = paid
@@ -143,25 +132,27 @@ class Corrections(Contract):
         out = world.ask(optimizer)
         optimizer.extend(wide)
         optimizer.extend(wide)
-        assert sum(isinstance(event, Extended) for event in optimizer.events) == 1, "the same twice changes nothing"
+        assert sum(isinstance(event, BoundsExtended) for event in optimizer.events) == 1, (
+            "the same twice changes nothing"
+        )
         wrongs: tuple[dict[str, Any], ...] = (
             {name: (low, high)}, {name: "wide"}, {"x?": (0, 1)}, {name: (float("nan"), 2 * high)},
         )  # fmt: skip
         for wrong in wrongs:
             with pytest.raises(InvalidProblem, match=rf"{re.escape(name)}|x\?"):
                 optimizer.extend(wrong)
-        told = optimizer.history.told
+        told = optimizer.history.n_completed
         optimizer.tell(out, **world.outcome(out))
         world.play(optimizer, 2)
-        assert optimizer.history.told == told + 3
+        assert optimizer.history.n_completed == told + 3
         assert [str(optimizer.recommend()), str(optimizer.explain())]
-        lines = json.loads(json.dumps([to_plain(event) for event in optimizer.events], sort_keys=True))
+        lines = json.loads(json.dumps([to_dict(event) for event in optimizer.events], sort_keys=True))
         answered, asked = (
             bits(optimizer.recommend()),
             bits(world.ask(Optimizer.replay(world.problem, optimizer.events))),
         )
         for problem in (world.problem, optimizer.problem):
-            again = Optimizer.replay(problem, [from_plain(Event, line) for line in lines])
+            again = Optimizer.replay(problem, [from_dict(Event, line) for line in lines])
             assert again.problem == optimizer.problem
             assert values_of(again.events[1:]) == values_of(optimizer.events[1:])
             assert bits(again.recommend()) == answered

@@ -7,16 +7,8 @@ from typing import Any
 
 import pytest
 
-from steerbo.errors import (
-    InvalidOutcome,
-    InvalidRequest,
-    OutcomeConflict,
-)
-from steerbo.rounds import (
-    Created,
-    Optimizer,
-)
-
+from ..core import Created, Optimizer
+from ..errors import InvalidOutcome, InvalidRequest, OutcomeConflict
 from .case import Case, Contract, bits
 
 

@@ -6,10 +6,9 @@ from io import BytesIO
 
 import pytest
 
-from steerbo.plots import pictures
-from steerbo.plots.drawing import save_figure
-from steerbo.rounds import Optimizer
-
+from ..core import Optimizer
+from ..plots import pictures
+from ..plots.drawing import save_figure
 from .case import Case, Contract
 
 

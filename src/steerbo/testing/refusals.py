@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from steerbo.errors import (
+from ..core import Optimizer
+from ..errors import (
     InvalidContext,
     InvalidOption,
     InvalidOutcome,
@@ -17,10 +18,6 @@ from steerbo.errors import (
     UnknownSuggestion,
     UnusualOutcomeWarning,
 )
-from steerbo.rounds import (
-    Optimizer,
-)
-
 from .case import Case, Contract, changed, values_of
 
 

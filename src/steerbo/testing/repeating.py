@@ -7,14 +7,8 @@ import json
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import (
-    Event,
-    Optimizer,
-    Refitted,
-    ReproducibilityWarning,
-)
-
+from ..core import Event, Optimizer, Refitted, ReproducibilityWarning
+from ..records import from_dict, to_dict
 from .case import Case, Contract, backwards, bits, values_of
 
 
@@ -36,11 +30,11 @@ class Repeating(Contract):
     def test_replay_continues_bit_for_bit(self, world: Case) -> None:
         """From the first event, from refits and from the end the next round is the same; from a third, all are."""
         whole = self.whole(world)
-        events, lines = values_of(whole.events), [json.dumps(to_plain(event)) for event in whole.events]
+        events, lines = values_of(whole.events), [json.dumps(to_dict(event)) for event in whole.events]
         refits = [i + 1 for i, event in enumerate(whole.events) if isinstance(event, Refitted)]
         third = len(lines) // 3 | 1
         for stop in sorted({1, *refits[:1], third, *refits[-1:], len(lines) - 1}):
-            again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(line)) for line in lines[:stop]])
+            again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(line)) for line in lines[:stop]])
             if again.pending:
                 suggestion = world.decide(again, again.pending[0])
                 again.tell(suggestion, **world.outcome(suggestion))
@@ -57,10 +51,10 @@ class Repeating(Contract):
             whole.add(1.0, backwards(dict(world.added)))
         whole.ask(**world.request(world.rounds + 1))
         whole.fail(world.ask(whole), "nobody looked", cost=1.0)
-        created, *rest = [to_plain(event) for event in whole.events]
+        created, *rest = [to_dict(event) for event in whole.events]
         stored = json.loads(json.dumps([created, *rest], sort_keys=True))
         for lines in (stored, backwards(stored)):
-            again = Optimizer.replay(world.problem, [from_plain(Event, line) for line in lines])
+            again = Optimizer.replay(world.problem, [from_dict(Event, line) for line in lines])
             assert values_of(again.events[1:]) == values_of(whole.events[1:])
             assert bits([r.realised for r in again.history]) == bits([r.realised for r in whole.history])
             assert bits(again.pending) == bits(whole.pending)
@@ -86,18 +80,18 @@ class Repeating(Contract):
     def test_json_round_trip(self, world: Case, paid: Optimizer) -> None:
         whole = paid
         plain = json.loads(whole.to_json())["events"]
-        again = Optimizer.replay(world.problem, [from_plain(Event, event) for event in plain])
+        again = Optimizer.replay(world.problem, [from_dict(Event, event) for event in plain])
         assert again.to_json() == whole.to_json()
         assert bits(world.ask(again)) == bits(world.ask(whole))
         assert again.status == whole.status
 
     def test_other_wheels_are_said(self, world: Case) -> None:
         created, *rest = world.play(world.start(), 2).events
-        plain = to_plain(created)
+        plain = to_dict(created)
         plain["fingerprint"]["numpy"] = "0.1"
         with pytest.warns(ReproducibilityWarning, match="other wheels"):
-            Optimizer.replay(world.problem, [from_plain(Event, plain), *rest])
+            Optimizer.replay(world.problem, [from_dict(Event, plain), *rest])
 
     def test_problem_round_trip(self, world: Case) -> None:
-        plain = json.loads(json.dumps(to_plain(world.problem)))
-        assert from_plain(type(world.problem), plain) == world.problem
+        plain = json.loads(json.dumps(to_dict(world.problem)))
+        assert from_dict(type(world.problem), plain) == world.problem

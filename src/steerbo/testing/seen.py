@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from steerbo.errors import InvalidContext, InvalidOutcome
-from steerbo.rounds import Optimizer, Suggestion
-
+from ..core import Optimizer, Suggestion
+from ..errors import InvalidContext, InvalidOutcome
 from .case import Case, Contract, bits, values_of
 
 

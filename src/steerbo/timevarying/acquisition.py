@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from ..search import Margin
+from ..optim import Margin
 
 Place = Any
 """The number of a point of a finite domain, or the coordinates (d,) of a point of a box."""

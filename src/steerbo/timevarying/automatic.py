@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from ..bandit import doubt_of_scale
+from ..bandit import scale_inflation
 from ..gp import refit_due
 from ..gp.drift import Decay
 from ..space import Categorical
@@ -69,7 +69,7 @@ class Standard:
         if spread <= _LEAST * largest:
             spread = largest
         places = np.array([np.atleast_1d(datum.place) for datum in data])
-        doubt = doubt_of_scale(places, np.array(values))
+        doubt = scale_inflation(places, np.array(values))
         return cls(centre, spread if spread > 1e-100 else 1.0, gap if gap > 1e-100 else 0.0, doubt)
 
 

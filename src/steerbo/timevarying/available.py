@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidRequest
+from ..parsing import Rows, parse_value, read_listed
 from ..space import Categorical
 from ..space.fields import as_number
-from ..typed import Rows, read_listed, read_value
 
 if TYPE_CHECKING:
     from .problem import TimeVarying
@@ -23,7 +23,7 @@ def typed_available(problem: TimeVarying, given: str | Rows) -> Any:
     if not isinstance(given, str):
         return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given]
     if given.lstrip().startswith(("[", "{")):
-        return read_value(given)
+        return parse_value(given)
     name, *more = problem.settable or ("",)
     return given if more else [problem.read_cell(name, cell) for cell in read_listed("available", given)]
 

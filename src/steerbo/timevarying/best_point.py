@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..bandit import BOUND
-from ..rounds import Recommendation
-from ..surrogate import UNKEPT
+from ..core import Recommendation
+from ..surrogate import NO_FEASIBLE_NOTE
 from .acquisition import View
 from .boxes import Boxes
 from .finite import Sites
@@ -26,7 +26,7 @@ def best_point(method: CandidatePriors[Any], p: int, surrogate: Sites | Boxes, v
     mean, band = method.problem.sign * pick.mean, BOUND * deviation(method, p, pick.sd)
     said, values = f"believing {method.names[p]}, at time {view.time:g}", settings(method.problem, pick.place)
     if view.margin is not None and view.margin(np.array([pick.place]))[0] < 0.0:
-        said += f"; {UNKEPT}"
+        said += f"; {NO_FEASIBLE_NOTE}"
     return Recommendation(method.problem.scope, values, mean, mean - band, mean + band, note=said)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import ModelFailure
-from ..search import Box, Guarded, maximise_box
+from ..optim import Box, FeasibleRegion, maximise
 from .acquisition import Datum, Pick, View, draw_largest
 from .limits import box_now, plain_box
 from .means import Means
@@ -194,7 +194,7 @@ class Boxes:
         key = repr(bounds)
         if self._box is None or self._box[0] != key:
             self._box = key, box_now(self.problem, bounds)
-        return self._box[1] if view.margin is None else Guarded(self._box[1], view.margin)
+        return self._box[1] if view.margin is None else FeasibleRegion(self._box[1], view.margin)
 
     def _search(
         self, view: View, betas: Float[np.ndarray, " P"], weigh: Weigh, random: np.random.Generator
@@ -216,7 +216,7 @@ class Boxes:
         box = self.box(view)
         recent = self.shared[0].posterior.points[-8:, : box.dimension]
         seed = int(random.integers(2**32))
-        found = maximise_box(
+        found = maximise(
             score, score_and_slope if self.gradients else None, box, seed, extra=recent if len(recent) else None
         )
         return found.point

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import InvalidInput, InvalidProblem, one_of
-from ..words import counted
+from ..wording import counted
 from .kernels import Covariance, check_covariance, spatial
 from .priors import Bumps, Prior
 

@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Bool, Int
 from pydantic import Field
 
-from ..bandit import Survivors, WhenExhausted
+from ..bandit import ActiveArms, WhenExhausted
+from ..core import Choice, Explanation, History, Round, Streams
 from ..errors import ModelFailure
-from ..record import record
-from ..rounds import Choice, Explanation, History, Round, Streams
+from ..records import record
 from .confidence import Width
 from .method import CandidatePriors
 from .prediction import table_of_last
@@ -56,7 +56,7 @@ class Eliminating(CandidatePriors[O]):
 
     def forget(self) -> None:
         """All priors are alive, and nothing is booked."""
-        self.survivors = Survivors.all_of(len(self.names))
+        self.survivors = ActiveArms.all_of(len(self.names))
         self.open_books()
 
     @abstractmethod

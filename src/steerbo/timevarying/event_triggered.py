@@ -33,9 +33,9 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from ..core import Choice, Explanation, History, Streams, numeral
 from ..errors import ModelFailure
-from ..record import record
-from ..rounds import Choice, Explanation, History, Streams, numeral
+from ..records import record
 from .acquisition import Datum
 from .confidence import Width
 from .finite import Sites

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from ..record import record
-from ..rounds import Choice, History, OptionsT, Recommendation, Round, Streams
+from ..core import Choice, History, OptionsT, Recommendation, Round, Streams
+from ..records import record
 from .acquisition import View
 from .best_point import best_point
 from .boxes import Boxes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..rounds import Choice, Explanation, History
+from ..core import Choice, Explanation, History
 from .method import CandidatePriors, CandidatePriorsOptions
 from .prediction import table_of_last
 from .prior_table import table_of_priors

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Int
 
 from ..bandit import BOUND
-from ..rounds import History, mean_over, typical
+from ..core import History, average_over, typical
 from .best_point import deviation
 from .boxes import Boxes
 from .finite import Sites
@@ -26,7 +26,7 @@ def possible_gain(method: CandidatePriors[Any], history: History, surrogate: Sit
     It is said of the time of the last round: what drifts becomes uncertain again. Where something is seen before
     choosing, it is the mean over typical contexts.
     """
-    width = BOUND * method.calibration.factor * method.widening(history, method.problem.scope)
+    width = BOUND * method.calibration.factor * method.bound_inflation(history, method.problem.scope)
     if not width < np.inf:
         return np.inf
     priors, betas, space = likely(method), np.full(len(method.names), width), method.problem.space
@@ -38,7 +38,7 @@ def possible_gain(method: CandidatePriors[Any], history: History, surrogate: Sit
         known = deviation(method, int(priors[0]), sure.sd) / method.calibration.factor
         return best.upper - sure.mean + width * known
 
-    return mean_over(typical(space, history), at) if space.seen else at({})
+    return average_over(typical(space, history), at) if space.seen else at({})
 
 
 def likely(method: CandidatePriors[Any]) -> Int[np.ndarray, " k"]:

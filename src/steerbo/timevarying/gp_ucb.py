@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from ..core import Choice, Explanation, History, OptionsT, Streams
 from ..errors import InvalidOption, InvalidProblem, one_of
-from ..record import record
-from ..rounds import Choice, Explanation, History, OptionsT, Streams
+from ..records import record
 from .confidence import Width
 from .method import CandidatePriors
 from .prediction import table_of_last

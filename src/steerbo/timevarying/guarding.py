@@ -10,21 +10,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import AnyDrift, Course, Regression, SquaredExponentialKernel
-from ..rounds import (
-    Event,
-    History,
-    Method,
-    OptionsT,
-    Recommendation,
-    Round,
-    Streams,
-    horizon,
-    time_of,
-)
-from ..search import Margin
-from ..space import Categorical, Measured
-from ..surrogate import Failing, Known, Part, Set, Watching, kept_margin, rows_at
+from ..core import Event, History, Method, OptionsT, Recommendation, Round, Streams, horizon, time_of
+from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel
+from ..optim import Margin
+from ..space import Categorical, OutcomeConstraint
+from ..surrogate import ConstraintModels, Controlled, FailureModel, Observed, Part, feasibility_margin, rows_at
 from .acquisition import Unknown, View
 from .problem import TimeVarying
 
@@ -42,12 +32,12 @@ class Guarding(Method[TimeVarying, OptionsT]):
         self._added: dict[str, tuple[float, float]] = {}  # when data that nobody suggested came: time and number
         drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
         drift: AnyDrift = "learned" if drifts else None
-        self.watching = Watching(problem.further, self._regression, drift, problem.space.names, self._measured)
-        self.failing = Failing(problem.space.categorical, self._measured, fading=drifts)
+        self.watching = ConstraintModels(problem.further, self._regression, drift, problem.space.names, self._measured)
+        self.failing = FailureModel(problem.space.categorical, self._measured, fading=drifts)
 
-    def _regression(self, course: Course | None) -> Regression[Any]:
+    def _regression(self, course: DriftModel | None) -> GPRegression[Any]:
         kernel = SquaredExponentialKernel.over(self.problem.space.categorical)
-        return Regression(kernel if course is None else course.over(kernel, self.problem.space.dimension))
+        return GPRegression(kernel if course is None else course.over(kernel, self.problem.space.dimension))
 
     def _measured(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
         point = self.problem.space.encode([realised])[0]
@@ -81,7 +71,7 @@ class Guarding(Method[TimeVarying, OptionsT]):
         """
         answering, unknown = unknown is None, unknown or ()
         left = self.problem.within(available, context)
-        likely = kept_margin(self.watching.informed, self.failing, self._parts(time), answering)
+        likely = feasibility_margin(self.watching.informed, self.failing, self._parts(time), answering)
         if likely is None:
             return View(time, left, unknown)
         if self.problem.sites is not None:
@@ -97,7 +87,7 @@ class Guarding(Method[TimeVarying, OptionsT]):
         return replace(view, available={"points": view.available})
 
     def _parts(self, time: float) -> list[Part]:
-        return [*(Set() for _ in self.problem.space), *([Known(time)] if self._timed else [])]
+        return [*(Controlled() for _ in self.problem.space), *([Observed(time)] if self._timed else [])]
 
     @cached_property
     def _sites(self) -> Float[np.ndarray, "X d"]:
@@ -116,12 +106,12 @@ class Guarding(Method[TimeVarying, OptionsT]):
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
-    def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.rooms`; of further outcomes as they are now."""
-        rooms = list(super().rooms(history, advice))
+        rooms = list(super().constraint_slack(history, advice))
         known = {**advice.context, **advice.values}
         for k, limit in enumerate(self.problem.limits or ()):
-            if isinstance(limit, Measured) and (each := self.watching.by_name[limit.name]).informed:
+            if isinstance(limit, OutcomeConstraint) and (each := self.watching.by_name[limit.name]).informed:
                 encoded = self.problem.space.encode([known])[0]
                 rooms[k] = each.room(rows_at(self._parts(self.now), dict(enumerate(encoded))))
         return rooms

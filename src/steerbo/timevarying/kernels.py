@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 
 from ..errors import InvalidProblem
 from ..gp import Kernel, Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary, called
-from ..record import record
-from ..space.fields import Listed, Number, Positive, Variance
+from ..records import record
+from ..space.fields import ListField, Number, Positive, Variance
 
 _MATERN: dict[float, type[Stationary]] = {0.5: Matern12, 1.5: Matern32, 2.5: Matern52}
 
@@ -40,7 +40,7 @@ class SquaredExponential:
         variance: s², in squared units of the objective.
     """
 
-    lengthscale: Positive | Annotated[Sequence[Positive], Listed]
+    lengthscale: Positive | Annotated[Sequence[Positive], ListField]
     variance: Variance = 1.0
     kind: Literal["squared-exponential"] = "squared-exponential"
 
@@ -59,7 +59,7 @@ class Matern:
         variance: s², in squared units of the objective.
     """
 
-    lengthscale: Positive | Annotated[Sequence[Positive], Listed]
+    lengthscale: Positive | Annotated[Sequence[Positive], ListField]
     nu: Number = 2.5
     variance: Variance = 1.0
     kind: Literal["matern"] = "matern"
@@ -86,7 +86,7 @@ class Covariance:
         InvalidProblem: it is not square, not symmetric, or no covariance.
     """
 
-    matrix: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed]
+    matrix: Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListField]
     kind: Literal["covariance"] = "covariance"
 
     @model_validator(mode="after")

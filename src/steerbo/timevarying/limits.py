@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidProblem, InvalidRequest
-from ..search import Box, clashing, corners, limited, remaining
-from ..space import Categorical, Limit, broken, check_limits, refuse_averages
+from ..optim import Box, corners, limited, minimal_conflict, substitute_known
+from ..space import Categorical, Limit, check_limits, refuse_averages, violated
 
 if TYPE_CHECKING:
     from .problem import TimeVarying
@@ -37,7 +37,7 @@ def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
 
     if possible(range(len(limits))):
         return
-    clash = clashing(len(limits), possible)
+    clash = minimal_conflict(len(limits), possible)
     where = "limits that leave something to choose" + "".join(f", where {name} is {x}" for name, x in seen.items())
     them = "These clash within the variables' bounds: loosen one" if len(clash) > 1 else "Loosen it"
     raise InvalidProblem("limits", [str(limits[i]) for i in clash], where, f"{them}, or widen the bounds.")
@@ -66,7 +66,7 @@ def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapp
 
 def within(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> Box | None:
     """What limits leave of a box in the user's units; None: nothing."""
-    left = remaining(limits, problem.space.names, {}, (), lambda weights, wrong: 0.0)
+    left = substitute_known(limits, problem.space.names, {}, (), lambda weights, wrong: 0.0)
     return limited(box, problem.variables, left, encoded=False)
 
 
@@ -91,13 +91,13 @@ def listed(problem: TimeVarying, available: Any, context: Mapping[str, Any]) -> 
     if problem.sites is not None:
         numbers = range(len(problem.sites)) if available is None else available
         rows = (dict(zip(problem.space.names, problem.sites[k], strict=True)) | dict(context) for k in numbers)
-        left = [k for k, row in zip(numbers, rows, strict=True) if not broken(problem.limits or (), row)]
+        left = [k for k, row in zip(numbers, rows, strict=True) if not violated(problem.limits or (), row)]
         if not left:
             raise _nothing(problem)
         return None if len(left) == len(problem.sites) else left
     if available is None or "points" not in available:
         return available
-    kept = [point for point in available["points"] if not broken(problem.limits or (), _values(problem, point))]
+    kept = [point for point in available["points"] if not violated(problem.limits or (), _values(problem, point))]
     if not kept:
         raise _nothing(problem)
     return {"points": kept}

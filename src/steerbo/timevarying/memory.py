@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import Conditioned, Kernel
+from ..gp import GPPosterior, Kernel
 from ..gp.drift import Drift, Periodic, correlation
 
 MOST, KEPT = 320, 256
@@ -41,7 +41,7 @@ def remembered(drift: Drift | None, ages: Float[np.ndarray, " n"]) -> Float[np.n
     return left
 
 
-def condensed(posterior: Conditioned[Kernel], drift: Drift | None) -> Conditioned[Kernel]:
+def condensed(posterior: GPPosterior[Kernel], drift: Drift | None) -> GPPosterior[Kernel]:
     """The same process on at most `KEPT` rows; the last column of its points is time."""
     points, residuals, noise = posterior.points, posterior.residuals.copy(), posterior.noise.copy()
     times = points[:, -1]
@@ -50,7 +50,7 @@ def condensed(posterior: Conditioned[Kernel], drift: Drift | None) -> Conditione
     left = faded >= FORGOTTEN
     points, residuals, noise, faded = points[left], residuals[left], noise[left], faded[left]
     kept = _merge(posterior.kernel, points, residuals, noise, faded)
-    return Conditioned(posterior.kernel, points[kept], residuals[kept], noise[kept])
+    return GPPosterior(posterior.kernel, points[kept], residuals[kept], noise[kept])
 
 
 def _merge(

@@ -13,27 +13,27 @@ from jaxtyping import Float
 from pydantic import Field
 
 from ..bandit import Calibration
-from ..errors import ModelFailure
-from ..record import record, to_plain
-from ..rounds import (
-    Added,
+from ..core import (
     Amended,
     Asked,
     Choice,
+    DataAdded,
     Event,
     Failed,
     History,
     OptionsT,
     Outcome,
+    OutcomeTold,
     PolicyStep,
     Recommendation,
     Round,
     Scope,
     Streams,
-    Told,
-    over_contexts,
+    average_recommendation,
     typical,
 )
+from ..errors import ModelFailure
+from ..records import record, to_dict
 from .acquisition import Datum, Pick, Unknown, View
 from .automatic import RECENT, Standard, candidates, due
 from .best_point import best_point
@@ -97,12 +97,12 @@ class CandidatePriors(Guarding[OptionsT]):
                 self.now = event.request["time"]
                 if (expected := predicted(event)) is not None:
                     self.plays[expected.prior] += 1
-            case Told():
+            case OutcomeTold():
                 told, believed = history[event.token], self.trusted()[0]
                 if self._condition(self._datum(told), history):
                     self._compare(believed)
                     self.learn_from_round(told)
-            case Added():
+            case DataAdded():
                 self._added[history.latest_data] = self.now, len(history) + 0.5
                 self._condition(self._past(history.latest_data, event.outcome), history)
             case Failed():
@@ -131,7 +131,7 @@ class CandidatePriors(Guarding[OptionsT]):
 
     def _condition(self, datum: Datum, history: History) -> bool:
         """Take an outcome in; False where all began anew, and it is booked already."""
-        if self.problem.automatic and due(self._standardised_at, history.told + len(history.data)):
+        if self.problem.automatic and due(self._standardised_at, history.n_completed + len(history.data)):
             self._start_over(history)
             return False
         if not self.take(datum):
@@ -155,7 +155,7 @@ class CandidatePriors(Guarding[OptionsT]):
         self._held = 0
         self.forget()
         self._tries = Tries()
-        for played in history.unknown:
+        for played in history.unresolved:
             if not played.waiting:
                 self._try(played)
         for datum, told in rows:
@@ -200,7 +200,7 @@ class CandidatePriors(Guarding[OptionsT]):
         """A pick as a choice, with the prior behind it and what that expects."""
         sign = self.problem.sign
         expected = Prediction(pick.prior, sign * pick.mean, beta * pick.sd, sign * pick.upper)
-        return Choice(self.problem.scope, settings(self.problem, pick.place), note=to_plain(expected))
+        return Choice(self.problem.scope, settings(self.problem, pick.place), note=to_dict(expected))
 
     def weights(self) -> Float[np.ndarray, " P"]:
         """Posterior probabilities of the priors, all equally likely beforehand."""
@@ -224,9 +224,9 @@ class CandidatePriors(Guarding[OptionsT]):
         def at(seen: dict[str, Any]) -> Recommendation:
             return self.answer(history, self.looking(self.now, None, seen))
 
-        return over_contexts(typical(self.problem.space, history), at)
+        return average_recommendation(typical(self.problem.space, history), at)
 
-    def widening(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, history: History, scope: Scope) -> float:
         """Who gives priors states a scale; else it is that of the outcomes."""
         if math.isinf(self.calibration.doubt):
             return math.inf

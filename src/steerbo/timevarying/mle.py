@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..rounds import Choice, Explanation, History
+from ..core import Choice, Explanation, History
 from .acquisition import draw_largest
 from .method import CandidatePriors, CandidatePriorsOptions
 from .prediction import table_of_last

@@ -15,7 +15,7 @@ from bisect import bisect_left, insort
 from collections.abc import Sequence
 from typing import Any
 
-from ..rounds.arithmetic import one_blas_thread
+from ..core.determinism import one_blas_thread
 from .acquisition import Datum
 from .decay_filter import Grid
 from .statespace import StateSpace

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..record import record
-from ..rounds import Asked, History, Suggestion, Table
+from ..core import Asked, History, Suggestion, Table
+from ..records import record
 
 
 @record

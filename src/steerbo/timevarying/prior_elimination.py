@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Int
 
 from ..bandit import summed_error_excess
-from ..rounds import Choice, History, Round, Streams
+from ..core import Choice, History, Round, Streams
 from .elimination import Eliminating, EliminationOptions
 from .prediction import predicted
 from .priors import PriorWarning

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..rounds import Table
+from ..core import Table
 
 if TYPE_CHECKING:
     from .method import CandidatePriors

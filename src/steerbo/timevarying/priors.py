@@ -14,9 +14,9 @@ from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidProblem
 from ..gp.drift import Drift
-from ..record import record
-from ..space.fields import Listed, Number, Positive, as_number
-from ..words import counted
+from ..records import record
+from ..space.fields import ListField, Number, Positive, as_number
+from ..wording import counted
 from .kernels import GivenKernel
 from .learn_priors import learned
 
@@ -51,8 +51,8 @@ class Bumps:
     (('new machine', 5.0),)
     """
 
-    centres: Annotated[Sequence[Annotated[Sequence[Coordinate], Listed]], Listed]
-    heights: Annotated[Sequence[Number], Listed]
+    centres: Annotated[Sequence[Annotated[Sequence[Coordinate], ListField]], ListField]
+    heights: Annotated[Sequence[Number], ListField]
     width: Positive
     base: Number = 0.0
     kind: Literal["bumps"] = "bumps"
@@ -73,7 +73,7 @@ class Bumps:
         return self.base + np.exp(-0.5 * squares / self.width**2) @ np.array(self.heights)
 
 
-GivenMean = Number | Annotated[Sequence[Number], Listed] | Bumps | Callable[..., Any]
+GivenMean = Number | Annotated[Sequence[Number], ListField] | Bumps | Callable[..., Any]
 """One number for everywhere, one for each point of a finite domain, hills, or a function of points (n, d)."""
 
 

@@ -13,10 +13,10 @@ from jaxtyping import Float as Floats
 from pydantic import BeforeValidator, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
-from ..record import record
-from ..rounds import History, Measuring, RequestField, Scope
+from ..core import ConstrainedProblem, History, RequestField, Scope
+from ..records import record
 from ..space import Categorical, Limits, Space, Variable
-from ..space.fields import Listed, Number
+from ..space.fields import ListField, Number
 from .available import read_available, typed_available
 from .checks import INSTEAD, check_coordinates, check_priors, check_seen, check_sizes
 from .given_seen import GivenSeen
@@ -39,7 +39,7 @@ def _given_priors(value: object) -> object:
 
 
 @record
-class TimeVarying(Measuring):
+class TimeVarying(ConstrainedProblem):
     """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
 
     Each round one point of what is available now is tried; wanted is the best one *now*. `ask(time=…)` says what
@@ -56,7 +56,7 @@ class TimeVarying(Measuring):
             `steerbo.timevarying.automatic`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
-        limits: what may not be set together: `Linear` and `Forbid`, at what is seen before choosing; and `Measured`,
+        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen before choosing; and `OutcomeConstraint`,
             limits on further outcomes, which are learned.
 
     Raises:
@@ -74,9 +74,9 @@ class TimeVarying(Measuring):
     'auto'
     """
 
-    variables: Annotated[Sequence[Variable], Listed]
-    priors: Annotated[Annotated[Sequence[Prior], Listed] | Literal["auto"], BeforeValidator(_given_priors)] = "auto"
-    coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
+    variables: Annotated[Sequence[Variable], ListField]
+    priors: Annotated[Annotated[Sequence[Prior], ListField] | Literal["auto"], BeforeValidator(_given_priors)] = "auto"
+    coordinates: Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListField] | None = None
     minimize: Annotated[bool, Strict()] = False
     limits: Limits | None = None
     kind: Literal["time-varying"] = "time-varying"

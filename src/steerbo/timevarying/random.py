@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..record import record
-from ..rounds import Choice, Explanation, History
+from ..core import Choice, Explanation, History
+from ..records import record
 from .acquisition import View
 from .method import CandidatePriors
 from .places import settings

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Int
 
 from ..bandit import lagging
-from ..rounds import Choice, History, Round
+from ..core import Choice, History, Round
 from .acquisition import draw_largest
 from .elimination import Eliminating, EliminationOptions
 from .prediction import predicted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..gp import Conditioned, Kernel
+from ..gp import GPPosterior, Kernel
 from .kernels import spatial
 from .memory import KEPT, MOST, condensed
 from .problem import TimeVarying
@@ -34,7 +34,7 @@ class Shared:
 
     def clear(self) -> None:
         """Forget all outcomes."""
-        self.posterior: Conditioned[Kernel] = Conditioned(
+        self.posterior: GPPosterior[Kernel] = GPPosterior(
             self.kernel, np.zeros((0, self.time + 1)), np.zeros((0, len(self.ids))), np.zeros(0)
         )
         self.banked = np.zeros(len(self.ids))  # evidence beyond that of the outcomes that are kept

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..gp.drift import Motion
+from ..gp.drift import StateSpaceForm
 
 _LOG_2PI = math.log(2.0 * math.pi)
 
@@ -34,7 +34,7 @@ class StateSpace:
         self,
         means: Float[np.ndarray, "P X"],
         covariances: Float[np.ndarray, "G X X"],
-        motions: list[Motion],
+        motions: list[StateSpaceForm],
         noise: Float[np.ndarray, " G"],
         group: Int[np.ndarray, " P"],
     ) -> None:

@@ -26,8 +26,8 @@ from jaxtyping import Bool
 from jaxtyping import Float as Floats
 from pydantic import Field
 
-from ..record import record
-from ..rounds import Choice, Explanation, History, Round, Streams
+from ..core import Choice, Explanation, History, Round, Streams
+from ..records import record
 from .acquisition import Datum
 from .confidence import Width
 from .fixed_share import FixedShare

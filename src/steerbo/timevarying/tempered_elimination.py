@@ -23,8 +23,8 @@ from jaxtyping import Int
 from pydantic import Field
 
 from ..bandit import WhenExhausted, tempered_excess
-from ..record import record
-from ..rounds import Choice, History, Round
+from ..core import Choice, History, Round
+from ..records import record
 from .confidence import Width
 from .elimination import Eliminating
 

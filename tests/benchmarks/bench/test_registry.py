@@ -11,8 +11,8 @@ from partial_control_bench.entrants import BUILT_IN
 from partial_control_bench.errors import BenchError
 from partial_control_bench.problem import MEASURES, WINGS
 from partial_control_bench.registry import contender, problem, problems
-from steerbo.rounds import keyed as keyed_of_steerbo
-from steerbo.search import sobol_points
+from steerbo.core import keyed as keyed_of_steerbo
+from steerbo.optim import sobol_points
 
 
 def test_problems_are_whole() -> None:

@@ -28,7 +28,7 @@ from partial_control_bench.playing import run
 from partial_control_bench.problem import Budget, Problem
 from partial_control_bench.record import Result
 from partial_control_bench.registry import contender, problem
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 from steerbo.space import Float, TruncatedNormal
 
 

@@ -11,8 +11,8 @@ import pytest
 from benchmarks.causal.coca_bo_botorch import CoCaBOOnBotorch
 from benchmarks.causal.problems import cosine
 from steerbo.causal import Causal, CausalGraph
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, MissingExtra
-from steerbo.rounds import Optimizer
 from steerbo.space import Categorical
 
 

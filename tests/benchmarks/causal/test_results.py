@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.causal import results
 from benchmarks.causal.results import ENVIRONMENTS, EXPERIMENTS, Experiment, page, run
-from steerbo.rounds import find_method
+from steerbo.core import find_method
 
 
 def test_a_run_and_its_row(monkeypatch: pytest.MonkeyPatch) -> None:

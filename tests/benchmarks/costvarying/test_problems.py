@@ -22,8 +22,8 @@ from benchmarks.costvarying.runner import Run, measures, summary
 from benchmarks.costvarying.runner import play as play_run
 from benchmarks.costvarying.synthetic import ackley, hartmann, levy
 from benchmarks.runs import finished
+from steerbo.core import Optimizer, keyed
 from steerbo.errors import InvalidOption
-from steerbo.rounds import Optimizer, keyed
 
 real_data = pytest.mark.skipif(
     data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING"

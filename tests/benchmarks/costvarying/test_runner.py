@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.costvarying.problems import World
 from benchmarks.costvarying.results import grid
 from benchmarks.costvarying.runner import Run, play
-from steerbo.rounds.tolerance import Absolute
+from steerbo.core.tolerance import Absolute
 
 
 def test_a_tolerance_is_the_problem_s_and_not_the_method_s() -> None:

@@ -97,9 +97,9 @@ def test_there_are_ten_worlds_and_each_can_be_played() -> None:
         x = rounded(
             world, world.problem.space.encode([world.problem.space.decode([[0.5] * world.problem.space.dimension])[0]])
         )
-        assert {limit.name for limit in world.problem.limits or () if isinstance(limit, sb.Measured)} < world.truth(
-            x
-        ).keys()
+        assert {
+            limit.name for limit in world.problem.limits or () if isinstance(limit, sb.OutcomeConstraint)
+        } < world.truth(x).keys()
 
 
 def test_the_rivals_steps_are_rounded_to_what_keeps_to_linear_limits() -> None:
@@ -111,4 +111,4 @@ def test_the_rivals_steps_are_rounded_to_what_keeps_to_linear_limits() -> None:
         at = {"shell": shell, "head": 1.5, "radius": shell / 0.0193, "length": 150.0}
         unit = world.problem.space.encode([at])
         unit[0, 0] = (shell - low) / (high - low)
-        assert not broken(world, rounded(world, unit), sb.Linear)
+        assert not broken(world, rounded(world, unit), sb.LinearConstraint)

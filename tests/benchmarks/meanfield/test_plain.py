@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.meanfield import problems, speed
 from benchmarks.meanfield.played import World
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 torch = pytest.importorskip("torch", reason="BoTorch is not installed: pip install './benchmarks[peers]'")
 pytest.importorskip("botorch", reason="BoTorch is not installed: pip install './benchmarks[peers]'")

@@ -12,9 +12,9 @@ import pytest
 
 import steerbo as sb
 from partial_control_bench.meanfield.rivals import AddGPUCB, AdditiveGP, Annealing, Genetic
+from steerbo.core import Method, Optimizer, Streams, registry
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
 from steerbo.meanfield import MeanField
-from steerbo.rounds import Method, Optimizer, Streams, registry
 from steerbo.testing import Case, WingContract
 from tests.meanfield.worlds import case, crowd
 from tests.outsiders import install

@@ -9,7 +9,7 @@ from sklearn.gaussian_process import kernels as sk
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.gp import Called, Constant, Fixed, Matern52, Regression, SquaredExponentialKernel, called
+from steerbo.gp import Called, Constant, Fixed, GPRegression, Matern52, SquaredExponentialKernel, called
 
 X, Z = np.random.default_rng(0).random((2, 5, 2))
 
@@ -25,8 +25,8 @@ def test_what_cannot_be_called_is_refused() -> None:
 
 
 def test_a_kernel_of_scikit_learn_in_a_regression() -> None:
-    theirs = Regression(called(sk.Matern([0.3, 0.4], nu=2.5), 2), noise=0.01)
-    ours = Regression(Matern52([0.3, 0.4]), noise=0.01)
+    theirs = GPRegression(called(sk.Matern([0.3, 0.4], nu=2.5), 2), noise=0.01)
+    ours = GPRegression(Matern52([0.3, 0.4]), noise=0.01)
     for model in (theirs, ours):
         model.replace(X, X.sum(axis=1))
     for one, other in zip(theirs.moments_and_gradients(Z), ours.moments_and_gradients(Z), strict=True):

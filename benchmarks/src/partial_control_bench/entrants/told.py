@@ -69,14 +69,14 @@ def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
         tolerance=None if tolerance is None else sb.Absolute(tolerance),
         nature=None if nature is None else sb.JointRows(nature["rows"], nature["names"]),
         drift=known.get("drift"),
-        limits=[sb.Linear(**known["limit"])] if "limit" in known else None,
+        limits=[sb.LinearConstraint(**known["limit"])] if "limit" in known else None,
         **worth,
     )
 
 
 def _with_law(variable: Mapping[str, Any]) -> sb.Float | sb.Categorical:
     law, change = variable["law"], variable.get("change")
-    moved = None if change is None else sb.Change(**{name: price for name, price in change.items() if price})
+    moved = None if change is None else sb.SwitchingCost(**{name: price for name, price in change.items() if price})
     of: Any = None
     if law is not None:
         uniform = law["kind"] == "uniform"

@@ -11,12 +11,12 @@ from steerbo.extending import (
     Choice,
     Event,
     Explanation,
+    GPRegression,
     History,
     Hyperparameters,
     Method,
     Recommendation,
     Refitted,
-    Regression,
     Scope,
     SquaredExponentialKernel,
     Streams,
@@ -43,7 +43,7 @@ class Climb(Method[Furnace, ClimbOptions]):
 
     def __init__(self, problem: Furnace, options: ClimbOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.model = Regression(SquaredExponentialKernel([0.3]))
+        self.model = GPRegression(SquaredExponentialKernel([0.3]))
         self.fitted = 0
 
     def learn(self, event: Event, history: History) -> None:

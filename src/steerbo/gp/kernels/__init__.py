@@ -5,12 +5,11 @@ Those that users declare by the same word, as data, carry `Kernel` in their name
 
 from .anova import AnovaKernel
 from .base import Kernel, Product, Sum
-from .called import Called, called
-from .courses import EpochsKernel, InUnitsKernel
 from .elementary import Constant, Fixed, Linear
+from .external import Called, called
 from .sliding import SlidingKernel
 from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
-from .temporal import DecayKernel, PeriodicKernel
+from .temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel
 
 __all__ = [
     "AnovaKernel",

@@ -9,15 +9,15 @@ from typing import Any
 
 import optuna
 
+from ...core import BaseStudy, Outcome, Round
 from ...errors import InvalidOption
-from ...masking import masked, masked_url
-from ...record import to_plain
-from ...rounds import Outcome, Reading, Round
+from ...records import to_dict
+from ...redaction import redact, redact_url
 from ...space.fields import as_number
 from .distributions import distribution
 
 
-def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
+def to_optuna(study: BaseStudy, storage: Any = None, name: str = "study") -> Any:
     """An Optuna study with one trial a round, in their order, then one for each added outcome.
 
     Parameters are what was set, so a variable that was left to nature is none; shares of agents are called
@@ -45,16 +45,16 @@ def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
             failing.pop_all()
     except optuna.exceptions.DuplicatedStudyError:
         raise InvalidOption(
-            "name", name, f"a name that is new to {masked(str(storage))}", "Export to another place."
+            "name", name, f"a name that is new to {redact(str(storage))}", "Export to another place."
         ) from None
     except Exception as error:  # whatever the database's driver raises
-        shown = masked_url(storage) if isinstance(storage, str) else storage
+        shown = redact_url(storage) if isinstance(storage, str) else storage
         raise InvalidOption("storage", shown, "an Optuna storage or its URL", f"({error})") from None
     if opened is not None:
         weakref.finalize(made, _let_go, opened)
     created = study.history.created
     about = {"problem": created.problem, "method": created.method, "options": created.options, "seed": created.seed}
-    for field, said in {**about, "recommendation": to_plain(study.recommend())}.items():
+    for field, said in {**about, "recommendation": to_dict(study.recommend())}.items():
         made.set_user_attr(field, said)
 
     def put(state: str, values: Mapping[str, Any], outcome: Outcome | None, attributes: Mapping[str, Any]) -> None:
@@ -73,7 +73,7 @@ def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
         told = played.outcome if played.state == "told" else None
         put(_STATES.get(played.state, "FAIL"), played.suggestion.values, told, _attributes(played))
     for outcome in study.history.added:
-        put("COMPLETE", outcome.realised, outcome, {"state": "added", **to_plain(outcome)})
+        put("COMPLETE", outcome.realised, outcome, {"state": "added", **to_dict(outcome)})
     return made
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import optuna
 from optuna.trial import FrozenTrial, Trial, TrialState
 
+from ...core import Suggestion
 from ...costvarying import CostVarying
 from ...errors import InvalidOption, InvalidOutcome, InvalidRequest, one_of
-from ...rounds import Suggestion
 from ...space import Categorical, Integer, Variable
 from .distributions import distribution
 

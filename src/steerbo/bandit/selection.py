@@ -1,0 +1,177 @@
+"""Choosing among arms with a price: the cheapest of those that are good enough.
+
+Choosing by counts alone: what an arm gets for being played seldom; pending plays count as plays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from ..errors import InvalidOption
+
+_ROUNDING = 1e-9  # prices that differ by less, as a share, are equal
+
+Prices = Float[np.ndarray, " m"]
+
+
+class Selection(NamedTuple):
+    """An arm, and what is not known yet about its next play."""
+
+    arm: int
+    width: float
+
+
+def cheapest_sufficient(
+    upper: Float[np.ndarray, " m"],
+    prices: Prices,
+    least: float,
+    widths: Callable[[Sequence[int]], Float[np.ndarray, " k"]],
+    patience: float = 1.0,
+    *,
+    alike: float = 1.0,
+) -> Selection:
+    """The cheapest arm that lags behind `least` by no more than what its next play may teach.
+
+    Arm i is *enough* if `u_i + κ w_i ≥ least`. Among equally cheap ones the one with the largest bound is played.
+
+    Args:
+        upper: upper bounds u_i, (m,).
+        prices: (m,); NaN where nobody knows.
+        least: what an arm must be able to come near, at most the largest upper bound.
+        widths: from some arms to w_i, what is not known about their next plays. It is asked for the cheapest arms
+            first, and no further than needed, since a width may take a search.
+        patience: κ.
+        alike: prices that differ by no more than this factor count as equal.
+
+    Raises:
+        InvalidOption: no arm comes near: `least` is above all upper bounds.
+
+    >>> upper, prices = np.array([1.0, 1.5, 2.0]), np.array([1.0, 3.0, 9.0])
+    >>> cheapest_sufficient(upper, prices, 2.0, lambda arms: np.array([0.2, 0.6, 0.1])[arms])
+    Enough(arm=1, width=0.6)
+    """
+    for rung in cost_tiers(prices, alike):
+        known = zip(rung, widths(rung), strict=True)
+        enough = [Selection(i, float(width)) for i, width in known if upper[i] + patience * width >= least]
+        if enough:
+            return max(enough, key=lambda one: float(upper[one.arm]))
+    raise InvalidOption("least", least, f"at most {float(upper.max())}, the largest upper bound")
+
+
+def cost_tiers(prices: Prices, alike: float = 1.0) -> list[list[int]]:
+    """Arms by price, equally cheap ones together: those within a factor of the cheapest of them.
+
+    >>> cost_tiers(np.array([2.0, 1.0, np.nan, 1.4, 1.0])), cost_tiers(np.array([2.0, 1.0, np.nan, 1.4]), alike=1.5)
+    ([[2], [1, 4], [3], [0]], [[2], [1, 3], [0]])
+    """
+    known = np.nan_to_num(prices)
+    found: list[list[int]] = []
+    for i in np.argsort(known, kind="stable").tolist():
+        if found and known[i] <= alike * (1 + _ROUNDING) * known[found[-1][0]]:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
+
+
+def cheapest_near(upper: Float[np.ndarray, " m"], prices: Prices, slack: float) -> int:
+    """UCB-CVS (Tay et al. 2023, Algorithm 1): of the arms whose bound is within `slack` of the largest, the cheapest.
+
+    >>> cheapest_near(np.array([1.0, 1.8, 2.0]), np.array([1.0, 3.0, 9.0]), slack=0.5)
+    1
+    """
+    return cheapest(upper >= upper.max() - slack, prices, upper)
+
+
+def cheapest(among: Bool[np.ndarray, " m"], prices: Prices, upper: Float[np.ndarray, " m"]) -> int:
+    """The cheapest of some arms, at least one; of several equally cheap ones the one with the largest bound.
+
+    >>> cheapest(np.array([True, True, False]), np.array([2.0, 2.0, 1.0]), np.array([0.5, 0.7, 0.9]))
+    1
+    """
+    some = np.flatnonzero(among)
+    known = np.nan_to_num(prices[some])
+    equals = some[known <= known.min()]
+    return int(equals[upper[equals].argmax()])
+
+
+def hoeffding_margins(plays: Int[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+    """`sqrt(2 ln(t + 1) / n)` with t plays in all (UCB1; Auer et al. 2002).
+
+    >>> hoeffding_margins(np.array([1, 4])).round(3)
+    array([1.893, 0.947])
+    """
+    margins: Float[np.ndarray, " m"] = np.sqrt(2 * math.log(int(plays.sum()) + 1) / np.maximum(plays, 1))
+    return margins
+
+
+def shrinking_margins(plays: Int[np.ndarray, " m"], scale: float | Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+    """`ρ / sqrt(n)` (Arsenyan et al. 2025, Algorithm 2).
+
+    >>> shrinking_margins(np.array([0, 4]), 1.0)
+    array([1. , 0.5])
+    """
+    margins: Float[np.ndarray, " m"] = scale / np.sqrt(np.maximum(plays, 1))
+    return margins
+
+
+def underexplored(
+    plays: Int[np.ndarray, " m"] | Float[np.ndarray, " m"],
+    many: bool = False,
+    likely: Float[np.ndarray, " m"] | None = None,
+) -> int | None:
+    """The arm played least, where it is played less often than the rounds have doubled; else None.
+
+    A model of a few points can be surely wrong; this many plays cost regret of the order of log T only. Where arms are
+    `many` they would be all that is played for long: then it is how often the rounds *of an average arm* have doubled.
+    What is unlikely to work is due that much less often.
+
+    >>> underexplored(np.array([30, 2])), underexplored(np.array([30, 6])), underexplored(np.array([30, 3]), many=True)
+    (1, None, 1)
+    """
+    rounds = int(plays.sum())
+    due = plays if likely is None else plays / likely
+    arm = int(np.argmin(due))
+    least = math.floor(math.log2(1 + rounds / len(plays))) if many else math.log2(1 + rounds)
+    return arm if due[arm] < least else None
+
+
+def split_initial_plays(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndarray, " m"]:
+    """First plays of every arm: what each wants or, if that is more than `most` in all, its share of these.
+
+    Each has one at least, as long as there are so many: else some arms have one, spread over the list.
+
+    >>> split_initial_plays(np.array([3, 4]), 10), split_initial_plays(np.array([9, 3, 3]), 10), split_initial_plays(np.array([2, 2, 2, 2]), 2)
+    (array([3, 4]), array([5, 2, 2]), array([1, 0, 1, 0]))
+    """
+    m, total = len(wanted), int(wanted.sum())
+    if total <= most:
+        return wanted
+    if m > most:
+        shares = np.zeros(m, dtype=np.int64)
+        shares[(np.arange(most) * m) // most] = 1
+        return shares
+    rest = most - m  # beside the one that each has
+    return 1 + (rest * (wanted - 1)) // max(total - m, 1)
+
+
+def needs_initial_plays(
+    plays: Int[np.ndarray, " m"], told: Int[np.ndarray, " m"], needed: Int[np.ndarray, " m"]
+) -> int | None:
+    """The arm played least of those that are still to be played for a start; None where there is none.
+
+    Args:
+        plays: of each arm, pending ones included.
+        told: outcomes that each arm can be judged by.
+        needed: how many of them it takes.
+
+    >>> needs_initial_plays(np.array([2, 1]), np.array([2, 1]), np.array([2, 2]))
+    1
+    """
+    waiting = np.flatnonzero(((plays == 0) & (needed > 0)) | ((told < needed) & (plays < needed)))
+    return int(waiting[plays[waiting].argmin()]) if len(waiting) else None

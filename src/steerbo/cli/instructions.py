@@ -1,0 +1,64 @@
+"""What a person is to do next, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from shlex import quote
+from typing import Any
+
+from ..core import PolicyStep, Problem, Suggestion, as_text
+from ..study import Study
+from ..study.formatting import in_words
+
+
+def _settings(problem: Problem, name: str, value: Any, verb: str = "set") -> list[str]:
+    """What to set, in words: one line, or one a row of a distribution."""
+    if isinstance(value, dict):
+        return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
+    (text,) = problem.shown({name: value}, digits=6).values()
+    return [f"  {verb} {name} = {text}"]
+
+
+def todo(study: Study, suggestion: Suggestion, place: str) -> str:
+    """A round: what to set, what to look at, and which command comes next."""
+    seen = f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
+    lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}steer {suggestion.scope}"]
+    for name, value in suggestion.values.items():
+        lines += _settings(study.problem, name, value, "leave" if name in suggestion.scope.keep else "set")
+    if suggestion.change_cost:
+        lines += [f"  changing costs {suggestion.change_cost:g}"]
+    if suggestion.observe:
+        looks = " ".join(f"--context {quote(name)}=…" for name in suggestion.observe)
+        lines += [f"  look at {', '.join(suggestion.observe)}, then"]
+        lines += [f"  steerbo decide {place} {suggestion.token} {looks}"]
+    else:
+        nature = study.problem.unmeasured(suggestion)
+        measured = "".join(f" --realised {quote(name)}=…" for name in nature)
+        if study.history.budget is not None and study.problem.price(suggestion) is None:
+            measured += " --cost …"
+        lines += [f"  then steerbo tell {place} {suggestion.token} VALUE{measured}"]
+    return "\n".join(lines)
+
+
+def todo_by_policy(study: Study, step: PolicyStep, place: str) -> str:
+    """The same of what was learned: nobody is told what comes of it."""
+    seen = f"having seen {in_words(study.problem, step.context)}: " if step.context else ""
+    lines = [f"{seen}steer {step.scope}" + (f" ({step.note})" if step.note else "")]
+    for name, value in step.values.items():
+        lines += _settings(study.problem, name, value)
+    if step.observe:
+        known = {name: quote(str(value)) for name, value in step.context.items()}
+        given = {**known, **dict.fromkeys(step.observe, "…")}
+        looks = " ".join(f"--context {quote(name)}={value}" for name, value in given.items())
+        lines += [f"  look at {', '.join(step.observe)}, then", f"  steerbo policy {place} {looks}"]
+    return "\n".join(lines)
+
+
+def line_by_policy(study: Study, step: PolicyStep) -> str:
+    """The same in one line, of many cases: with units."""
+
+    def shown(values: dict[str, Any]) -> dict[str, Any]:
+        rows = {name: value for name, value in values.items() if isinstance(value, dict)}
+        return {**study.problem.shown(values), **rows}
+
+    return str(replace(step, context=shown(step.context), values=shown(step.values)))

@@ -1,0 +1,127 @@
+"""The round protocol, history and seeding: what every wing stands on."""
+
+from .answers import Explanation, PolicyStep, Recommendation, Status, Suggestion, Table, as_text, numeral, one_or_more
+from .context import (
+    TIME,
+    Typical,
+    average_over,
+    average_recommendation,
+    context_of,
+    horizon,
+    now,
+    read_time,
+    read_when,
+    time_of,
+    typical,
+)
+from .determinism import Streams, keyed
+from .events import (
+    Abandoned,
+    Amended,
+    Asked,
+    BoundsExtended,
+    Created,
+    DataAdded,
+    Decided,
+    Event,
+    Failed,
+    LimitsRevised,
+    Log,
+    Outcome,
+    OutcomeTold,
+    Refitted,
+)
+from .history import History, Round
+from .law_tests import LawTest, NatureDraws
+from .method import Choice, Decision, Method, OptionsT, cached_until_next_event
+from .numbers import finite
+from .optimizer import BaseStudy, Doubts, Optimizer, load, problem_of
+from .outliers import COMPARABLE, Doubt
+from .problem import ConstrainedProblem, Problem, StatedLaw
+from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
+from .request import SEEN, BatchPosition, RequestField, batch_position
+from .revision import after, extended, limit_text, overruled_settings, read_bounds, revised_text, standing
+from .scope import Scope
+from .state import ReproducibilityWarning
+from .stopping import Stop, read_stop, stop_text
+
+__all__ = [
+    "COMPARABLE",
+    "SEEN",
+    "TIME",
+    "Abandoned",
+    "Amended",
+    "Asked",
+    "BaseStudy",
+    "BatchPosition",
+    "BoundsExtended",
+    "Choice",
+    "ConstrainedProblem",
+    "Created",
+    "DataAdded",
+    "Decided",
+    "Decision",
+    "Doubt",
+    "Doubts",
+    "Event",
+    "Explanation",
+    "Failed",
+    "History",
+    "LawTest",
+    "LimitsRevised",
+    "Log",
+    "Method",
+    "NatureDraws",
+    "Optimizer",
+    "OptionsT",
+    "Outcome",
+    "OutcomeTold",
+    "PolicyStep",
+    "Problem",
+    "Recommendation",
+    "Refitted",
+    "ReproducibilityWarning",
+    "RequestField",
+    "Round",
+    "Scope",
+    "StatedLaw",
+    "Status",
+    "Stop",
+    "Streams",
+    "Suggestion",
+    "Table",
+    "Typical",
+    "after",
+    "as_text",
+    "average_over",
+    "average_recommendation",
+    "batch_position",
+    "cached_until_next_event",
+    "context_of",
+    "default_method",
+    "extended",
+    "find_method",
+    "finite",
+    "horizon",
+    "keyed",
+    "kinds",
+    "limit_text",
+    "load",
+    "methods",
+    "now",
+    "numeral",
+    "one_or_more",
+    "overruled_settings",
+    "problem_class",
+    "problem_of",
+    "read_bounds",
+    "read_problem",
+    "read_stop",
+    "read_time",
+    "read_when",
+    "revised_text",
+    "standing",
+    "stop_text",
+    "time_of",
+    "typical",
+]

@@ -1,0 +1,353 @@
+"""What `recommend`, `explain` and `status` return: plain records that print as text and dump as JSON.
+
+Answers as a notebook shows them: HTML in which every sign that a user gave is escaped.
+
+What `ask` and `decide` return.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from typing import Any
+
+from pydantic import Field
+
+from ..errors import InvalidRequest
+from ..records import Record, record
+from ..space.fields import whole
+from ..text import escape_unprintable
+from ..wording import counted
+from .request import ALONE, BatchPosition
+from .scope import Scope
+
+
+def html_text(text: str) -> str:
+    """A user's text in HTML: no tags, and no signs that hide or turn others.
+
+    >>> html_text("<b>ph</b> & co")
+    '&lt;b&gt;ph&lt;/b&gt; &amp; co'
+    """
+    return escape(escape_unprintable(text))
+
+
+def html_lines(text: str) -> str:
+    """A text whose line breaks and indents are kept."""
+    return f'<div style="white-space: pre-wrap">{html_text(text)}</div>'
+
+
+def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> str:
+    """A table of texts, with its title above; no columns: no head.
+
+    >>> html_table(["set"], [["ph < 7"]])
+    '<table><thead><tr><th style="text-align: left">set</th></tr></thead><tbody><tr><td style="text-align: left">ph \
+&lt; 7</td></tr></tbody></table>'
+    """
+    head = f"<thead>{_row('th', columns)}</thead>" if columns else ""
+    body = "".join(_row("td", row) for row in rows)
+    return f"{html_lines(title) if title else ''}<table>{head}<tbody>{body}</tbody></table>"
+
+
+def _row(cell: str, texts: Sequence[str]) -> str:
+    cells = (f'<{cell} style="text-align: left">{html_text(text)}</{cell}>' for text in texts)
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+_NOTHING = 1e-9  # of the largest number beside it: what is left of a difference that is none
+
+
+def numeral(x: float, digits: int = 4, beside: float = 0.0) -> str:
+    """A number to so many digits, in full up to a thousand million; next to nothing beside another number is 0.
+
+    >>> numeral(12345.6), numeral(0.0312349), numeral(-2.4e-11, beside=7.0), numeral(float("nan"))
+    ('12346', '0.03123', '0', 'nan')
+    """
+    if abs(x) < _NOTHING * abs(beside) or x == 0:
+        return "0"
+    return f"{x:.0f}" if 10**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"
+
+
+def _finite(cell: Any) -> bool:
+    return isinstance(cell, float) and math.isfinite(cell)
+
+
+def as_text(cell: Any) -> str:
+    """Numbers to four digits (see `numeral`), tables and lists in words.
+
+    >>> as_text({"van": {"north": 0.25, "south": 0.75}})
+    'van (north = 0.25, south = 0.75)'
+    """
+    if cell is None:
+        return "–"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return numeral(cell)
+    if isinstance(cell, dict):
+        parts = (f"{n} ({as_text(v)})" if isinstance(v, dict) else f"{n} = {as_text(v)}" for n, v in cell.items())
+        return ", ".join(parts) or "–"
+    if isinstance(cell, list | tuple):
+        return ", ".join(as_text(part) for part in cell) or "nothing"
+    return str(cell)
+
+
+@record
+class Table(Record):
+    """A titled table; `columns` name the cells of each of the `rows`.
+
+    >>> print(Table("Sets", ("set", "mean"), (("ph", 1.25),)))
+    Sets
+      set  mean
+      ph   1.25
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    def cells(self) -> list[list[str]]:
+        """The rows as text; what is next to nothing beside the other numbers of its column is 0."""
+        columns = ([row[k] for row in self.rows] for k in range(len(self.columns)))
+        beside = [max((abs(x) for x in column if _finite(x)), default=0.0) for column in columns]
+        return [
+            [numeral(x, beside=most) if _finite(x) else as_text(x) for x, most in zip(row, beside, strict=True)]
+            for row in self.rows
+        ]
+
+    def _repr_html_(self) -> str:
+        return html_table(self.columns, self.cells(), self.title)
+
+    def __str__(self) -> str:
+        lines = [list(self.columns), *self.cells()]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+        body = ("  " + "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) for line in lines)
+        return "\n".join([self.title, *(row.rstrip() for row in body)])
+
+
+@record
+class Explanation(Record):
+    """Why things are as they are: a sentence or two, and the tables behind them."""
+
+    summary: str
+    tables: tuple[Table, ...] = ()
+
+    def _repr_html_(self) -> str:
+        return "".join([html_lines(self.summary), *(table._repr_html_() for table in self.tables)])
+
+    def __str__(self) -> str:
+        return "\n\n".join([self.summary, *(str(table) for table in self.tables)])
+
+
+@record
+class Recommendation(Record):
+    """What to do from now on.
+
+    Args:
+        scope: what to set, and what to look at before.
+        values: the settings, in the user's units.
+        mean: the expected value of the objective there, in the user's units; None before anything is known.
+        lower, upper: bounds on that expectation.
+        cost: expected cost of a play; None where nobody knows.
+        note: anything else the method wants said.
+        alternatives: what the other scopes would give, best choice of each. Where something is seen before choosing,
+            what to do in other typical contexts; `policy` says it for any.
+        context: what was seen before choosing, where this is what to do then.
+    """
+
+    scope: Scope
+    values: dict[str, Any]
+    mean: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    cost: float | None = None
+    note: str = ""
+    alternatives: tuple[Recommendation, ...] = ()
+    context: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def expected(self) -> str:
+        """The expected value with its bounds, and the cost of a play, in words."""
+        cost = f", cost {numeral(self.cost)} a play" if self.cost is not None else ""
+        if self.mean is None:
+            return f"expected value unknown{cost}"
+        ends = [end for end in (self.lower, self.upper) if end is not None]
+        most = max(map(abs, (self.mean, *ends)))
+        bounds = f" (between {' and '.join(numeral(end, beside=most) for end in ends)})" if ends else ""
+        return f"expected value {numeral(self.mean, beside=most)}{bounds}{cost}"
+
+    def _repr_html_(self) -> str:
+        everyone = (self, *self.alternatives)
+        seen = any(choice.context for choice in everyone)
+        marks = ("→ " if choice is self and not seen else "" for choice in everyone)
+        rows = [
+            [*([as_text(a.context)] if seen else []), f"{mark}{a.scope}", as_text(a.values), a.expected]
+            for mark, a in zip(marks, everyone, strict=True)
+        ]
+        table = html_table([*(["having seen"] if seen else []), "steer", "set", "gives"], rows)
+        policy = getattr(self, "table", None)  # settings that hang on what is looked at
+        more = [html_lines(self.note)] if self.note else []
+        return "".join([table, *more, *([policy._repr_html_()] if policy else [])])
+
+    def __str__(self) -> str:
+        seen = f"having seen {as_text(self.context)}: " if self.context else ""
+        line = f"{seen}steer {self.scope}: set {as_text(self.values)}; {self.expected}"
+        others = (_indented(str(o) if o.context != self.context else f"or {o}") for o in self.alternatives)
+        return "\n".join([line, *([self.note] if self.note else []), *others])
+
+
+@record
+class PolicyStep(Record):
+    """What was learned, applied to what was seen.
+
+    Args:
+        scope: what to set, and what to look at before.
+        values: what to set now, in the user's units.
+        observe: what to look at before the rest can be set. Empty: everything is set.
+        context: what was seen.
+        note: anything else that is to be said.
+
+    >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}))
+    having seen age = 61: set dose = 0.25
+    """
+
+    scope: Scope
+    values: dict[str, Any]
+    observe: tuple[str, ...] = ()
+    context: dict[str, Any] = Field(default_factory=dict)
+    note: str = ""
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
+
+    def __str__(self) -> str:
+        seen = f"having seen {as_text(self.context)}: " if self.context else ""
+        todo = [f"set {as_text(self.values)}"] if self.values else []
+        todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
+        return seen + (", then ".join(todo) or "set nothing") + (f" ({self.note})" if self.note else "")
+
+
+def _indented(text: str) -> str:
+    return "  " + text.replace("\n", "\n     ")
+
+
+@record
+class Status(Record):
+    """How far a study has come.
+
+    Args:
+        rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
+        spent, reserved: money spent, and expected for what is pending.
+        gain: what could still be gained at most, by the bounds, where the study is to stop by it and they say.
+        unpriced: rounds whose cost nobody knows; `estimated` of what is spent is charged for them.
+        budget, limit: the limits on money and rounds, None where there is none.
+        finished: why `ask` returns None now; empty while it would suggest something.
+        warnings: which stated laws nature was seen not to keep: what was expected, what was seen, what to do.
+        remark: what the method has to say of itself, such as that not all outcomes are counted; else empty.
+    """
+
+    rounds: int
+    told: int
+    failed: int
+    pending: tuple[str, ...] = Field(default=())
+    spent: float = 0.0
+    reserved: float = 0.0
+    budget: float | None = None
+    limit: int | None = None
+    finished: str = ""
+    abandoned: int = 0
+    unpriced: int = 0
+    estimated: float = 0.0
+    warnings: tuple[str, ...] = Field(default=())
+    gain: float | None = None
+    remark: str = ""
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
+
+    def __str__(self) -> str:
+        money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
+        if self.unpriced and (self.budget is not None or self.spent):  # else nobody counts
+            these = "a round" if self.unpriced == 1 else counted(self.unpriced, "round")
+            charged = f" (charged {self.estimated:.6g})" if self.estimated else ""
+            money = f"{money or f', {self.spent:.6g} spent'} and {these} whose cost nobody knows{charged}"
+        waiting = f", {len(self.pending)} pending" if self.pending else ""
+        broken = f", {self.failed} failed" if self.failed else ""
+        left = f", {self.abandoned} abandoned" if self.abandoned else ""
+        going = self.gain is not None and not self.finished
+        more = f", at most {numeral(self.gain or 0.0)} can still be gained" if going else ""
+        end = f"; finished: {self.finished}" if self.finished else ""
+        made = counted(self.rounds, "round")
+        if self.limit is not None:
+            made = f"{self.rounds} of {counted(self.limit, 'round')}"
+        doubted = "".join(f"; warning: {each.partition('. ')[0]}" for each in self.warnings)
+        said = f". {self.remark}" if self.remark else ""
+        return f"{made}{money}{waiting}{broken}{left}{more}{end}{doubted}{said}"
+
+
+MOST_AT_ONCE = 10_000
+"""Suggestions of one batch."""
+
+MaybeNone = Any
+"""None, once a study is finished: a type that need not be asked for it, as of `re.Match.group` in typeshed."""
+
+
+@record
+class Suggestion(Record):
+    """What to do in one round.
+
+    Args:
+        token: its name; `tell`, `decide`, `fail` and `amend` take the suggestion or this name.
+        round: its number, from 1.
+        scope: what is set, and what is looked at before: a control set, a policy scope; see `Scope`.
+        values: the values to set, by variable. `decide` adds to them, and changes one only where a look is taken back.
+        observe: what can be looked at now. Empty: everything is decided.
+        context: what was seen before choosing, and what has been looked at so far.
+        note: the reasons behind the choice (bounds, the prior believed).
+        change_cost: what moving variables from where they are costs; None where the problem prices no changes.
+        warnings: which values that were seen, or looked at, are hard to believe, a sentence each.
+
+    >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
+    round 1, token 1-ab: steer ph; set ph = 6.5
+    """
+
+    token: str
+    round: int
+    scope: Scope
+    values: dict[str, Any]
+    observe: tuple[str, ...] = ()
+    context: dict[str, Any] = Field(default_factory=dict)
+    note: dict[str, Any] = Field(default_factory=dict, repr=False)
+    change_cost: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        todo = [("having seen", name, as_text(value)) for name, value in self.context.items()]
+        todo += [("leave" if name in self.scope.keep else "set", name, as_text(x)) for name, x in self.values.items()]
+        todo += [("look at", name, "") for name in self.observe]
+        return html_table((), todo, f"Round {self.round}, token {self.token}: steer {self.scope}")
+
+    def __str__(self) -> str:
+        moved = {name: value for name, value in self.values.items() if name not in self.scope.keep}
+        kept = {name: self.values[name] for name in self.scope.keep if name in self.values}
+        todo = [f"set {as_text(moved)}"] if moved else []
+        todo += [f"leave {as_text(kept)}"] if kept else []
+        todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
+        return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])
+
+
+def one_or_more(
+    batch: int | None, ask: Callable[[BatchPosition], Suggestion | None]
+) -> Suggestion | list[Suggestion] | None:
+    """What `ask` returns, or where `batch` is a number that many of them, as a list that ends where there are no more.
+
+    Raises:
+        InvalidRequest: the number is none.
+    """
+    if batch is None:
+        return ask(ALONE)
+    batch = whole("batch", batch, 1, InvalidRequest, most=MOST_AT_ONCE)
+    found: list[Suggestion] = []
+    while len(found) < batch and (suggestion := ask(BatchPosition(len(found) + 1, batch))) is not None:
+        found.append(suggestion)
+    return found

@@ -1,0 +1,159 @@
+"""Decision arithmetic runs on one BLAS thread: the same wheels give the same bits, and the log says which wheels.
+
+Randomness without a running generator: every draw is keyed on (seed, round, stream).
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import hashlib
+import os
+import platform
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+import numpy as np
+import scipy
+from threadpoolctl import ThreadpoolController
+
+from .. import __version__
+
+
+class OneBLASThread:
+    """A context in which BLAS uses one thread, for any number of threads of Python at once.
+
+    BLAS's number of threads mostly belongs to the whole process. Were each context to give back what it found, the
+    first to end would give another its threads back in the middle of a decision, and the last would leave the process
+    with one. So the first to begin limits it, and the last to end gives it back. Where BLAS runs on OpenMP each thread
+    of Python has a number of its own, and is limited by itself.
+
+    Args:
+        find: finds this process's BLAS, when it is first needed.
+    """
+
+    def __init__(self, find: Callable[[], ThreadpoolController]) -> None:
+        self._find = find
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before: list[int] = []
+        self._mine = threading.local()
+        if hasattr(os, "register_at_fork"):  # a child of a fork must not inherit a lock that nobody there will release
+            release = self._lock.release
+            os.register_at_fork(before=self._lock.acquire, after_in_parent=release, after_in_child=release)
+
+    @functools.cached_property
+    def _libraries(self) -> tuple[list[Any], list[Any]]:
+        """Those whose number of threads all share, and those of which each thread of Python has its own."""
+        every = [each for each in self._find().lib_controllers if each.user_api == "blas"]
+        shared = [each for each in every if getattr(each, "threading_layer", None) != "openmp"]
+        return shared, [each for each in every if each not in shared]
+
+    def __enter__(self) -> None:
+        with self._lock:
+            shared, own = self._libraries
+            if not self._inside:
+                self._before = _set(shared, [1] * len(shared))
+            self._inside += 1
+        self._mine.before = [*getattr(self._mine, "before", []), _set(own, [1] * len(own))]
+
+    def __exit__(self, *error: object) -> None:
+        shared, own = self._libraries
+        _set(own, self._mine.before.pop())
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                _set(shared, self._before)
+
+
+def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> list[int]:
+    """Give libraries their numbers of threads; what they were."""
+    before = []
+    for library, number in zip(libraries, numbers, strict=True):
+        before.append(library.get_num_threads())
+        if hasattr(library, "clear_controlling_thread"):  # else the thread that was first is the only one that may
+            library.clear_controlling_thread(force=True)
+        library.set_num_threads(number)
+    return before
+
+
+@functools.cache
+def _controller() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401  its own BLAS must be loaded before the controller looks around
+
+    return ThreadpoolController()
+
+
+_DECISIONS = OneBLASThread(_controller)
+"""Of this process: were there two, as of two threads that are the first at once, neither would know of the other."""
+
+
+def one_blas_thread() -> OneBLASThread:
+    """A context in which BLAS uses one thread; contexts may lie in one another, and overlap in several threads.
+
+    >>> with one_blas_thread():
+    ...     pass
+    """
+    return _DECISIONS
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Many small things are made, and none is let go of: looking for some to let go of takes most of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def fingerprint(packages: str = "") -> dict[str, str]:
+    """What decides the last bits of a computation: the wheels' versions, the BLAS and its kernel for this processor.
+
+    `packages` are those of others, with their versions.
+    """
+    blas = sorted(
+        f"{library['internal_api']} {library.get('version')} {library.get('architecture')}"
+        for library in _controller().info()
+        if library["user_api"] == "blas"
+    )
+    return {
+        "steerbo": __version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+        "blas": ", ".join(blas),
+        **({"packages": packages} if packages else {}),
+    }
+
+
+def keyed(seed: int, round: int, stream: str) -> np.random.Generator:
+    """A counter-based generator (Philox) that depends on its three keys and on nothing else.
+
+    >>> keyed(0, 3, "screen").random() == keyed(0, 3, "screen").random()
+    True
+    """
+    key = hashlib.blake2b(f"{seed}|{round}|{stream}".encode(), digest_size=16).digest()
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(key, "little")))
+
+
+@dataclass(frozen=True)
+class Streams:
+    """The generators of one study, by round and name of what they are for."""
+
+    seed: int
+
+    def __call__(self, round: int, stream: str) -> np.random.Generator:
+        """The generator of `stream` in `round`."""
+        return keyed(self.seed, round, stream)
+
+    def integer(self, round: int, stream: str) -> int:
+        """A whole number below 2³², for libraries that want a seed."""
+        return int(self(round, stream).integers(2**32))

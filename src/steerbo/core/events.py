@@ -1,0 +1,310 @@
+"""What can happen to a study, one record each. The log of these events is read back, never recomputed.
+
+`by` says who caused an event, where that is known: the name of a key of `steerbo serve`. Nothing is computed from it.
+
+Events of earlier formats of the log, brought to the present one as they are read; what is stored stays as it is.
+
+A study that began in an earlier format goes on in the present one, so that its log holds events of both: each event
+tells by its own shape what it is.
+
+======  ================================================================================================================
+format  what the next one changed
+======  ================================================================================================================
+1       a scope was a list of what is set, contexts by action, or a word; a note said the number of the played arm as
+        `set` or `arm`; the cost of data that was added was always charged
+2       a scope is a `Scope`, and says itself which arm it is; data that was added says whether its cost is charged;
+        notes of earlier versions also have a `calibration`, which is dropped, and say less of what moving was held
+        against, which is dropped, too
+======  ================================================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import BeforeValidator, Field
+
+from ..records import record, with_checked
+from .scope import Scope
+
+FORMAT = 2
+"""Of the events that are written."""
+
+
+def upgrade_format(event: Any) -> Any:
+    """An event's plain form in the present format; what is no plain event is left to be refused.
+
+    >>> upgrade_format({"kind": "asked", "scope": ["ph"], "note": {"set": 0, "upper": 1.5}})
+    {'kind': 'asked', 'scope': {'set': ['ph'], 'look': {}, 'keep': []}, 'note': {'upper': 1.5}}
+    """
+    if not isinstance(event, Mapping):
+        return event
+    changes: dict[str, Any] = {}
+    kind, note = event.get("kind"), event.get("note")
+    if kind == "created" and event.get("format") == 1:
+        changes["format"] = FORMAT
+    if kind in ("asked", "added") and _first_format(scope := event.get("scope")):
+        changes["scope"] = _scope(scope)
+        if isinstance(note, Mapping):
+            changes["note"] = {name: said for name, said in note.items() if name not in ("set", "arm")}
+    if kind == "asked" and isinstance(kept := changes.get("note", note), Mapping):
+        changes["note"] = {name: said for name, said in kept.items() if not _outlived(name, said)}
+    if kind == "added":
+        changes["charge"] = event.get("charge", True)
+    return {**event, **changes}
+
+
+def _outlived(name: str, said: Any) -> bool:
+    return name == "calibration" or (name == "moving" and isinstance(said, Mapping) and "plays" not in said)
+
+
+def _first_format(scope: Any) -> bool:
+    """A table of the first format holds lists of contexts only, and a scope what is looked at as a table."""
+    return isinstance(scope, str | list | tuple) or (
+        isinstance(scope, Mapping) and all(isinstance(seen, list | tuple) for seen in scope.values())
+    )
+
+
+def _scope(scope: Any) -> dict[str, Any]:
+    look = scope if isinstance(scope, Mapping) else {}
+    return {"set": [scope] if isinstance(scope, str) else list(scope), "look": dict(look), "keep": []}
+
+
+@record
+class Outcome:
+    """What an evaluation gave.
+
+    Args:
+        value: the objective, in the user's units (mean-field feedback may hold several numbers).
+        cost: what it cost, in units of the budget; None where nobody counts.
+        realised: what really happened, by variable: also what nature chose.
+    """
+
+    value: Any
+    cost: float | None = None
+    realised: dict[str, Any] = Field(default_factory=dict)
+
+
+@record
+class Created:
+    """A study begins: its problem, method, seed and limits, and what decides the last bits of its arithmetic.
+
+    Args:
+        method: the name of one of steerbo's own, else where its class is found, as "package.module:Class".
+        options: the method's.
+        seed: of all that is drawn.
+        fingerprint: what decides the last bits, and which packages of others are used.
+        problem: as plain data; None where it holds a Python function.
+        problem_class: where the problem's class is found; None for one of steerbo's own.
+        budget: money that may be spent.
+        rounds: suggestions that may be made.
+        stop: when enough is known; see `stopping`.
+        format: of the log.
+        kind: of the event.
+    """
+
+    method: str
+    options: dict[str, Any]
+    seed: int
+    fingerprint: dict[str, str]
+    problem: dict[str, Any] | None = None
+    problem_class: str | None = None
+    budget: float | None = None
+    rounds: int | None = None
+    stop: float | Literal["enough"] | None = None
+    format: int = FORMAT
+    kind: Literal["created"] = "created"
+
+
+@record
+class Refitted:
+    """A model's hyperparameters were learned anew before the given round; floats as hexadecimal text, bit for bit."""
+
+    round: int
+    hyperparameters: dict[str, Any]
+    kind: Literal["refitted"] = "refitted"
+
+
+@record
+class Asked:
+    """A suggestion was made: the request, how much of the log it was based on, the choice and the reasons behind it.
+
+    `expected_cost` is what the round is expected to cost, `change_cost` that part of it that moving variables costs;
+    `gain` what could still be gained then, by the bounds, where the study is to stop by it.
+    """
+
+    round: int
+    token: str
+    request: dict[str, Any]
+    based_on: int
+    values: dict[str, Any]
+    scope: Scope
+    observe: tuple[str, ...] = ()
+    expected_cost: float | None = None
+    note: dict[str, Any] = Field(default_factory=dict)
+    change_cost: float | None = None
+    gain: float | None = None
+    by: str | None = None
+    kind: Literal["asked"] = "asked"
+
+
+@record
+class Decided:
+    """Something was looked at, and the values that depend on it were set."""
+
+    token: str
+    context: dict[str, Any]
+    values: dict[str, Any]
+    observe: tuple[str, ...] = ()
+    note: dict[str, Any] = Field(default_factory=dict)
+    by: str | None = None
+    kind: Literal["decided"] = "decided"
+
+
+@record
+class OutcomeTold:
+    """An outcome arrived."""
+
+    token: str
+    outcome: Outcome
+    by: str | None = None
+    kind: Literal["told"] = "told"
+
+
+@record
+class Failed:
+    """The evaluation broke: its point and cost count, a value there is none.
+
+    Args:
+        token: the round's.
+        reason: for people.
+        cost: what it cost; None where nobody knows.
+        charge: what counts as spent as long as nobody knows.
+        realised: what really happened, as far as it is known.
+    """
+
+    token: str
+    reason: str = ""
+    cost: float | None = None
+    charge: float | None = None
+    realised: dict[str, Any] = Field(default_factory=dict)
+    by: str | None = None
+    kind: Literal["failed"] = "failed"
+
+
+@record
+class Amended:
+    """A round was corrected (a new outcome, or a new failure) or voided (neither); the log keeps what was there.
+
+    Of data that nobody suggested also whether it is charged, and what was played; None: as it was.
+    """
+
+    token: str
+    outcome: Outcome | None = None
+    failure: Failed | None = None
+    reason: str = ""
+    charge: bool | None = None
+    scope: Scope | None = None
+    by: str | None = None
+    kind: Literal["amended"] = "amended"
+
+
+@record
+class Abandoned:
+    """Nobody is evaluating the suggestion any more; an outcome that comes all the same is kept and used.
+
+    `charge` counts as spent until then.
+    """
+
+    token: str
+    reason: str = ""
+    charge: float | None = None
+    by: str | None = None
+    kind: Literal["abandoned"] = "abandoned"
+
+
+@record
+class DataAdded:
+    """Data that nobody suggested: it feeds the posterior, never counts or elimination sums.
+
+    Args:
+        outcome: what was measured.
+        charge: whether its cost is charged to the budget.
+        scope: what was played, where that is known: its cost then says what such a play costs.
+    """
+
+    outcome: Outcome
+    charge: bool = False
+    scope: Scope | None = None
+    by: str | None = None
+    kind: Literal["added"] = "added"
+
+    @property
+    def charged(self) -> float:
+        """The money of it that counts as spent."""
+        return (self.outcome.cost or 0.0) if self.charge else 0.0
+
+
+@record
+class BoundsExtended:
+    """From here on these variables can be set within wider bounds, `(low, high)` by name."""
+
+    bounds: dict[str, tuple[Any, Any]]
+    by: str | None = None
+    kind: Literal["extended"] = "extended"
+
+
+@record
+class LimitsRevised:
+    """What may be changed of a study was changed: a limit, or how its tables are headed.
+
+    Args:
+        changes: what it was and what it is from here on, by name: `budget`, `rounds`, `stop`, `columns`.
+        when: as ISO 8601.
+        kind: of the event.
+    """
+
+    changes: dict[str, tuple[Any, Any]]
+    when: str = ""
+    by: str | None = None
+    kind: Literal["revised"] = "revised"
+
+
+Event = Annotated[
+    Created
+    | Refitted
+    | Asked
+    | Decided
+    | OutcomeTold
+    | Failed
+    | Amended
+    | Abandoned
+    | DataAdded
+    | BoundsExtended
+    | LimitsRevised,
+    Field(discriminator="kind"),
+    BeforeValidator(upgrade_format),
+]
+"""Any of the events, told apart by `kind` in their JSON form; those of an earlier format are read as present ones."""
+
+
+class Log(Protocol):
+    """Where events go. `append` returns when the event is as durable as the log can make it."""
+
+    def append(self, event: Event, /) -> None:
+        """Add one event at the end."""
+
+
+_BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
+
+
+def with_canonical_order(event: Event, order: Callable[[Any], Any]) -> Event:
+    """The event with what stands in it by name put in order; `Problem.in_order` knows which."""
+    fields = vars(event)
+    changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := fields.get(name))}
+    if (outcome := fields.get("outcome")) is not None:
+        changes["outcome"] = with_checked(outcome, value=order(outcome.value), realised=order(outcome.realised))
+    if (failure := fields.get("failure")) is not None:
+        changes["failure"] = with_canonical_order(failure, order)
+    return with_checked(event, **changes) if changes else event

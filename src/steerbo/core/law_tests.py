@@ -1,0 +1,404 @@
+"""Stated laws, and that variables go by themselves, are held against what nature was seen to do.
+
+Every variable that a round leaves to nature shows what its law is worth, and every two of them whether they go
+together. All checks share `ALPHA`: the chance that a study in which every law holds is ever warned is no larger,
+however long it goes on (see `space.evidence`). Which rounds leave what to nature may hang on all that was known
+before; what a round shows is then still as its law says, whatever was seen before choosing.
+
+How much draws speak against a law, at any moment: the money of somebody who bets against it.
+
+Numbers that are spread evenly over (0, 1) as long as the law holds fall into B bins of equal chance. The bet on the
+t-th is placed by what the t − 1 before did, with odds that are fair under the law, so that the stake is multiplied by
+
+    B (c_b + ½) / (t − 1 + B/2),    c_b: how many of them fell into the bin of the t-th,
+
+and the evidence is the mean of such stakes over several B. While the law holds its expectation stays 1, so the chance
+that it *ever* reaches 1/α is at most α (Ville's inequality), however often somebody looks. Draws known only to lie
+in an interval (a law with atoms, a rounded value) count for every bin by their share of it, which keeps the odds fair.
+
+The evidence against one variable's stated law, and which rounds show what nature does.
+
+What was found to be otherwise than a law says, in words: what was expected, what was seen, what to do.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..space import Categorical
+from .answers import numeral
+from .events import Amended, DataAdded, Event, Failed, OutcomeTold
+from .history import History
+from .problem import Problem, StatedLaw
+
+__all__ = ["ALPHA", "MOST_PAIRED", "LawMonitor"]
+
+BINS = (2, 4, 8, 16)
+"""Of the bets on one variable."""
+_FIRST = [sum(BINS[:k]) for k in range(len(BINS))]
+PAIR_BINS = 3
+"""Of each of two variables, in bets on whether they go together."""
+Interval = tuple[float, float]
+_MOST = 700.0  # of the logarithm of a stake: more is no number
+_POINT = 1e-12  # an interval that is no wider is a number
+
+
+def shares(interval: Interval, bins: Sequence[int]) -> Float[np.ndarray, " k"]:
+    """Which part of an interval within [0, 1] lies in each of so many equal bins; several splits, one after another.
+
+    >>> shares((0.25, 0.75), [2])
+    array([0.5, 0.5])
+    >>> shares((0.3, 0.3), [2, 4])
+    array([1., 0., 0., 1., 0., 0.])
+    """
+    low, high = interval
+    if high - low <= _POINT:
+        found = np.zeros(sum(bins))
+        for k, count in enumerate(bins):
+            found[sum(bins[:k]) + min(int(low * count), count - 1)] = 1.0
+        return found
+    below, above = _edges(tuple(bins))
+    return np.asarray((np.clip(above, low, high) - np.clip(below, low, high)) / (high - low))
+
+
+@cache
+def _edges(bins: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    edges = [np.arange(count + 1) / count for count in bins]
+    return np.concatenate([each[:-1] for each in edges]), np.concatenate([each[1:] for each in edges])
+
+
+class BettingTest:
+    """Against numbers being spread evenly over (0, 1).
+
+    >>> evidence = BettingTest()
+    >>> for _ in range(6):
+    ...     evidence.take((0.99, 0.99))
+    >>> evidence.value > 100
+    True
+    """
+
+    def __init__(self) -> None:
+        self._counts, self._logs, self._taken = np.zeros(sum(BINS)), np.zeros(len(BINS)), 0
+
+    def take(self, interval: Interval) -> None:
+        """One more number, or the interval that it lies in."""
+        share = shares(interval, BINS)
+        won = np.add.reduceat(share * (self._counts + 0.5), _FIRST)
+        self._logs += np.log(won * BINS / (self._taken + 0.5 * np.array(BINS)))
+        self._counts += share
+        self._taken += 1
+
+    @property
+    def value(self) -> float:
+        """E: above 1 it speaks against the law."""
+        return _mean_of_stakes(self._logs)
+
+
+class IndependenceTest:
+    """Against numbers being spread evenly whatever others, beside them, are: bets on a bin, given the other's.
+
+    Args:
+        pairs: how many pairs of them are watched at once, p.
+    """
+
+    def __init__(self, pairs: int = 1) -> None:
+        self._counts = np.zeros((pairs, PAIR_BINS, PAIR_BINS))  # of the others, of the numbers
+        self._logs = np.zeros(pairs)
+
+    def take(self, share: Float[np.ndarray, "p 3"], beside: Float[np.ndarray, "p 3"]) -> None:
+        """One more number of each pair, and what is beside it, as `shares` of bins; of a pair without one, zeros."""
+        odds = (self._counts + 0.5) / (self._counts.sum(axis=2, keepdims=True) + 0.5 * PAIR_BINS)
+        won = PAIR_BINS * np.einsum("pb,pbs,ps->p", beside, odds, share)
+        self._logs += np.log(np.where(won > 0.0, won, 1.0))
+        self._counts += beside[:, :, None] * share[:, None]
+
+    @property
+    def values(self) -> Float[np.ndarray, " p"]:
+        """E of each pair: above 1 it says that the two go together."""
+        return np.asarray(np.exp(np.minimum(self._logs, _MOST)))
+
+
+class Ranks:
+    """Where each value stands among those before it: spread evenly, if all are draws of one law, whatever that is.
+
+    This is the conformal p-value (Vovk, Gammerman and Shafer 2005), with the interval that ties leave open.
+
+    Args:
+        before: values of that law that are known already, such as the rows of a log.
+
+    >>> Ranks([1.0, 3.0]).take(2.0)
+    (0.3333333333333333, 0.6666666666666666)
+    """
+
+    def __init__(self, before: Sequence[float] = ()) -> None:
+        self._sorted = sorted(before)
+
+    def take(self, value: float) -> Interval:
+        """The next value's place."""
+        less, most = bisect_left(self._sorted, value), bisect_right(self._sorted, value)
+        count = len(self._sorted) + 1
+        insort(self._sorted, value)
+        return less / count, (most + 1) / count
+
+
+def _mean_of_stakes(logs: Float[np.ndarray, " k"]) -> float:
+    return float(np.mean(np.exp(np.minimum(logs, _MOST))))
+
+
+_ROUNDED = 6  # decimals from which on a number is taken as exact
+
+Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
+"""Names of the variables that a round sets, of those that were known before, and what was realised."""
+
+
+class NatureDraws:
+    """What rounds, and data from elsewhere, have shown of nature, as they stand now.
+
+    Failed rounds show what was measured, data something where it is said what was set. A corrected outcome shows the
+    same as before where it is the objective alone that was wrong.
+    """
+
+    def __init__(self) -> None:
+        self._shown: dict[str, Shown] = {}  # by the round's token, or the data's name
+
+    def take(self, event: Event, history: History) -> tuple[bool, list[Shown]]:
+        """What an event shows, and whether that takes the place of all that was shown before; `history` has it."""
+        match event:
+            case OutcomeTold() | Failed() | Amended():
+                name = event.token
+            case DataAdded():
+                name = history.latest_data
+            case _:
+                return False, []
+        before, now = self._shown.get(name), _shown_by(name, history)
+        if now == before:
+            return False, []
+        if now is None:
+            del self._shown[name]
+            return True, list(self._shown.values())
+        self._shown[name] = now
+        return (False, [now]) if before is None else (True, list(self._shown.values()))
+
+
+def _shown_by(name: str, history: History) -> Shown | None:
+    if name in history.data:
+        added = history.data[name]
+        return None if added.scope is None else (added.scope.set, (), added.outcome.realised)
+    if name in history.removed or (played := history[name]).state not in ("told", "failed"):
+        return None
+    return played.suggestion.values, played.suggestion.context, played.realised
+
+
+class LawTest:
+    """What values of a variable say against its law: probability integral transforms, or ranks among the law's data.
+
+    Attributes:
+        law: what is stated.
+        values: what was seen, in the user's units.
+
+    >>> import steerbo as sb
+    >>> evidence = LawTest(StatedLaw.of(sb.Float("t", 0, 1, law=sb.Uniform())))
+    >>> [evidence.take(0.99) > 100 for _ in range(6)]
+    [False, False, False, False, True, True]
+    """
+
+    def __init__(self, law: StatedLaw) -> None:
+        self.law = law
+        self.values: list[Any] = []
+        self._evidence, self._decimals = BettingTest(), 0
+        sample = None if law.sample is None else law.variable.encode(list(law.sample)).tolist()
+        self._ranks = None if sample is None else Ranks(sample)
+
+    def take(self, value: Any) -> float:
+        """One more value; the evidence against the law by now."""
+        self.values.append(value)
+        self._evidence.take(self._interval(value))
+        return self._evidence.value
+
+    @property
+    def value(self) -> float:
+        """E: above 1 it speaks against the law."""
+        return self._evidence.value
+
+    def _interval(self, value: Any) -> Interval:
+        """Where a value stands in its law: between the probabilities of less, and of no more."""
+        variable = self.law.variable
+        if self._ranks is not None:
+            return self._ranks.take(float(variable.encode([value])[0]))
+        law = variable.distribution
+        if law.atoms is not None:
+            values, weights = law.atoms
+            code = float(variable.encode([value])[0]) if isinstance(variable, Categorical) else float(value)
+            nearest = int(np.abs(values - code).argmin())
+            return float(weights[:nearest].sum()), min(float(weights[: nearest + 1].sum()), 1.0)
+        self._decimals = max(self._decimals, _decimals(value))
+        half = 0.5 * 10.0**-self._decimals if self._decimals < _ROUNDED else 0.0
+        low, high = np.clip(np.nan_to_num([law.cdf(value - half), law.cdf(value + half)]), 0.0, 1.0)
+        return float(low), float(max(low, high))
+
+
+def _decimals(value: float) -> int:
+    """To how many decimals a number was written down, at most `_ROUNDED`."""
+    return next((k for k in range(_ROUNDED) if round(value, k) == value), _ROUNDED)
+
+
+_NEEDED = 4  # rounds before a rank correlation is said
+
+
+def alone_in_words(problem: Problem, law: StatedLaw, values: Iterable[Any]) -> str:
+    """That a variable does not follow its law: what was expected, what was seen, what to do."""
+    name, seen = law.variable.name, list(values)
+    rounds = f"Seen in the first {len(seen)} rounds that left it to nature"
+    if isinstance(law.variable, Categorical):
+        commonest = max(law.variable.choices, key=seen.count)
+        told = f"Expected: {commonest} in {100 * _share(law, commonest):.0f} % of all rounds. "
+        told += f"{rounds}: in {100 * seen.count(commonest) / len(seen):.0f} %."
+    else:
+        low, middle, high = (problem.shown({name: float(x)})[name] for x in _quantiles(law))
+        least, half, most = (problem.shown({name: float(x)})[name] for x in np.quantile(seen, [0, 0.5, 1]))
+        told = f"Expected: half of all values above {middle}, nine in ten from {low} to {high}. "
+        told += f"{rounds}: half above {half}, all from {least} to {most}."
+    source = "the data it comes from" if law.sample is not None else "its law"
+    others = ", ".join(other for other in problem.space.seen if other != name)
+    given = f"It may also be that it goes with {others}: then rows of data for both say so. " if others else ""
+    return (
+        f"{name} is not as {source} says. {told} What is expected of scopes that leave it to nature is wrong then. "
+        f"{given}A new study may have what was seen as its law, or learn it; these rounds are past data there."
+    )
+
+
+def pair_in_words(problem: Problem, a: str, b: str, codes: Iterable[tuple[float, float]]) -> str:
+    """That two variables go together: what was expected, what was seen, what to do."""
+    pairs = np.array(list(codes))
+    left = f"{len(pairs)} rounds that left {a} to nature" if problem.space[b].seen else f"{len(pairs)} rounds with both"
+    how = ""
+    if not any(isinstance(problem.space[name], Categorical) for name in (a, b)) and len(pairs) >= _NEEDED:
+        how = f", with a rank correlation of {numeral(_rank_correlation(pairs), 2)}"
+    return (
+        f"{a} goes with {b}. Expected: {a} is as it is whatever {b} is. Seen: in the first {left} that is not so{how}. "
+        f"What is expected of scopes that leave {a} to nature is wrong, and its bounds are too sure. A new study may "
+        f"have rows of data for both in the place of their laws; these rounds are past data there."
+    )
+
+
+def _quantiles(law: StatedLaw) -> Any:
+    if law.sample is not None:
+        return np.quantile(np.array(law.sample, dtype=float), [0.05, 0.5, 0.95])
+    return law.variable.distribution.ppf([0.05, 0.5, 0.95])
+
+
+def _share(law: StatedLaw, choice: Any) -> float:
+    if law.sample is not None:
+        return list(law.sample).count(choice) / len(law.sample)
+    atoms = law.variable.distribution.atoms
+    assert atoms is not None
+    code = float(law.variable.encode([choice])[0])
+    return float(atoms[1][atoms[0] == code].sum())
+
+
+def _rank_correlation(pairs: np.ndarray) -> float:
+    """Spearman's; 0 where one of the two never changes."""
+    ranks = np.array([np.searchsorted(np.sort(column), column) + 0.5 * _ties(column) for column in pairs.T])
+    spread = ranks - ranks.mean(axis=1, keepdims=True)
+    size = np.sqrt((spread**2).sum(axis=1)).prod()
+    return float(spread[0] @ spread[1] / size) if size else 0.0
+
+
+def _ties(column: np.ndarray) -> np.ndarray:
+    return (column[:, None] == column).sum(axis=1) - 1.0
+
+
+ALPHA = 0.01
+"""The chance of a false alarm in a whole study, at most."""
+MOST_PAIRED = 40
+"""Variables that are checked for going together, two at a time: the first so many."""
+
+
+class LawMonitor:
+    """What was realised so far, and what of it speaks against the laws that a problem states."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._shown = NatureDraws()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._findings: tuple[str, ...] = ()
+        self._late: list[Shown] = []
+        laws = self.problem.stated_laws
+        checked = {name: law for name, law in laws.items() if not (law.given or law.learned)}
+        self._alone = {name: LawTest(law) for name, law in checked.items()}
+        self._found: set[Any] = set()
+        self._pairs = _pairs(self.problem, laws)
+        self._together = IndependenceTest(len(self._pairs))
+        self._rows: list[dict[str, float]] = []  # of every round what it showed of variables that are paired, encoded
+        self._ranks = {name: Ranks() for pair in self._pairs for name in pair}
+        kinds = bool(self._alone) + bool(self._pairs)
+        self._alone_from, self._pair_from = kinds * len(self._alone) / ALPHA, kinds * len(self._pairs) / ALPHA
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in; `history` has it already."""
+        anew, rounds = self._shown.take(event, history) if self._alone or self._pairs else (False, [])
+        if anew:
+            self._begin()
+        self._late += rounds  # a log that is read back is asked once, in the end
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """In words, what was found to be otherwise than stated, in order; each stays as it was found."""
+        late, self._late = self._late, []
+        for held, known, realised in late:
+            self.shown(held, known, realised)
+        return self._findings
+
+    def shown(self, held: Collection[str], known: Collection[str], realised: Mapping[str, Any]) -> None:
+        """What a round shows that set `held` and before knew `known`, whose laws then did not matter."""
+        there = {name: value for name, value in realised.items() if name not in held}
+        codes = {
+            name: float(self.problem.space[name].encode([there[name]])[0]) for name in self._ranks if name in there
+        }
+        ranks = {name: self._ranks[name].take(code) for name, code in codes.items()}
+        for name, alone in self._alone.items():
+            if name not in there or name in known:
+                continue
+            if alone.take(there[name]) >= self._alone_from and name not in self._found:
+                self._find(name, alone_in_words(self.problem, alone.law, alone.values))
+        if self._pairs:
+            self._rows.append(codes)
+            self._pair_up(ranks)
+
+    def _pair_up(self, ranks: Mapping[str, Interval]) -> None:
+        """Whether variables go together, by where they stand among what they were before."""
+        nothing = np.zeros(PAIR_BINS)
+        bins = {name: shares(ranks[name], (PAIR_BINS,)) if name in ranks else nothing for name in self._ranks}
+        first, second = (np.array([bins[pair[k]] for pair in self._pairs]) for k in (0, 1))
+        self._together.take(first, second)
+        for k in np.flatnonzero(self._together.values >= self._pair_from).tolist():
+            a, b = pair = self._pairs[k]
+            if pair not in self._found:
+                both = [(row[a], row[b]) for row in self._rows if a in row and b in row]
+                self._find(pair, pair_in_words(self.problem, a, b, both))
+
+    def _find(self, about: Any, finding: str) -> None:
+        self._found.add(about)
+        self._findings = (*self._findings, finding)
+
+
+def _pairs(problem: Problem, laws: Mapping[str, StatedLaw]) -> list[tuple[str, str]]:
+    """A variable whose law is the same in every round, and another that must not matter for it: drawn, too, or seen.
+
+    A law given what is seen changes with that. So of two such laws, as of one and what is seen, nothing can be said;
+    where the other law is the same in every round, it is that one which is held against this variable.
+    """
+    named = [*list(laws)[:MOST_PAIRED], *(name for name in problem.space.seen if name not in laws)]
+    steady = {name for name in named if name in laws and not problem.space[name].seen and not laws[name].given}
+    pairs = [(a, b) if a in steady else (b, a) for a, b in combinations(named, 2) if a in steady or b in steady]
+    groups = {name: law.group for name, law in laws.items()}
+    return [(a, b) for a, b in pairs if groups[a] is None or groups[a] != groups.get(b)]

@@ -1,0 +1,741 @@
+"""The round protocol: ask, decide, tell; fail, amend, add; recommend, explain, status.
+
+What happens is written down before it counts.
+
+What a study says of itself: its rounds, what to do from now on and why, and how far it has come.
+
+From what a log says to the problem that it is about, and to the optimizer that wrote it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Unpack, overload
+
+from ..errors import InvalidContext, InvalidInput, InvalidOption, InvalidRequest, InvalidStudy, LawWarning, one_of
+from ..records import from_dict, to_dict
+from .answers import (
+    Explanation,
+    MaybeNone,
+    PolicyStep,
+    Recommendation,
+    Status,
+    Suggestion,
+    as_text,
+    html_lines,
+    html_table,
+    one_or_more,
+)
+from .constraints import check_advice, check_suggestion, with_limits
+from .creation import MethodOptions, created_event
+from .determinism import one_blas_thread
+from .events import (
+    Asked,
+    BoundsExtended,
+    Created,
+    DataAdded,
+    Decided,
+    Event,
+    Log,
+    OutcomeTold,
+    Refitted,
+    with_canonical_order,
+)
+from .history import History, Round
+from .locking import CallLock, one_at_a_time
+from .method import Method
+from .outliers import Doubt, Expectation, doubts_of_look, doubts_of_looks, outside, warn_implausible
+from .problem import Problem
+from .registry import find_method, problem_class, read_problem
+from .reports import Realised
+from .request import BatchPosition
+from .revision import read_bounds, read_revision
+from .state import StudyState
+from .stopping import Stop, with_curve
+
+MOST_COMPARED = 200
+"""Data that nobody suggested, up to which each is held against what was expected: that takes a prediction for each."""
+
+Doubts = tuple[str, ...] | None
+"""What is hard to believe in what was told, and what was found of it, a sentence each; None: nothing."""
+
+
+class EventRecorder:
+    """Takes events: each is in the log before the state knows of it.
+
+    Args:
+        fold: the state.
+        log: where every event goes first; None: nowhere else.
+
+    Attributes:
+        by: who causes what happens now, in the log; None: nobody knows.
+    """
+
+    def __init__(self, fold: StudyState, log: Log | None) -> None:
+        self.state, self.log = fold, log
+        self.by: str | None = None
+        self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
+
+    def __call__(self, event: Event | None) -> Doubts:
+        """Write an event down, where there is one, and take it in.
+
+        Values that are hard to believe are warned of, and laws that nature does not keep.
+
+        Returns:
+            What is warned of, a sentence each; None: nothing.
+        """
+        if event is None:
+            return None
+        event = self.signed(event)
+        if self.log is not None:
+            self.log.append(event)
+        before = len(self.state.checks.findings)
+        doubted = self.apply(event)
+        for doubt in doubted:
+            warnings.warn(doubt.warning, stacklevel=3)
+        said = (*self.state.checks.findings[before:], *map(str, doubted))
+        token = getattr(event, "token", "")
+        self._said.pop(token, None)
+        if said and token:
+            self._said[token] = said
+        return said or None
+
+    def known(self, token: str) -> Doubts:
+        """What was said when a round's outcome or failure was told, which is told again.
+
+        Of another process's it is worked out anew, without what was expected then.
+        """
+        if token in self._said:
+            return self._said[token]
+        played = self.state.history[token]
+        event = OutcomeTold(token, played.outcome) if played.state == "told" and played.outcome else played.failure
+        return (
+            tuple(map(str, warn_implausible(event, self.state.problem, self.state.history))) or None if event else None
+        )
+
+    def signed(self, event: Event) -> Event:
+        """The event as it is written down: in order, and with who causes it."""
+        event = with_canonical_order(event, self.state.problem.in_order)
+        return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
+
+    def apply(self, event: Event) -> list[Doubt]:
+        """Take in an event that is written down; returns what is hard to believe in it."""
+        before, doubted = len(self.state.checks.findings), self.doubts(event)
+        self.state.apply(event)
+        for finding in self.state.checks.findings[before:]:
+            warnings.warn(LawWarning(finding), stacklevel=4)
+        return doubted
+
+    def doubts(self, event: Event) -> list[Doubt]:
+        """List the values of an event, not taken in yet, that are hard to believe."""
+        problem, history = self.state.problem, self.state.history
+        if isinstance(event, Asked):
+            seen = event.request.get("context", {})
+            return list(doubts_of_look(seen, problem.space, event.round, event.token, seen=True))
+        if isinstance(event, Decided):
+            return list(doubts_of_look(event.context, problem.space, history[event.token].number, event.token))
+        return warn_implausible(event, problem, history, self._expected(event))
+
+    def _expected(self, event: Event) -> Expectation | None:
+        """See `Method.expected_outcome`; of thousands of rows that come at once only the first are held against it."""
+        history = self.state.history
+        if not isinstance(event, OutcomeTold | DataAdded) or (
+            isinstance(event, DataAdded) and len(history.data) > MOST_COMPARED
+        ):
+            return None
+        with one_blas_thread():
+            return self.state.method.expected_outcome(history, event)
+
+
+UNMEASURED = "nothing is measured yet: any other settings may be as good"
+UNBOUNDED = "no bounds yet: nothing that was learned so far says how much outcomes may differ"
+_LARGEST = sys.float_info.max
+_SHOWN, _COLUMNS = 5, ("round", "steer", "set", "value", "cost", "state")  # of rounds in a notebook
+
+
+class BaseStudy(ABC):
+    """A study in memory (`Optimizer`) or on a log (`Study`): its state, and what is reported to it."""
+
+    _state: StudyState
+    _lock: CallLock
+
+    @property
+    def problem(self) -> Problem:
+        """What is optimised."""
+        return self._state.problem
+
+    @property
+    def _method(self) -> Method[Any, Any]:
+        return self._state.method_after_refit()
+
+    @one_at_a_time
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """What `steerbo check` says of problem and method beside the variables: pairs of a heading and a text."""
+        return (*self.problem.describe(), *self._state.method.describe())
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        return tuple(self._state.events)
+
+    @property
+    def history(self) -> History:
+        """The rounds as they stand now."""
+        return self._state.history
+
+    @property
+    @one_at_a_time
+    def pending(self) -> tuple[Suggestion, ...]:
+        """Suggestions whose outcome is still to come."""
+        return tuple(r.suggestion for r in self._state.history.pending)
+
+    def with_warnings(self, suggestion: Suggestion) -> Suggestion:
+        """A suggestion with warnings of what was seen, or looked at, far outside its range."""
+        request = self.history[suggestion.token].request
+        found = doubts_of_looks(suggestion, request, self.problem.space)
+        return replace(suggestion, warnings=tuple(map(str, found)))
+
+    @one_at_a_time
+    def _repr_html_(self) -> str:
+        """For notebooks: how far it has come, and the latest rounds. Nothing is computed for it."""
+        title = f"{self.problem.kind} by {self._state.method.name}: {self.status}"
+        latest = self.history.last(_SHOWN)
+        return html_table(_COLUMNS, [_cells(self.problem, r) for r in latest], title) if latest else html_lines(title)
+
+    @one_at_a_time
+    def recommend(self) -> Recommendation:
+        """What to do from now on, with bounds; before anything is measured no value is expected.
+
+        Raises:
+            LimitBroken: what the method, from another package, recommends breaks a limit of the problem.
+        """
+        with one_blas_thread():
+            advice = self._method.recommend(self._state.history)
+            return self._said(check_advice(self.problem, self._method.name, advice))
+
+    def _said(self, advice: Recommendation) -> Recommendation:
+        """In the problem's order, with what such plays have cost, and without expectations of what nobody measured."""
+        order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
+        cost = advice.cost if advice.cost is not None else self._state.history.mean_cost(scope)
+        others = tuple(replace(self._said(other), note=other.note) for other in advice.alternatives)
+        named = {"values": order(advice.values), "context": order(advice.context)}
+        advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
+        if self._state.history.n_completed or self._state.history.data:
+            return widened(advice, self._method.bound_inflation(self._state.history, scope))
+        note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
+        return replace(advice, mean=None, lower=None, upper=None, note=note)
+
+    @one_at_a_time
+    def policy(self, /, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
+        """Apply what was learned; nothing is logged by it.
+
+        Args:
+            context: what was seen, by variable. Where something is still to be looked at, the answer's
+                `observe` names it: call again with that, too.
+            request: as for `ask`. Left out, `time` is that of the last round, everything is available, and agents may
+                go anywhere.
+
+        Raises:
+            InvalidContext: something that belongs together is missing, unknown or not a value of its variable.
+            InvalidRequest: as `ask`; or nothing was told yet.
+            LimitBroken: what the method, from another package, would set breaks a limit of the problem.
+        """
+        read = self.problem.read_applied(self._given(request), self._state.history)
+        if context is not None and not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+        seen = self.problem.read_seen(context or {})
+        with one_blas_thread():
+            step = self._method.policy(self._state.history, seen, read)
+        check_suggestion(self.problem, self._method.name, step.values, {**seen, **step.context}, "would set")
+        order = self.problem.in_order
+        step = replace(step, note="; ".join(filter(None, [step.note, outside(seen, self.problem.space)])))
+        return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
+
+    @one_at_a_time
+    def explain(self) -> Explanation:
+        """Why: what was ruled out and when, the numbers behind the present choice, and what nature does not keep to."""
+        with one_blas_thread():
+            why = self._method.explain(self._state.history)
+            if self.problem.every_limit:
+                why = with_limits(why, self._state.history, self._method, self._method.recommend(self._state.history))
+        why = with_curve(why, self._state.history, self._state.gain())
+        remark = [said] if (said := self._method.note(self._state.history)) else []
+        return replace(why, summary="\n".join([why.summary, *remark, *self._state.checks.findings]))
+
+    @property
+    @one_at_a_time
+    def status(self) -> Status:
+        """How far it has come, and why it is finished if it is."""
+        rounds = self._state.history
+        return Status(
+            rounds=len(rounds),
+            told=rounds.n_completed,
+            failed=rounds.failed,
+            pending=tuple(r.suggestion.token for r in rounds.pending),
+            spent=rounds.spent,
+            reserved=rounds.reserved,
+            budget=rounds.budget,
+            limit=rounds.limit,
+            finished=self._state.finished(),
+            abandoned=sum(r.state == "abandoned" for r in rounds.unresolved),
+            unpriced=rounds.unpriced,
+            estimated=rounds.estimated,
+            warnings=self._state.checks.findings,
+            remark=self._state.method.note(self._state.history),
+            gain=gain if (gain := self._state.gain()) is not None and math.isfinite(gain) else None,
+        )
+
+    @one_at_a_time
+    def to_json(self) -> str:
+        """Everything that happened, as text: `steerbo.load` reads it back.
+
+        Raises:
+            InvalidProblem: the problem holds a Python function.
+        """
+        to_dict(self.problem)
+        return json.dumps({"events": [to_dict(event, Event) for event in self._state.events]}, allow_nan=False)
+
+    def _given(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Without what the problem takes and was not given; what it does not take stays, to be refused by name."""
+        names = {field.name for field in self.problem.asked()}
+        return {name: value for name, value in request.items() if value is not None or name not in names}
+
+    @abstractmethod
+    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
+        """Check what a call was given (see `OutcomeParser`), and write it down; returns what is warned of."""
+
+    def tell(
+        self, suggestion: Suggestion | str, value: Any, *, cost: float | None = None, realised: Realised = None
+    ) -> Doubts:
+        """Give the outcome of a suggestion. The same outcome twice is fine.
+
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            value: the objective's value, in the user's units.
+            cost: what it cost, not below 0; needed where there is a budget and the problem states no prices.
+            realised: what really happened, by variable.
+
+        Returns:
+            What is hard to believe in it, a sentence each (values far outside their range, or far from the others), and
+            which stated laws nature is now seen not to keep; None: nothing. It is kept all the same, and warned of.
+
+        Raises:
+            InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
+            OutcomeConflict: there is another outcome already, or something is still to be decided.
+        """
+        return self._report("tell", suggestion, value=value, cost=cost, realised=realised)
+
+    def fail(
+        self,
+        suggestion: Suggestion | str,
+        reason: str = "",
+        *,
+        cost: float | None = None,
+        charge: float | None = None,
+        realised: Realised = None,
+    ) -> Doubts:
+        """The evaluation broke: its point and cost count, a value there is none. Calling it twice is fine.
+
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            reason: for people.
+            cost: what it cost all the same, not below 0. None: nobody knows, and it stays out of what a play costs on
+                average; `amend(suggestion, cost=…)` says it later.
+            charge: what counts as spent as long as nobody knows the cost; needed where there is a budget and no cost.
+            realised: what really happened, as far as it is known.
+
+        Raises:
+            InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where there is a budget.
+            OutcomeConflict: there is an outcome already, or another cost.
+        """
+        return self._report("fail", suggestion, reason=reason, cost=cost, charge=charge, realised=realised)
+
+    def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Doubts:
+        """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
+
+        Its point counts as known when the next is chosen, since nobody knows whether it was tried. Calling it twice is
+        fine.
+
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            reason: for people.
+            charge: what counts as spent all the same, until an outcome says what it cost; None: what the problem's
+                prices say of looks that were made for it, else nothing.
+
+        Raises:
+            InvalidOutcome: a negative charge.
+            OutcomeConflict: there is an outcome already.
+        """
+        return self._report("abandon", suggestion, reason=reason, charge=charge)
+
+    def amend(
+        self,
+        suggestion: Suggestion | str,
+        value: Any = None,
+        *,
+        cost: float | None = None,
+        realised: Realised = None,
+        charge: float | bool | None = None,
+        scope: Any = None,
+        void: bool = False,
+        reason: str = "",
+    ) -> Doubts:
+        """Correct an outcome, or void it with `void=True`. What is not given stays; the log keeps the old outcome.
+
+        Data that was added is called "added-1", "added-2" and so on, in the order in which it came.
+
+        Args:
+            suggestion: a round's suggestion or its token, or the name of data.
+            value: the right one.
+            cost: the right one, not below 0.
+            realised: what really happened, by variable; what is left out stays.
+            charge: of data, whether its cost is charged to the budget; of a round that failed at a cost that nobody
+                knows, what counts as spent.
+            scope: of data, what was played.
+            void: there is nothing to learn from after all. What was spent is spent.
+            reason: for people.
+
+        Raises:
+            InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
+            OutcomeConflict: there is no outcome yet.
+        """
+        given = {"value": value, "cost": cost, "realised": realised, "charge": charge, "scope": scope}
+        return self._report("amend", suggestion, **given, void=void, reason=reason)
+
+    def add(
+        self,
+        value: Any,
+        realised: Mapping[str, Any],
+        *,
+        cost: float | None = None,
+        scope: Any = None,
+        charge: bool = False,
+    ) -> Doubts:
+        """Add data that nobody suggested: it feeds the posterior, never counts, elimination sums or the budget.
+
+        Args:
+            value: the objective's value, in the user's units.
+            realised: what really happened, by variable.
+            cost: what it cost, not below 0.
+            scope: what was played, as a `Scope` or the names of what was set: then `cost` says what such a play costs.
+            charge: whether the cost is charged to this study's budget.
+
+        Returns:
+            As `tell`.
+
+        Raises:
+            InvalidOutcome: as `tell`; every variable must be there.
+        """
+        return self._report("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge)
+
+
+def widened(advice: Recommendation, times: float) -> Recommendation:
+    """An answer with bounds so many times as far from its mean; without any, and a word on it, for infinitely many.
+
+    >>> from .scope import Scope
+    >>> widened(Recommendation(Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.0, upper=1.5), 2.0).expected
+    'expected value 1 (between -1 and 2)'
+    """
+    if advice.mean is None or (advice.lower is None and advice.upper is None):
+        return advice
+    if not times < math.inf:
+        note = "; ".join(filter(None, (advice.note, UNBOUNDED)))
+        return replace(advice, lower=None, upper=None, note=note)
+    mean = advice.mean
+    ends = [None if end is None else mean + times * (end - mean) for end in (advice.lower, advice.upper)]
+    low, high = (None if end is None else min(max(end, -_LARGEST), _LARGEST) for end in ends)
+    return replace(advice, lower=low, upper=high)
+
+
+def _cells(problem: Problem, played: Round) -> list[str]:
+    """A round in a notebook's table."""
+    value = None if played.outcome is None else problem.scalar(played.outcome)
+    asked = played.suggestion
+    cells = (played.number, asked.scope, asked.values, value, played.paid, played.state)
+    return [as_text(cell) for cell in cells]
+
+
+_DOUBTED: dict[str, dict[str, Any]] = {
+    "ask": {},
+    "decide": {},
+    "tell": {"cost": None, "realised": None},
+    "fail": {"reason": "", "cost": None, "charge": None, "realised": None},
+    "amend": dict.fromkeys(("value", "cost", "realised", "charge", "scope")) | {"void": False, "reason": ""},
+    "add": {"cost": None, "scope": None, "charge": False},
+}
+"""Calls that take values, with what they may leave out."""
+
+
+class Optimizer(BaseStudy):
+    """One study in memory: problem, method, seed and history together. Threads may share it: their calls take turns.
+
+    Args:
+        problem: what to optimise.
+        method: its name (`methods(problem)` lists them), a class derived from `Method`, or the place of one, as
+            "package.module:Class". Default: the first that is listed.
+        budget: money that may be spent; None: no limit.
+        rounds: suggestions that may be made; None: no limit.
+        stop: end when enough is known: a difference in the objective that is not worth looking for, or "enough": what
+            could still be gained is less than a play costs. None: go on to the limits.
+        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
+        log: receives every event before the call that caused it returns, e.g. a log on disk.
+        options: the method's options, by name.
+
+    Attributes:
+        recorder: writes down what happens, before it counts.
+
+    Raises:
+        InvalidOption: a method, an option, a limit or the seed is not allowed.
+
+    >>> import steerbo as sb
+    >>> problem = sb.CostVarying(
+    ...     variables=[sb.Float("t", 0, 1, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())],
+    ...     control_sets=[["t"], ["t", "ph"]])
+    >>> optimizer = sb.Optimizer(problem, method="random", budget=3, seed=0)
+    >>> suggestion = optimizer.ask()
+    >>> optimizer.tell(suggestion, value=1.5, cost=1, realised={"t": 0.5, "ph": 6})
+    >>> print(optimizer.status)
+    1 round, 1 of 3 spent
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: str | type[Method[Any, Any]] | None = None,
+        *,
+        budget: float | None = None,
+        rounds: int | None = None,
+        stop: Stop | None = None,
+        seed: int = 0,
+        log: Log | None = None,
+        **options: Unpack[MethodOptions],
+    ) -> None:
+        if log is not None and not callable(getattr(log, "append", None)):
+            raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
+        created, solver = created_event(
+            problem, method, budget=budget, rounds=rounds, stop=stop, seed=seed, options=options
+        )
+        self._state = StudyState(problem, solver, created)
+        if budget is not None and (reason := self._state.finished()):
+            raise InvalidOption("budget", budget, "enough for at least one play", f"As it is, {reason}.")
+        self.recorder, self._lock = EventRecorder(self._state, log), CallLock()
+        if log is not None:
+            log.append(created)
+
+    @classmethod
+    def replay(cls, problem: Problem, events: Sequence[Event], log: Log | None = None) -> Optimizer:
+        """The optimizer that wrote `events`: past choices are read back, never computed again.
+
+        Args:
+            problem: the problem they belong to.
+            events: all of them, in order.
+            log: receives the events from here on.
+        """
+        return cls._of(StudyState.from_events(problem, events), log)
+
+    @classmethod
+    def _of(cls, fold: StudyState, log: Log | None = None) -> Optimizer:
+        """The optimizer with this state."""
+        optimizer = cls.__new__(cls)
+        optimizer._state, optimizer.recorder, optimizer._lock = fold, EventRecorder(fold, log), CallLock()
+        return optimizer
+
+    @overload
+    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
+    @overload
+    def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
+    @one_at_a_time
+    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
+        """Suggest what to do next, or return None where the study is finished (`status` says why).
+
+        To type checkers it is a suggestion, since most studies know when to stop: only a loop has to ask for None.
+
+        Args:
+            batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which
+                they are to be played.
+            request: what the problem takes, by name; None is as good as left out. Where variables are `seen` before
+                choosing, `context`: their values by name (nature draws what has a law and is left out). Of a
+                time-varying problem `time` and `available` (what can be chosen now), of a mean-field one `current` (the
+                present distribution).
+
+        Raises:
+            InvalidContext: what is seen before choosing is missing, unknown or no value of its variable.
+            InvalidRequest: something else is not allowed, or this problem does not take it.
+        """
+        return one_or_more(batch, lambda place: self.ask_at(place, request))
+
+    @one_at_a_time
+    def ask_at(self, place: BatchPosition, request: Mapping[str, Any]) -> Suggestion | None:
+        """The suggestion at one place of a batch whose earlier ones were asked already; `request` as for `ask`."""
+        read = self.problem.read_asked(self._given(request), self.history)
+        if self._state.finished():
+            return None
+        self.refit()
+        asked = self._state.choose(read, place)
+        self.recorder(asked)
+        return self.with_warnings(self.history[asked.token].suggestion)
+
+    @one_at_a_time
+    def refit(self) -> None:
+        """Learn hyperparameters anew where that is due, and log them. `ask` does so first of all."""
+        self.recorder(self._state.refit())
+
+    @one_at_a_time
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
+        """Give what was looked at; returns the suggestion with the values that follow and the next things to observe.
+
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            context: values by variable. Those far outside their range are kept; `warnings` of what is returned names
+                them.
+            again: take the last look back, and decide by this one: it was mistyped. What is left out of it stays.
+                Where more was looked at since, the values that followed from it are set, and it stays as it is.
+
+        Raises:
+            InvalidContext: a context is missing, not a number, unknown, or given before its turn.
+            OutcomeConflict: the round has an outcome already; or nothing was looked at that could be taken back.
+        """
+        decided = self._state.decide_again(suggestion, context) if again else self._state.decide(suggestion, context)
+        self.recorder(decided)
+        return self.with_warnings(self.history[decided.token].suggestion)
+
+    @one_at_a_time
+    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
+        about = () if call == "add" else (suggestion,)
+        event = getattr(self._state.reports, call)(*about, **given)
+        if event is None and suggestion is not None:  # it was told before
+            return self.recorder.known(self._state.reports.about(suggestion).suggestion.token)
+        return self.recorder(event)
+
+    @one_at_a_time
+    def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
+        """List the values of a call that are hard to believe, before it is made: nothing is logged.
+
+        The call itself warns of the same, and keeps them. See `steerbo.core.outliers` for the rule.
+
+        Args:
+            call: "ask", "decide", "tell", "fail", "amend" or "add"; nothing else takes values.
+            suggestion: as the call takes it; None for "ask" and "add".
+            given: what the call is given by name.
+
+        Raises:
+            InvalidInput: what `tell`, `fail`, `amend` or `add` would refuse.
+            OutcomeConflict: as the call.
+
+        >>> from steerbo import CostVarying, Float
+        >>> optimizer = Optimizer(CostVarying([Float("ph", 4, 8)], [["ph"]]), rounds=1)
+        >>> for doubt in optimizer.doubts("tell", optimizer.ask(), value=1.5, realised={"ph": 62}):
+        ...     print(doubt.text)
+        ph = 62 is far outside its range, 4 to 8
+        """
+        if call not in _DOUBTED:
+            raise InvalidRequest("call", call, one_of(_DOUBTED, call))
+        space, context = self.problem.space, given.get("context") or {}
+        if call == "ask":
+            number = len(self.history) + 1
+            return tuple(doubts_of_look(context, space, number, f"round {number}", seen=True))
+        if call == "decide":
+            about = self._state.reports.about(suggestion).suggestion
+            return tuple(doubts_of_look(context, space, about.round, about.token))
+        event = getattr(self._state.reports, call)(*([] if call == "add" else [suggestion]), **_DOUBTED[call] | given)
+        return tuple(self.recorder.doubts(event)) if event is not None else ()
+
+    @one_at_a_time
+    def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
+        """Let variables be set within wider bounds from here on; what nature does stays as it is.
+
+        The method begins anew on the wider problem, with all that was told, and learns its hyperparameters again.
+
+        Args:
+            bounds: pairs (low, high) by variable. Bounds that are there already change nothing.
+
+        Raises:
+            InvalidProblem: narrower bounds, a problem that has none to widen, or wider ones within which limits leave
+                nothing of what was played.
+        """
+        if wider := read_bounds(self.problem, bounds):
+            self._state.preview(BoundsExtended(wider))
+            self.recorder(BoundsExtended(wider))
+            self.refit()
+
+    @one_at_a_time
+    def revise(self, /, **changes: Any) -> None:
+        """Change a limit from here on, or how tables are headed; it is logged, with the time.
+
+        Args:
+            changes: some of `budget` (money that may be spent; None: no limit), `rounds` (that may be made; None: no
+                limit), `stop` (when enough is known; None: not before the limits) and `columns` (headers of tables of
+                outcomes, by the column's own name).
+
+        Raises:
+            InvalidOption: something given is not allowed.
+
+        >>> from steerbo import CostVarying, Float
+        >>> optimizer = Optimizer(CostVarying([Float("ph", 4, 8)], [["ph"]]), rounds=1)
+        >>> optimizer.tell(optimizer.ask(), 1.5)
+        >>> optimizer.revise(rounds=3)
+        >>> print(optimizer.status)
+        1 of 3 rounds
+        """
+        self.recorder(read_revision(self.history, changes, type(self._state.method)))
+
+    @one_at_a_time
+    def log_to(self, log: Log) -> None:
+        """Let `log` receive every event from here on."""
+        self.recorder.log = log
+
+
+def load(text: str) -> Optimizer:
+    """The optimizer that `Optimizer.to_json` wrote, ready to go on.
+
+    Where its method or its kind of problem is another package's, that package is imported.
+
+    Raises:
+        InvalidStudy: the text is not such a log, or what it needs is not installed.
+        InvalidProblem: its problem is none.
+    """
+    try:
+        plain = json.loads(text)["events"]
+        kind = plain[0]["problem"], plain[0]["kind"]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        kind = None, None
+    if kind[1] != "created":
+        raise InvalidStudy("text", text, "what Optimizer.to_json() returned")
+    try:
+        events = [from_dict(Event, event, f"events.{i}", InvalidStudy) for i, event in enumerate(plain)]
+    except RecursionError:
+        raise InvalidStudy("text", text, "what Optimizer.to_json() returned", "(It is nested too deeply.)") from None
+    return Optimizer.replay(problem_of(events[0], "events.0"), events)
+
+
+def problem_of(created: Created, place: str, problem: Problem | None = None) -> Problem:
+    """The problem that a log begins with, once it is certain that its class and the method's are found here.
+
+    Args:
+        created: the log's first event.
+        place: where that is.
+        problem: the problem, where the log, in memory, does not say.
+
+    Raises:
+        InvalidStudy: a class is not found; what to install is said.
+        InvalidProblem: the log's problem is none.
+    """
+    plain: Any = created.problem
+    try:
+        if problem is None and isinstance(plain, dict):
+            problem_class(plain.get("kind"), created.problem_class)
+        known = problem if problem is not None else read_problem(plain, created.problem_class)
+        find_method(known, created.method)
+    except InvalidInput as error:
+        if error.field not in ("problem.kind", "method"):
+            raise
+        used = created.fingerprint.get("packages")
+        made = f"It was made with {used}. " if used else ""
+        raise InvalidStudy(f"{place}: {error.field}", error.value, error.allowed, made + error.hint) from error
+    return known

@@ -1,0 +1,356 @@
+"""What every wing's problem promises to the round protocol.
+
+What a problem says that nature does with one of its variables.
+
+Values as people read them.
+
+Problems with limits on further outcomes: these are told beside the value, among what really happened.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ..errors import InvalidContext, InvalidOutcome, one_of
+from ..parsing import parse_value, read_choice
+from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
+from .answers import Suggestion, as_text, numeral
+from .context import TIME, read_time, read_when, time_of
+from .events import Outcome
+from .history import History, Round
+from .numbers import by_name, finite
+from .request import SEEN, RequestField, check_taken, read_looked_at
+from .request import read_context as read_known
+from .scope import Scope
+
+
+@dataclass(frozen=True)
+class StatedLaw:
+    """What a problem says that nature does with a variable which a round does not set.
+
+    Args:
+        variable: the variable.
+        sample: the values that the law comes from, where it comes from values.
+        group: what it is drawn together with: variables of one group may depend on each other.
+        given: what is seen before choosing and is part of its law.
+        learned: whether the law is learned from what was realised, and so cannot be wrong for long.
+    """
+
+    variable: Variable
+    sample: Sequence[Any] | None = None
+    group: str | None = None
+    given: tuple[str, ...] = ()
+    learned: bool = False
+
+    @classmethod
+    def of(cls, variable: Variable, seen: Sequence[str] = ()) -> StatedLaw:
+        """The law that a variable states by itself; one that is learned is learned given what is `seen`."""
+        learned = isinstance(variable.law, Learned)
+        law = variable.law.at_first if isinstance(variable.law, Learned) else variable.law
+        given = tuple(name for name in seen if name != variable.name) if learned else ()
+        return cls(variable, law.sample if isinstance(law, Empirical) else None, given=given, learned=learned)
+
+
+def with_unit(space: Space, name: str, value: Any, digits: int = 4) -> str:
+    """A value of a variable with its unit; next to nothing of the variable's range is 0.
+
+    >>> import steerbo as sb
+    >>> with_unit(Space([sb.Float("oven", 0, 200, unit="°C")]), "oven", 1e-12)
+    '0 °C'
+    """
+    if name not in space or isinstance(value, bool) or not isinstance(value, int | float):
+        return as_text(value)
+    variable = space[name]
+    width = 0.0 if isinstance(variable, Categorical) else variable.high - variable.low
+    text = numeral(value, digits, width) if isinstance(value, float) else str(value)
+    return f"{text} {getattr(variable, 'unit', '')}".rstrip()
+
+
+_SINGLE = frozenset({str, float, int, bool, type(None)})  # types of values in which nothing stands by name
+
+
+class Problem(ABC):
+    """What is to be optimised: frozen data, equal in every process. Each wing declares one as a `record`.
+
+    It knows nothing of the methods that solve it: see `registry`. `kind` names the wing in files. The `read_…` methods
+    turn what a user gave into plain, checked data; they are the only gate through which anything enters the log.
+    """
+
+    kind: str
+    minimize: bool
+    takes: ClassVar[tuple[RequestField, ...]] = ()
+    """What `ask` and `policy` are given beside the number of suggestions and what is seen before: see `asked`."""
+    priced: ClassVar[bool] = False
+    """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
+    scoped: ClassVar[bool] = False
+    """Whether what data from elsewhere teach hangs on what was set: tables then say it, too."""
+    changeable: ClassVar[bool] = False
+    """Whether its variables may say what a `change` costs."""
+    learns: ClassVar[bool] = False
+    """Whether laws may be learned from what was realised."""
+    instead: ClassVar[Mapping[str, str]] = {}
+    """Why fields of other kinds are none of this one, and what to use instead, by name."""
+    pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
+    """The place of the function that draws a study, as "package.module:function": ``draw(study, advice)`` yields
+    `Picture`s. See `DrawPictures` in `steerbo.extending` for its signature, `steerbo.testing.PicturesContract` for its
+    test."""
+
+    @property
+    @abstractmethod
+    def space(self) -> Space:
+        """The variables that the objective depends on."""
+
+    @property
+    def sign(self) -> float:
+        """+1 where larger is better, −1 where smaller is: methods maximise `sign · value`."""
+        return -1.0 if self.minimize else 1.0
+
+    @classmethod
+    def with_files(cls, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """A study file's table of such a problem, with what it leaves to other files in its folder."""
+        return dict(table)
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """What `steerbo check` says of it beside its variables: pairs of a heading and a text."""
+        return ()
+
+    def use(self, variable: Variable) -> str:
+        """What `steerbo check` says of a variable's part; empty where its law says all."""
+        return ("seen before choosing" + (", else drawn" if variable.law else "")) if variable.seen else ""
+
+    @property
+    def every_limit(self) -> Sequence[Any]:
+        """What no choice may break, and explanations say the room of: see `rounds.limits`."""
+        return getattr(self, "limits", None) or ()
+
+    @property
+    def stated_laws(self) -> Mapping[str, StatedLaw]:
+        """The laws that are checked against what was realised, by variable: see `LawChecks`."""
+        return {v.name: StatedLaw.of(v, self.space.seen) for v in self.space if v.law is not None}
+
+    def scalar(self, outcome: Outcome) -> float:
+        """The one number of an outcome that is optimised, in the user's units."""
+        return float(outcome.value)
+
+    def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Variable | None, Any]]:
+        """What was set in a round, or happened, for other programs: name, variable (None: a share in [0, 1]), value.
+
+        What lies beyond the bounds of its variable is left out.
+        """
+        for variable in self.space:
+            value = values.get(variable.name)
+            if value is not None and (isinstance(variable, Categorical) or variable.low <= value <= variable.high):
+                yield variable.name, variable, value
+
+    def read_cell(self, name: str, text: str) -> Any:
+        """A value of one of `columns` from text: a choice, a number, JSON. What is none of these stays the text."""
+        if name in self.space and isinstance(variable := self.space[name], Categorical):
+            return read_choice(variable.choices, text.strip())
+        return parse_value(text)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the optimum may move, so that it matters what time it is: `ask` then takes a `time`."""
+        return False
+
+    def asked(self) -> tuple[RequestField, ...]:
+        """All that `ask` is given beside the number of suggestions."""
+        return (*((TIME,) if self.timed else ()), *self.takes, *((SEEN,) if self.space.seen else ()))
+
+    def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """What `ask` was given, checked: what is seen before choosing as `context`, all else by `read_request`.
+
+        Raises:
+            InvalidContext: what is seen is missing, unknown or no value of its variable.
+            InvalidRequest: anything else is not allowed.
+        """
+        if not self.space.seen:
+            return self.read_request(request, history)
+        seen = self.read_known(request.get("context", {}))
+        rest = {name: value for name, value in request.items() if name != "context"}
+        return {**self.read_request(rest, history), **({"context": seen} if seen else {})}
+
+    def read_known(self, context: Any) -> dict[str, Any]:
+        """Values of the variables that are seen before choosing, checked; what has a law may be missing.
+
+        Raises:
+            InvalidContext: naming what is missing, unknown or no value of its variable.
+        """
+        return read_known(self.space, context, self.stated_laws)
+
+    def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """What else `ask` was given, checked: what the problem `takes`, by name, and the time where it matters."""
+        taken = {field.name for field in self.takes} | ({TIME.name} if self.timed else set())
+        check_taken(request, taken, self.kind, drifts=hasattr(self, "drift"))
+        return {**request, **({TIME.name: read_time(request, history)} if self.timed else {})}
+
+    def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
+        """What was looked at, checked: exactly what the suggestion asked to observe."""
+        return read_looked_at(self.space, context, suggestion.observe)
+
+    def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """What a learned policy is applied at, as for `ask`, checked: what was given, and the last round's time."""
+        if self.timed and history.latest is not None:
+            request = {TIME.name: time_of(history.latest), **request}
+        read = self.read_request(request, history) if request else {}
+        return {name: value for name, value in read.items() if name in request}
+
+    def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """What a learned policy is applied to, checked: what is seen before choosing."""
+        if self.space.seen:
+            return self.read_known(context)
+        for name, value in context.items():
+            raise InvalidContext(f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at")
+        return {}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of what may really have happened, in order: the columns of a table of outcomes; first of all when."""
+        return tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
+
+    def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
+        """Values as people read them, by name: with units; next to nothing of a variable's range is 0."""
+        return {name: with_unit(self.space, name, value, digits) for name, value in values.items()}
+
+    def in_order(self, plain: Any) -> Any:
+        """`plain` with all that stands by name in the problem's order (see `columns`); other names follow by alphabet.
+
+        A log may keep no order, and people read values by their place: every event passes through here.
+        """
+        if type(plain) in _SINGLE:
+            return plain
+        if isinstance(plain, Mapping):
+            names = list(plain)
+            if len(names) > 1:
+                known = [name for name in self.columns if name in plain]
+                names = [*known, *sorted(plain.keys() - set(known))]
+            return {name: x if type(x := plain[name]) in _SINGLE else self.in_order(x) for name in names}
+        if isinstance(plain, list | tuple):
+            return type(plain)(self.in_order(x) if isinstance(x, Mapping | list | tuple) else x for x in plain)
+        return plain
+
+    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
+        """Names of the variables that nature chose: `tell` insists on their realised values."""
+        return ()
+
+    def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
+        """What setting these values now costs for moving variables; None where the problem prices no changes."""
+        return None
+
+    def price(self, suggestion: Suggestion) -> float | None:
+        """The cost of a play where the problem states it, else None; while it is not decided, what is spent so far."""
+        return None
+
+    def spent_anyway(self, suggestion: Suggestion) -> float | None:
+        """What is surely spent of a round that nobody goes on with, where the problem knows; None: nothing."""
+        return None
+
+    def paid(self, played: Round, history: History) -> float | None:
+        """What a round has cost where the problem states it, by what really happened; else None."""
+        return self.price(played.suggestion)
+
+    def read_scope(self, scope: Any) -> Scope | None:
+        """What was played in data that nobody suggested; None where nobody knows."""
+        if scope is not None:
+            raise InvalidOutcome("scope", scope, f"nothing: a {self.kind} problem does not take it")
+        return None
+
+    def check_data(self, outcome: Outcome, scope: Scope | None) -> None:  # noqa: B027
+        """Refuse data that nobody suggested where they lack what those of this scope need.
+
+        Raises:
+            InvalidOutcome: naming what is missing.
+        """
+
+    def read_value(self, value: Any) -> Any:
+        """The objective's value, checked: one finite number, unless a wing takes more."""
+        return finite("value", value)
+
+    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+        """What really happened, checked; variables that were set and not measured are taken as set."""
+        for name, value in by_name("realised", realised).items():
+            if name not in self.space:
+                raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
+        known = {**suggestion.values, **suggestion.context, **realised}
+        missing = [name for name in self.unmeasured(suggestion) if name in self.space and name not in known]
+        if needed and missing:
+            allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"
+            hint = "Nature chose it in this round, so the model cannot learn without it."
+            raise InvalidOutcome("realised", dict(realised) or None, allowed, hint)
+        return self.space.check_measured(known, [name for name in self.space.names if name in known])
+
+    def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """An outcome of `suggestion`, checked and complete."""
+        price = self.price(suggestion)
+        paid = finite("cost", cost, least=0.0) if cost is not None else price
+        return Outcome(self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True))
+
+    def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
+        """The variables that must be there in data that nobody suggested, where this is given: all."""
+        return self.space.names
+
+    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """Data that nobody suggested, checked: see `needed_of_data`.
+
+        Where the optimum moves, a `time` among the realised values says when; else it is now.
+        """
+        realised, when = by_name("realised", realised), None
+        if self.timed and TIME.name not in self.space:
+            when, realised = read_when(realised)
+        measured = self.space.check_measured(dict(realised), self.needed_of_data(realised))
+        if when is not None:
+            measured = {TIME.name: when, **measured}
+        return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
+
+
+class ConstrainedProblem(Problem):
+    """A problem that may have `OutcomeConstraint` limits: their outcomes are columns of tables, and `tell` insists on them."""
+
+    limits: Sequence[Limit] | None
+
+    @cached_property
+    def further(self) -> dict[str, OutcomeConstraint]:
+        """The further outcomes that are limited, by name."""
+        return outcomes_of(self.limits)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """See `Problem.columns`."""
+        return (*super().columns, *self.further)
+
+    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
+        """What `tell` must be given beside the value."""
+        return (*super().unmeasured(suggestion), *self.further)
+
+    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+        """See `Problem.read_realised`; with the further outcomes."""
+        if not self.further:
+            return super().read_realised(suggestion, realised, needed)
+        rest, told = self._apart(by_name("realised", realised))
+        missing = [name for name in self.further if name not in told]
+        if needed and missing:
+            hint = "The problem has a limit on it. If the evaluation broke, use ‹fail›."
+            raise InvalidOutcome(f"realised.{missing[0]}", None, f"the measured {missing[0]}, a number", hint)
+        return {**super().read_realised(suggestion, rest, needed), **told}
+
+    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """See `Problem.read_added`; further outcomes may be there or not."""
+        if not self.further:
+            return super().read_added(value, cost, realised)
+        rest, told = self._apart(by_name("realised", realised), more=("time",))
+        read = super().read_added(value, cost, rest)
+        return Outcome(read.value, read.cost, {**read.realised, **told})
+
+    def _apart(self, realised: Mapping[str, Any], more: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, float]]:
+        """What happened to variables, and the further outcomes, checked."""
+        names = (*self.space.names, *self.further)
+        for name, value in realised.items():
+            if name not in names and name not in more:
+                raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(names, name)}")
+        told = {name: finite(f"realised.{name}", realised[name]) for name in self.further if name in realised}
+        return {name: value for name, value in realised.items() if name not in told}, told

@@ -1,0 +1,168 @@
+"""What a kind of problem takes in `ask`, declared: the command line makes options of it.
+
+What was seen, checked: before a round is chosen, and in its course.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
+from ..parsing import Rows, parse_value
+from ..space import Space
+
+_NO_DRIFT = "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
+_NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
+
+
+def _read(_: Any, given: str | Rows) -> Any:
+    return parse_value(given) if isinstance(given, str) else given
+
+
+@dataclass(frozen=True)
+class BatchPosition:
+    """Where a suggestion stands in its batch: its number, from 1, and how many there are.
+
+    Where changes have a price, methods are told: see `place_in_batch`. So they are where it `follows`: another was
+    chosen by the same state a moment ago, and what was found then is a good place to begin the search.
+    """
+
+    number: int = 1
+    of: int = 1
+    follows: bool = False
+
+
+ALONE = BatchPosition()
+"""Of a suggestion that is no batch's."""
+
+
+def with_place(request: Mapping[str, Any], place: BatchPosition) -> Mapping[str, Any]:
+    """What a method is given to choose by, with a place in a batch."""
+    return {**request, "batch": place} if place != ALONE else request
+
+
+def batch_position(request: Mapping[str, Any]) -> BatchPosition:
+    """The place that a choice is made for, by what `Method.choose` is given.
+
+    >>> batch_position({}), batch_position(with_place({}, BatchPosition(2, 4)))
+    (Place(number=1, of=1, follows=False), Place(number=2, of=4, follows=False))
+    """
+    place: BatchPosition = request.get("batch", ALONE)
+    return place
+
+
+@dataclass(frozen=True)
+class RequestField:
+    """Something that `ask` and `policy` can be given; `Problem.read_request` checks it.
+
+    The name `context` is taken: it is what is seen before choosing, see `SEEN`.
+
+    Args:
+        name: as in Python; on the command line an option of this name.
+        help: for people.
+        read: from the problem and what was typed (the rows, where that was a table in CSV) to what `ask` takes. Left
+            out: numbers and JSON, tables as their rows.
+
+    >>> RequestField("time", "What time it is").read(None, "8.5")
+    8.5
+    """
+
+    name: str
+    help: str
+    read: Callable[[Any, str | Rows], Any] = _read
+
+
+SEEN = RequestField("context", "What is seen before choosing: NAME=VALUE, as often as needed; or a table, CSV or JSON")
+"""Values of the variables that are `seen`, by name: `ask` takes them of every kind of problem that has some."""
+
+
+def check_taken(request: Mapping[str, Any], taken: Container[str], kind: str, *, drifts: bool) -> None:
+    """Refuse what a kind of problem does not take.
+
+    Args:
+        request: by name.
+        taken: the names that it takes.
+        kind: of the problem.
+        drifts: whether such problems may say that they drift.
+
+    Raises:
+        InvalidRequest: naming the first that it does not take.
+    """
+    for name, value in request.items():
+        if name not in taken:
+            hint = {"context": _NOT_SEEN, "time": _NO_DRIFT if drifts else ""}.get(name, "")
+            raise InvalidRequest(name, value, f"nothing: a {kind} problem does not take it", hint)
+
+
+def read_context(space: Space, context: Any, drawn: Collection[str]) -> dict[str, Any]:
+    """Values of the variables that are `seen` before choosing; one that can be drawn may be missing.
+
+    Args:
+        space: all variables.
+        context: what was given.
+        drawn: names of variables that have a law.
+
+    Raises:
+        InvalidContext: naming what is missing, unknown or no value of its variable.
+
+    >>> from steerbo.space import Float
+    >>> read_context(Space((Float("weather", 0, 30, seen=True),)), {"weather": 12}, ())
+    {'weather': 12.0}
+    """
+    names = space.seen
+    _only(context, names)
+    for name in names:
+        if name not in context and name not in drawn:
+            hint = "It is seen before choosing: give it by ‹context›."
+            raise InvalidContext(f"context.{name}", None, f"a value, {space[name].range_text}", hint)
+    return _measured(space, context, [name for name in names if name in context])
+
+
+def read_looked_at(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    """Values of exactly what a suggestion asked to observe.
+
+    Args:
+        space: all variables.
+        context: what was given.
+        wanted: names of what is to be looked at.
+
+    Raises:
+        InvalidContext: naming what is missing, unknown or no value of its variable.
+    """
+    _only(context, wanted)
+    for name in wanted:
+        if name not in context:
+            raise InvalidContext("context", dict(context), f"a value for {name!r}")
+    return _measured(space, context, wanted)
+
+
+def read_some(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    """Values of some of these variables, in the order of the space.
+
+    Args:
+        space: all variables.
+        context: what was given.
+        wanted: names of what may be given.
+
+    Raises:
+        InvalidContext: naming what is unknown or no value of its variable.
+    """
+    _only(context, wanted)
+    return _measured(space, context, [name for name in space.names if name in context])
+
+
+def _only(context: Any, names: Sequence[str]) -> None:
+    if not isinstance(context, Mapping):
+        raise InvalidContext("context", context, f"values by name, for {', '.join(names) or 'nothing'}")
+    for name in context:
+        if name not in names:
+            raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(names, name)}")
+
+
+def _measured(space: Space, context: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    try:
+        return space.check_measured(dict(context), names)
+    except InvalidOutcome as error:
+        raise error.moved(f"context.{error.field}", InvalidContext) from None

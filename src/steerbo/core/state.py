@@ -1,0 +1,261 @@
+"""What a study's events lead to: its problem as it is now, its rounds, and what its method has learned."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict
+from ..records import from_dict, identity
+from .constraints import check_suggestion
+from .context import context_of
+from .determinism import Streams, fingerprint, one_blas_thread, uncollected
+from .events import FORMAT, Asked, BoundsExtended, Created, DataAdded, Decided, Event, Refitted, with_canonical_order
+from .history import History, Round
+from .law_tests import LawMonitor
+from .method import Method
+from .problem import Problem
+from .registry import find_method, packages
+from .reports import OutcomeParser
+from .request import ALONE, BatchPosition, with_place
+from .revision import after
+from .stopping import is_converged
+
+
+class ReproducibilityWarning(UserWarning):
+    """The log was written with other wheels: the past is identical, the next choice agrees to about 1e-6 only."""
+
+
+class StudyState:
+    """A state that is a function of problem, method, seed and events.
+
+    Args:
+        problem: what is optimised.
+        kind: the method's class.
+        created: the first event.
+    """
+
+    def __init__(self, problem: Problem, kind: type[Method[Any, Any]], created: Created) -> None:
+        self.problem = problem
+        self.events: list[Event] = [created]
+        self.history = History(created, problem.in_order)
+        self.streams = Streams(created.seed)
+        self.checks = LawMonitor(problem)
+        self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
+        options = from_dict(kind.Options, kind.read_options(created.options))
+        with one_blas_thread():
+            self.method = kind(problem, options, self.streams)
+        # What was computed from the events, and from how many: it is kept until the next one.
+        self.whole = True  # whether the last event was taken in by all of it
+        self._gain: tuple[int, float | None] = (0, None)
+        self._refitted: tuple[int, Refitted | None] = (0, None)
+        self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
+
+    @classmethod
+    def from_events(cls, problem: Problem, events: Sequence[Event]) -> StudyState:
+        """What all these events, in order, lead to: past choices are read back, never computed again."""
+        if not isinstance(problem, Problem):
+            raise InvalidProblem("problem", problem, "the problem that the events belong to")
+        if not isinstance(events, list | tuple) or not events or not isinstance(events[0], Created):
+            raise InvalidOption("events", events, "a list of events that starts with a 'created' event")
+        created, *rest = events
+        if created.format > FORMAT:
+            raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
+        kind = find_method(problem, created.method)
+        fold = cls(problem, kind, created)
+        fold.check_wheels(stacklevel=4)
+        with uncollected(), one_blas_thread():
+            for event in rest:
+                fold._take(event)
+        return fold
+
+    def check_wheels(self, stacklevel: int = 3) -> None:
+        """Warn where the log was written with other wheels."""
+        created = self.events[0]
+        assert isinstance(created, Created)
+        if created.fingerprint != fingerprint(packages(type(self.problem), type(self.method))):
+            message = "this log was written with other wheels: the past is identical, the next choice agrees to 1e-6"
+            warnings.warn(ReproducibilityWarning(message), stacklevel=stacklevel)
+
+    @property
+    def reports(self) -> OutcomeParser:
+        """Reads what is reported about the rounds."""
+        return OutcomeParser(self.problem, self.history)
+
+    def apply(self, event: Event) -> None:
+        """Take one event in."""
+        with one_blas_thread():
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
+        self.whole = False
+        event = with_canonical_order(event, self.problem.in_order)
+        if isinstance(event, BoundsExtended):
+            self._begin_anew(after(self.problem, event))
+        self.history.apply(event)
+        self.events.append(event)
+        self.checks.learn(event, self.history)
+        self.method.learn(event, self.history)
+        self.whole = True
+
+    def _begin_anew(self, problem: Problem) -> None:
+        """The same events on another problem. Hyperparameters that were learned on the old one mean nothing here."""
+        created, *rest = self.events
+        assert isinstance(created, Created)
+        self.problem, self.history = problem, History(created, problem.in_order)
+        self.checks = LawMonitor(problem)
+        with one_blas_thread():
+            self.method = type(self.method)(problem, self.method.options, self.streams)
+            for event in rest:
+                self.history.apply(event)
+                self.checks.learn(event, self.history)
+                if not isinstance(event, Refitted):
+                    self.method.learn(event, self.history)
+
+    def finished(self) -> str:
+        """Why there is nothing left to suggest, or an empty string."""
+        rounds = self.history
+        if rounds.limit is not None and len(rounds) >= rounds.limit:
+            return "all rounds are made"
+        if rounds.budget is not None and rounds.spent >= rounds.budget - rounds.rounding:
+            return "the budget is spent"
+        if rounds.remaining <= rounds.rounding:
+            return "what is left of the budget is reserved for pending suggestions"
+        return is_converged(rounds, self.gain()) or self.method.finished(rounds)
+
+    def gain(self) -> float | None:
+        """What could still be gained, by the bounds; None where nobody stops by it. Kept until the next event."""
+        if self.history.stop is None:
+            return None
+        if self._gain[0] != len(self.events):
+            informed = self.history.n_completed or self.history.data
+            with one_blas_thread():
+                found = self.method_after_refit().gain(self.history) if informed else math.inf
+            self._gain = len(self.events), max(found, 0.0)
+        return self._gain[1]
+
+    def refit(self) -> Refitted | None:
+        """Hyperparameters learned anew for the next round, where that is due and not in the log already."""
+        number = len(self.history) + 1
+        last = self.events[-1]
+        if isinstance(last, Refitted) and last.round == number:  # for this very round, and then its worker was lost
+            return None
+        if self._refitted[0] != len(self.events):
+            with one_blas_thread():
+                fitted = self.method.refit(self.history)
+            self._refitted = len(self.events), None if fitted is None else Refitted(number, dict(fitted))
+        return self._refitted[1]
+
+    def method_after_refit(self) -> Method[Any, Any]:
+        """The method as it will be when the next round is chosen, where data was added since the last one was.
+
+        Outcomes that are told come one by one, and it learns its hyperparameters from them whenever it is asked. Data
+        may come all at once, and whoever reads what it says before the next `ask` wants it learned from. Nothing is
+        logged by it: the next `ask` learns, and logs, the same.
+        """
+        if not self._data_is_new():
+            return self.method
+        if self._informed[0] != len(self.events):
+            self._informed = len(self.events), self._with_all_learned()
+        return self._informed[1]
+
+    def _data_is_new(self) -> bool:
+        """Whether data was added since hyperparameters could be learned the last time."""
+        for event in reversed(self.events):
+            if isinstance(event, DataAdded):
+                return True
+            if isinstance(event, Asked | Refitted):
+                return False
+        return False
+
+    def _with_all_learned(self) -> Method[Any, Any]:
+        """A method that took in these events and the refit that is due. This one learns from the log only."""
+        fitted = self.refit()
+        return self.method if fitted is None else self.preview(fitted).method
+
+    def preview(self, event: Event) -> StudyState:
+        """Another state, after the same events and one more: what cannot be taken in need not be written down."""
+        created, *rest = self.events
+        assert isinstance(created, Created)
+        fold = StudyState(self.problem, type(self.method), created)
+        for each in [*rest, event]:
+            fold.apply(each)
+        return fold
+
+    def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
+        """The next round; the method is told its place in a batch where changes have a price, or where it follows."""
+        number = len(self.history) + 1
+        told = with_place(request, place) if self.problem.space.changes or place.follows else request
+        with one_blas_thread():
+            choice = self.method.choose(self.history, told)
+        check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
+        moving = self.problem.change_cost(choice.values, self.history)
+        expected = choice.expected_cost
+        if expected is None:
+            expected = self.history.mean_cost(choice.scope)
+        elif moving:
+            expected += moving
+        return Asked(
+            number,
+            f"{number}-{self.name}",
+            request,
+            len(self.events),
+            dict(choice.values),
+            choice.scope,
+            choice.observe,
+            expected,
+            dict(choice.note),
+            moving,
+            gain if (gain := self.gain()) is not None and math.isfinite(gain) else None,
+        )
+
+    def decide(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
+        """What follows in a round from what was looked at."""
+        pending = self.reports.about(suggestion)
+        if not pending.waiting:
+            raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
+        if not pending.suggestion.observe:
+            raise OutcomeConflict(f"round {pending.number} has nothing to look at, all is set: use ‹tell›")
+        return self._decided(self.history, pending, context)
+
+    def decide_again(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
+        """What follows where the last look was another one; what is left out of `context` was as it was.
+
+        Values that followed from earlier looks are set, and looks before that are taken back no more.
+        """
+        pending = self.reports.about(suggestion)
+        token, number = pending.suggestion.token, pending.number
+        if not pending.waiting:
+            raise OutcomeConflict(f"round {number} is {pending.state}: what was seen is put right by ‹amend›")
+        earlier: list[Decided] = []
+        for event in reversed(self.events):
+            if isinstance(event, Decided) and event.token == token:
+                earlier.append(event)
+            elif isinstance(event, Asked) and event.token == token:
+                asked = event
+                break
+        if not earlier:
+            raise OutcomeConflict(f"round {number}: nothing was looked at yet that could be taken back")
+        if not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+        last = earlier[0].context
+        for name in context:
+            if name not in last:
+                hint = "What was looked at before that has set values already: tell it right among ‹realised›."
+                raise InvalidContext(
+                    f"context.{name}", context[name], f"what was looked at last: {', '.join(last)}", hint
+                )
+        before = copy(self.history)
+        before.rewind(asked, [event for event in reversed(earlier) if event.context.keys() != last.keys()])
+        return self._decided(before, before[token], {**last, **context})
+
+    def _decided(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decided:
+        seen = self.problem.read_context(pending.suggestion, context)
+        with one_blas_thread():
+            decision = self.method.decide(history, pending, {**pending.suggestion.context, **seen})
+        given = {**context_of(pending.request), **pending.suggestion.context, **seen, **pending.suggestion.values}
+        check_suggestion(self.problem, self.method.name, decision.values, given)
+        return Decided(pending.suggestion.token, seen, dict(decision.values), decision.observe, dict(decision.note))

@@ -1,0 +1,57 @@
+"""Maximisers: boxes with whole numbers and categories, and products of simplices; restarts on the leading axis."""
+
+from .box import maximise
+from .constrained import maximise_constrained
+from .domain import Box, box_of
+from .lbfgs import differences, maximise_batched
+from .linear import (
+    Combination,
+    LinearRow,
+    corners,
+    in_units,
+    limited,
+    minimal_conflict,
+    refuse_conflict,
+    substitute_known,
+)
+from .maximum import Maximum, Value, ValueAndGradient, best_first
+from .newton import Curved, Values, maximise_many, maximise_newton
+from .polytope import UNLIKELY, FeasibleRegion, Forbidden, Margin, MixedIntegerProgram, Polytope
+from .sampling import kronecker, sobol_in_box, sobol_points
+from .simplex import maximise_simplex, simplex_starts
+
+__all__ = [
+    "UNLIKELY",
+    "Box",
+    "Combination",
+    "Curved",
+    "FeasibleRegion",
+    "Forbidden",
+    "LinearRow",
+    "Margin",
+    "Maximum",
+    "MixedIntegerProgram",
+    "Polytope",
+    "Value",
+    "ValueAndGradient",
+    "Values",
+    "best_first",
+    "box_of",
+    "corners",
+    "differences",
+    "in_units",
+    "kronecker",
+    "limited",
+    "maximise",
+    "maximise_batched",
+    "maximise_constrained",
+    "maximise_many",
+    "maximise_newton",
+    "maximise_simplex",
+    "minimal_conflict",
+    "refuse_conflict",
+    "simplex_starts",
+    "sobol_in_box",
+    "sobol_points",
+    "substitute_known",
+]

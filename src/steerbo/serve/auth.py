@@ -1,0 +1,130 @@
+"""Who asks: by a key in `Authorization: Bearer …` (programs) or in a cookie (the page), and what they may."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from fastapi import Request
+from starlette.responses import Response
+
+from ..storage.keys import RIGHTS
+from .pool import OpenStudy, StudyPool
+from .problem_details import Refusal
+
+COOKIE, FORM = "steerbo_key", "steerbo_form"
+"""The key of a person's browser; a random text that forms are bound to."""
+WRONG_KEYS = 0.2, 20.0
+"""Wrong keys a second from one address for long, and at once."""
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Who asks.
+
+    Args:
+        name: stands in the log beside what they do; None: nobody knows, and nobody needs a key here.
+        may: one of `RIGHTS`.
+        studies: those they may see.
+    """
+
+    name: str | None
+    may: str
+    studies: tuple[str, ...]
+
+    def allows(self, right: str) -> bool:
+        """Whether they may do that.
+
+        >>> Principal("ann", "play", ()).can("read"), Principal("ann", "play", ()).can("amend")
+        (True, False)
+        """
+        return RIGHTS.index(right) <= RIGHTS.index(self.may)
+
+
+def visitor_of(request: Request) -> Principal:
+    """Who asks.
+
+    Raises:
+        Refusal: a key is needed, and there is none, or it opens nothing here.
+    """
+    hall: StudyPool = request.app.state.hall
+    if not hall.keyed:
+        return _anybody(hall)
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    text = bearer.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE, "")
+    challenge = {"WWW-Authenticate": "Bearer"}
+    if not text:
+        raise Refusal(HTTPStatus.UNAUTHORIZED, "a key is needed", challenge)
+    address = request.client.host if request.client else ""
+    visitor = visitor_by(hall, text)
+    if visitor is None:
+        if not request.app.state.misses.take(address):
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many wrong keys", {"Retry-After": "5"})
+        raise Refusal(HTTPStatus.UNAUTHORIZED, "this key opens nothing here", challenge)
+    return visitor
+
+
+def _anybody(hall: StudyPool) -> Principal:
+    return Principal(None, "amend", tuple(hall.studies))
+
+
+def visitor_by(hall: StudyPool, text: str) -> Principal | None:
+    """Whose key this is; None: it opens nothing here. Where none is needed, everybody may do everything."""
+    if not hall.keyed:
+        return _anybody(hall)
+    found = hall.key(text)
+    return Principal(found[0].name, found[0].may, found[1]) if found else None
+
+
+def study_of(request: Request, visitor: Principal, name: str, right: str) -> OpenStudy:
+    """The study that is asked for; see `opened`."""
+    return opened(request.app.state.hall, visitor, name, right)
+
+
+def opened(hall: StudyPool, visitor: Principal, name: str, right: str) -> OpenStudy:
+    """The study that is asked for, where the visitor may do that with it.
+
+    Raises:
+        Refusal: there is none for them, or they may not. What is there for others is not said.
+    """
+    if name not in visitor.studies:
+        raise Refusal(HTTPStatus.NOT_FOUND, "there is no such study")
+    if not visitor.allows(right):
+        raise Refusal(HTTPStatus.FORBIDDEN, f"this key may only {visitor.may}")
+    return hall.studies[name]
+
+
+# -- forms -------------------------------------------------------------------------------------------------------------
+
+
+def form_secret(request: Request) -> tuple[str, str | None]:
+    """What the forms of this browser are bound to; and the cookie to set, where it has none yet.
+
+    It hangs on cookies alone, so that a form that was open when the server was restarted is still taken.
+    """
+    text = request.cookies.get(FORM, "")
+    fresh = None if len(text) >= 32 else secrets.token_urlsafe(32)
+    return _bound(fresh or text), fresh
+
+
+def check_form(request: Request, token: str) -> None:
+    """Refuse a form that is not one of ours.
+
+    Raises:
+        Refusal: another site's page made this request, or cookies are switched off.
+    """
+    text = request.cookies.get(FORM, "")
+    if len(text) < 32 or not hmac.compare_digest(_bound(text).encode(), token.encode(errors="replace")):
+        raise Refusal(HTTPStatus.FORBIDDEN, "this form is not one of this page's; allow its cookies, and load it again")
+
+
+def _bound(text: str) -> str:
+    return hashlib.sha256(f"steerbo form {text}".encode(errors="replace")).hexdigest()
+
+
+def set_cookie(response: Response, name: str, value: str, secure: bool) -> None:
+    """A cookie that only this server gets back, and no script sees."""
+    response.set_cookie(name, value, max_age=365 * 86400, httponly=True, samesite="strict", secure=secure, path="/")

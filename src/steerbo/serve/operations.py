@@ -1,0 +1,243 @@
+"""What can be done with a study through a server, whichever door it comes by: words, what they take, who may.
+
+What was learned, applied to what was seen: the policy at texts by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..core import SEEN, Event, Problem, Round
+from ..errors import InvalidRequest
+from ..records import to_dict
+from ..study import Study
+from .pool import OpenStudy
+
+Json = dict[str, Any]
+
+
+class RequestBody(BaseModel):
+    """What is given beside the study and the round: nothing, where a word takes nothing."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    def fields(self) -> Json:
+        """By name, as `Study` takes it."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+
+class Ask(RequestBody):
+    """What `ask` takes: `batch`, and what the problem `takes`, such as `context`, `time` or `available`."""
+
+    model_config = ConfigDict(extra="allow")
+    batch: Annotated[int, Field(description="So many suggestions at once.")] = 1
+
+
+class Decide(RequestBody):
+    """What was looked at."""
+
+    context: Json = Field(description="Values by variable.")
+    again: Annotated[
+        bool, Field(description="The last look was mistyped: decide by this one. What is left out stays.")
+    ] = False
+
+
+class Tell(RequestBody):
+    """What came of a round."""
+
+    value: Any = Field(description="The objective's value, in the study's units.")
+    cost: Annotated[Any, Field(description="What it cost.")] = None
+    realised: Annotated[Json | None, Field(description="What really happened, by variable.")] = None
+
+
+class Fail(RequestBody):
+    """The evaluation broke."""
+
+    reason: str = ""
+    cost: Annotated[Any, Field(description="What it cost all the same.")] = None
+    charge: Annotated[Any, Field(description="What counts as spent while nobody knows the cost.")] = None
+    realised: Json | None = None
+
+
+class Abandon(RequestBody):
+    """Nobody evaluates it any more."""
+
+    reason: str = ""
+    charge: Any = None
+
+
+class Amend(RequestBody):
+    """A correction; what is left out stays as it is."""
+
+    value: Any = None
+    cost: Any = None
+    realised: Json | None = None
+    charge: Any = None
+    scope: Any = None
+    void: bool = False
+    reason: str = ""
+
+
+class Add(RequestBody):
+    """Data that nobody suggested."""
+
+    value: Any
+    realised: Json
+    cost: Any = None
+    scope: Any = None
+    charge: bool = False
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A word that changes a study.
+
+    Args:
+        does: in a sentence or two.
+        right: what a key has to allow.
+        takes: what is given.
+        call: does it: the study, the round's token ("" where it is about none), what is given.
+        about_a_round: whether it takes a token.
+    """
+
+    does: str
+    right: str
+    takes: type[RequestBody]
+    call: Callable[[Study, str, Any], Json]
+    about_a_round: bool = True
+
+
+def _ask(study: Study, _: str, given: Ask) -> Json:
+    request = given.model_extra or {}
+    study.problem.read_asked(study._given(request), study.history)  # refuses what is no name of a request: "self", say
+    found = study.ask(given.batch, **request)
+    return {"suggestions": [each.to_dict() for each in found], "finished": study.status.finished}
+
+
+def _decide(study: Study, token: str, given: Decide) -> Json:
+    return study.decide(token, given.context, again=given.again).to_dict()
+
+
+def _told(word: str) -> Callable[[Study, str, RequestBody], Json]:
+    """One of the words that answer with the status, and with warnings of what is hard to believe."""
+
+    def call(study: Study, token: str, given: RequestBody) -> Json:
+        warned = getattr(study, word)(*([token] if token else []), **given.fields())
+        return {"status": study.status.to_dict(), "warnings": list(warned or ())}
+
+    return call
+
+
+VERBS: Mapping[str, Operation] = MappingProxyType(
+    {
+        "ask": Operation(
+            "The next round, or several: what to look at first, and what to set. Rounds that are out stay out; "
+            "whoever did not get the answer finds its rounds among those that are open.",
+            "play",
+            Ask,
+            _ask,
+            False,
+        ),
+        "decide": Operation(
+            "Give what was looked at; says what to set, and what to look at next.", "play", Decide, _decide
+        ),
+        "tell": Operation("Give the outcome of a round. The same outcome twice is fine.", "play", Tell, _told("tell")),
+        "fail": Operation(
+            "The evaluation broke: its point and cost count, a value there is none.", "play", Fail, _told("fail")
+        ),
+        "abandon": Operation(
+            "Nobody evaluates it any more; an outcome that comes all the same is used.",
+            "play",
+            Abandon,
+            _told("abandon"),
+        ),
+        "amend": Operation("Correct or void an outcome; the log keeps the old one.", "amend", Amend, _told("amend")),
+        "add": Operation("Add data that nobody suggested.", "amend", Add, _told("add"), False),
+    }
+)
+"""By name: every word that changes a study."""
+
+
+# -- looking -----------------------------------------------------------------------------------------------------------
+
+
+def described(study: Study) -> Json:
+    """The problem, and what `ask` takes."""
+    problem, created = study.problem, study.events[0]
+    takes = [{"name": field.name, "help": field.help} for field in problem.asked()]
+    return {
+        "problem": getattr(created, "problem", None) or {"kind": problem.kind},
+        "method": getattr(created, "method", ""),
+        "takes": takes,
+        "columns": list(problem.columns),
+        "status": study.status.to_dict(),
+    }
+
+
+LOOKS: Mapping[str, tuple[str, Callable[[Study], Json]]] = MappingProxyType(
+    {
+        "study": ("The problem, and what `ask` takes.", described),
+        "status": ("How far it has come.", lambda study: study.status.to_dict()),
+        "recommendation": (
+            "What to do from now on, with bounds, and what else there is.",
+            lambda study: study.recommend().to_dict(),
+        ),
+        "explanation": (
+            "Why: what was ruled out, and the numbers behind it.",
+            lambda study: study.explain().to_dict(),
+        ),
+    }
+)
+"""By name: what is seen of a study without saying anything."""
+
+STATES = ("open", "told", "failed", "abandoned", "void")
+
+
+def rounds_in(state: str | None) -> Callable[[Study], Json]:
+    """What finds the rounds in a state; None: all.
+
+    Raises:
+        InvalidRequest: there is no such state.
+    """
+    if state is not None and state not in STATES:
+        raise InvalidRequest("state", state, f"{', '.join(STATES[:-1])} or {STATES[-1]}")
+    return lambda study: {"rounds": [plain_round(played) for played in study.history if state in (None, played.state)]}
+
+
+def plain_round(played: Round) -> Json:
+    """A round as data."""
+    outcome, failure = played.outcome, played.failure
+    return {
+        **played.suggestion.to_dict(),
+        "state": played.state,
+        "request": played.request,
+        **({"outcome": to_dict(outcome)} if outcome else {}),
+        **({"failure": to_dict(failure)} if failure else {}),
+        "charged": played.charged,
+    }
+
+
+def events_after(events: list[Event], after: int) -> Json:
+    """Everything that happened after so many events, as the log has it."""
+    return {"events": [to_dict(event, Event) for event in events[after:]], "count": len(events)}
+
+
+def applied(served: OpenStudy, given: dict[str, str]) -> dict[str, Any]:
+    """The policy at texts by name."""
+
+    def look(going: Study) -> dict[str, Any]:
+        context, more = _typed(going.problem, given)
+        return going.policy(context, **more).to_dict()
+
+    return served.read(("policy", *sorted(given.items())), look)
+
+
+def _typed(problem: Problem, given: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    fields = {field.name: field for field in problem.asked() if field.name != SEEN.name}
+    context = {name: problem.read_cell(name, text) for name, text in given.items() if name not in fields}
+    return context, {name: fields[name].read(problem, text) for name, text in given.items() if name in fields}

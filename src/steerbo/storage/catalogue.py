@@ -1,0 +1,113 @@
+"""The studies of a database as things to put in order: listed, named anew, put away, thrown away."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from ..errors import InvalidStudy, one_of
+from ..records import Record, record
+from ..redaction import split_name
+from ..study.opening import replay
+from .backup import backup
+from .connections import Database
+from .database import EVENTS, HEADS, LEASES, DatabaseLog
+from .keys import KEYS
+from .log import BY_HAND, is_gone, new_name
+
+
+@record
+class StudyInfo(Record):
+    """A study in a database: its name, what it is, how far it has come, and by how many events."""
+
+    name: str
+    kind: str
+    status: str
+    events: int
+
+
+def shelved(place: Path | str) -> tuple[StudyInfo, ...]:
+    """All studies of a database, by name.
+
+    Raises:
+        InvalidStudy: there is no log, or it is damaged.
+    """
+    found = []
+    with closing(DatabaseLog(place, make=False)) as log:
+        names = log.names()
+    url = split_name(str(place))[0]
+    for name in names:
+        with closing(DatabaseLog(url, name, make=False)) as log:
+            log.name = name
+            optimizer = replay(log.place, log.read(), None)
+            found.append(StudyInfo(name, optimizer.problem.kind, str(optimizer.status), len(optimizer.events)))
+    return tuple(found)
+
+
+def rename(place: Path | str, name: str, new: str) -> None:
+    """Call a study by another name from now on; its keys come with it.
+
+    Raises:
+        InvalidStudy: there is none of this name, one of the new name, or somebody works on it.
+    """
+    with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
+        _alone(connection, name)
+        if new_name(new) in _names(connection):
+            raise InvalidStudy("new", new, "a name that no study there has")
+        for table in _tables(connection):
+            connection.execute(sa.update(table).where(table.c.study == name).values(study=new))
+
+
+def delete(place: Path | str, name: str) -> None:
+    """Throw a study away, with its keys: nothing brings it back but a backup.
+
+    Raises:
+        InvalidStudy: there is none of this name, or somebody works on it.
+    """
+    with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
+        _alone(connection, name)
+        for table in _tables(connection):
+            connection.execute(sa.delete(table).where(table.c.study == name))
+
+
+def archive(place: Path | str, name: str, file: Path | str) -> int:
+    """Put a study away: into a file, from which `restore` brings it back, and out of the database. Its events.
+
+    Raises:
+        InvalidStudy: as `delete`; or the file cannot be made.
+    """
+    url = split_name(str(place))[0]
+    with closing(Database(url, "write")) as database, database.transaction() as connection:
+        _alone(connection, name)
+    (events,) = backup(f"{url if '://' in url else f'sqlite:///{url}'}#{name}", file).values()
+    with closing(Database(url, "write")) as database, database.transaction() as connection:
+        same = (HEADS.c.study == name) & (HEADS.c.events == events)
+        if connection.execute(sa.select(HEADS.c.study).where(same)).first() is None:
+            hint = (
+                f"Somebody has just worked on it. {file} has what there was before; archive it again to another file."
+            )
+            raise InvalidStudy("study", name, "a study that nobody works on", hint)
+        for table in _tables(connection):
+            connection.execute(sa.delete(table).where(table.c.study == name))
+    return events
+
+
+def _names(connection: sa.Connection) -> list[str]:
+    return list(connection.scalars(sa.select(HEADS.c.study).order_by(HEADS.c.study)))
+
+
+def _tables(connection: sa.Connection) -> list[sa.Table]:
+    """All that know studies by name; of keys there may be none."""
+    return [HEADS, EVENTS, LEASES, *([KEYS] if sa.inspect(connection).has_table(KEYS.name) else [])]
+
+
+def _alone(connection: sa.Connection, name: str) -> None:
+    """Refuse a study that is not there, or that a process works on."""
+    if not sa.inspect(connection).has_table(HEADS.name) or name not in (names := _names(connection)):
+        there = names if sa.inspect(connection).has_table(HEADS.name) else []
+        raise InvalidStudy("study", name, one_of(there, name) if there else "a study that is there")
+    holders = connection.scalars(sa.select(LEASES.c.holder).where(LEASES.c.study == name))
+    if any(holder != BY_HAND and not is_gone(holder) for holder in holders):
+        raise InvalidStudy("study", name, "a study that nobody works on", "Stop its runs first.")

@@ -1,0 +1,317 @@
+"""A log in a database: SQLite (one file, nothing to set up) or PostgreSQL, through SQLAlchemy.
+
+Every event is a row with a checksum over its content and its predecessor's checksum; a head row per study counts them
+and repeats the last checksum. An append moves the head from the event it was based on, or is refused: one commit an
+event.
+
+The tables of a log: a head and its events for every study, and leases on rounds that are out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from ..core import Created, Event
+from ..core.determinism import uncollected
+from ..core.events import FORMAT
+from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
+from ..records import from_dict, to_dict
+from ..redaction import split_name
+from .connections import DOCTOR, Database
+from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_name
+from .outbox_files import OutboxFiles
+
+TABLES = sa.MetaData()
+HEADS = sa.Table(
+    "steerbo_study",
+    TABLES,
+    sa.Column("study", sa.String(200), primary_key=True),
+    sa.Column("format", sa.Integer, nullable=False),
+    sa.Column("events", sa.Integer, nullable=False),
+    sa.Column("tip", sa.String(64), nullable=False),
+)
+
+
+def _event() -> tuple[sa.Column[Any], ...]:
+    return (
+        sa.Column("study", sa.String(200), primary_key=True),
+        sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("body", sa.Text, nullable=False),
+        sa.Column("checksum", sa.String(64), nullable=False),
+    )
+
+
+EVENTS = sa.Table("steerbo_event", TABLES, *_event())
+LEASES = sa.Table(
+    "steerbo_lease",
+    TABLES,
+    sa.Column("study", sa.String(200), primary_key=True),
+    sa.Column("token", sa.String(200), primary_key=True),
+    sa.Column("holder", sa.Text, nullable=False),
+    sa.Column("until", sa.Float(53)),
+    sa.Column("lapses", sa.Integer, nullable=False),
+)
+DAMAGED = sa.Table(
+    "steerbo_damaged",
+    sa.MetaData(),  # made only where something is repaired
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    *_event(),
+)
+"""Events of studies on a server before they were repaired, the first repair's with number 1."""
+
+
+_LEASES = f'SELECT token, holder, "until", lapses FROM {LEASES.name} WHERE study = ?'
+CHECKED = 1
+"""The way in which checksums are made."""
+
+
+def body_of(event: Event) -> str:
+    """An event as one line of JSON: equal events have equal bytes."""
+    return json.dumps(to_dict(event, Event), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def writable(event: Event) -> str:
+    """The same, where it is all there is to know of the event.
+
+    Raises:
+        InvalidStudy: it has a Python function, or needs a class that nobody finds again.
+    """
+    if isinstance(event, Created):
+        if event.problem is None:
+            hint = "Keep this study in memory, or use a record."
+            raise InvalidStudy("problem", "a Python function", "data that can be written", hint)
+        for field, place in (("method", event.method), ("problem", event.problem_class or "")):
+            if "<locals>" in place:
+                hint = "It was made inside a function: move it to the top of a module, or keep this study in memory."
+                raise InvalidStudy(field, place, "a class that is found again", hint)
+    return body_of(event)
+
+
+def checksum(before: str, position: int, body: str) -> str:
+    """SHA-256 over an event, its place and its predecessor's checksum."""
+    return hashlib.sha256(f"{CHECKED}\n{before}\n{position}\n{body}".encode()).hexdigest()
+
+
+class DatabaseLog:
+    """One worker's connection to a study's log; see `EventLog`.
+
+    Args:
+        place: an SQLite file, or a database URL such as ``postgresql://user@host/database#name``.
+        name: the study's name in that database, where the URL does not say.
+        make: whether a log that is not there is made; else nothing is.
+        opening: seconds to wait for a server that cannot be reached at first; None: ten.
+
+    Raises:
+        InvalidStudy: it cannot be opened, or no study is called so.
+        MissingExtra: the database's driver is not installed.
+    """
+
+    def __init__(
+        self, place: Path | str, name: str = "study", *, make: bool = True, opening: float | None = None
+    ) -> None:
+        url, after = split_name(checked_place(place))
+        self.name = checked_name(after or name)
+        self.named = self.name != "study"
+        self._database = Database(url, "make" if make else "write", opening)
+        self.place, self.private = self._database.place, self._database.private
+        self._spill = OutboxFiles.of(url, self.name)
+        self.seen, self.tip, self._unsure = 0, "", ""
+        self._lock = threading.RLock()  # what was seen, and what is read or written after that, belong together
+        try:
+            if make:
+                self._database.make(TABLES)
+            elif not self._database.has(HEADS.name):
+                raise InvalidStudy("log", self.place, "a study's log", "‹new› makes one.")
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def spill(self) -> OutboxFiles:
+        """Where answers wait that it has not taken."""
+        return replace(self._spill, study=self.name)
+
+    def read(self) -> list[Event]:
+        """The events that are new, each checked against its predecessor.
+
+        Raises:
+            DamagedLog: an event is missing, or another than it was, and still is when all are read again.
+            InvalidStudy: the log is of a later version.
+        """
+        with self._lock:
+            try:
+                found, seen, tip = self._after(self.seen, self.tip)
+            except DamagedLog:  # nothing is accused for what was seen here: all of it again, from the first event
+                events, seen, tip = self._after(0, "")
+                if self._tip_at(self.seen) != self.tip:
+                    raise
+                found = events[self.seen :]
+            self.seen, self.tip = seen, tip
+            return found
+
+    def _tip_at(self, position: int) -> str:
+        """The checksum of an event; empty: there is none."""
+        query = sa.select(EVENTS.c.checksum).where((EVENTS.c.study == self.name) & (EVENTS.c.position == position))
+        with self._database.transaction() as connection:
+            return connection.scalar(query) or ""
+
+    def _after(self, seen: int, tip: str) -> tuple[list[Event], int, str]:
+        """The events after so many, the last of which has this checksum; how many there are, and the checksum now."""
+        new = EVENTS.c.position > seen
+        query = (
+            sa.select(HEADS.c.format, HEADS.c.events, HEADS.c.tip, EVENTS.c.position, EVENTS.c.body)
+            .add_columns(EVENTS.c.checksum)
+            .select_from(HEADS.outerjoin(EVENTS, (EVENTS.c.study == HEADS.c.study) & new))
+            .where(HEADS.c.study == self.name)
+            .order_by(EVENTS.c.position)
+        )
+        with self._database.transaction() as connection:  # one statement: head and events of one moment
+            rows = connection.execute(query).all()
+        if not rows:
+            if seen:
+                raise self._damage("study", None, f"the study whose {seen} events were read before")
+            return [], 0, ""
+        head = rows[0]
+        if not isinstance(head.format, int) or head.format > FORMAT:
+            hint = "Update steerbo to read this log."
+            raise InvalidStudy(f"{self.place}: format", head.format, f"at most {FORMAT}", hint)
+        found: list[Event] = []
+        with uncollected():
+            for row in rows if head.position is not None else []:
+                if row.position != seen + 1 or row.checksum != checksum(tip, row.position, str(row.body)):
+                    raise self._damage(f"event {seen + 1}", row.body, "an event that matches its checksum")
+                found.append(self.event(row.position, row.body))
+                seen, tip = row.position, row.checksum
+        if (head.events, head.tip) != (seen, tip):
+            raise self._damage("events", seen, f"the {head.events} events that the log once had")
+        return found, seen, tip
+
+    def append(self, event: Event, lease: Lease | None = None) -> None:
+        """Add one event after those seen: see `extend`."""
+        self.extend([event], lease)
+
+    def extend(self, events: Sequence[Event], lease: Lease | None = None) -> None:
+        """Add some events after those seen, and a lease on the last one's round: one transaction, one commit.
+
+        A connection that is lost may be lost after the commit: the same call again looks first.
+        """
+        with self._lock:
+            self._extend(events, lease)
+
+    def _extend(self, events: Sequence[Event], lease: Lease | None) -> None:
+        if not self.seen:
+            new_name(self.name)
+        rows, tip = list[dict[str, Any]](), self.tip
+        for position, event in enumerate(events, self.seen + 1):
+            body = writable(event)
+            tip = checksum(tip, position, body)
+            rows.append({"study": self.name, "position": position, "body": body, "checksum": tip})
+        if self._unsure != tip or not self._stands(rows[-1]["position"], tip, events[-1], lease):
+            try:
+                self._write(rows, events, lease)
+            except LogUnavailable:
+                self._unsure = tip
+                raise
+        self.seen, self.tip, self._unsure = rows[-1]["position"], tip, ""
+
+    def _stands(self, position: int, tip: str, event: Event, lease: Lease | None) -> bool:
+        """Whether an event was added after all, by us: workers may choose alike, but only one gets the lease."""
+        ours = (EVENTS.c.study == self.name) & (EVENTS.c.position == position) & (EVENTS.c.checksum == tip)
+        with self._database.transaction() as connection:
+            if connection.execute(sa.select(EVENTS.c.position).where(ours)).first() is None:
+                return False
+        if lease is None or event.kind != "asked":
+            return True
+        held = self.leases().get(event.token)
+        return held is not None and held.holder == lease.holder
+
+    def _write(self, rows: Sequence[Mapping[str, Any]], events: Sequence[Event], lease: Lease | None) -> None:
+        head = {"format": FORMAT, "events": rows[-1]["position"], "tip": rows[-1]["checksum"]}
+        with self._database.transaction("\n".join(row["body"] for row in rows)) as connection:
+            if not self.seen:
+                connection.execute(sa.insert(HEADS).values(study=self.name, **head))
+            else:
+                based = (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self.tip)
+                if connection.execute(sa.update(HEADS).where(based).values(**head)).rowcount != 1:
+                    raise LogConflict(f"event {self.seen + 1} of {self.place} is another worker's")
+            connection.execute(sa.insert(EVENTS), rows)
+            if lease is not None and (asked := events[-1]).kind == "asked":
+                connection.execute(sa.insert(LEASES).values(study=self.name, token=asked.token, **vars(lease)))
+            for token in filter(None, map(ends_a_round, events)):
+                connection.execute(sa.delete(LEASES).where(self._lease(token)))
+
+    def names(self) -> list[str]:
+        """Of all studies in this database."""
+        with self._database.transaction() as connection:
+            return list(connection.scalars(sa.select(HEADS.c.study).order_by(HEADS.c.study)))
+
+    def snapshot(self) -> AbstractContextManager[sa.Connection]:
+        """See `Database.snapshot`."""
+        return self._database.snapshot()
+
+    def leases(self) -> dict[str, Lease]:
+        """Leases by token."""
+        columns = LEASES.c.token, LEASES.c.holder, LEASES.c.until, LEASES.c.lapses
+        rows = self._database.glance(sa.select(*columns).where(LEASES.c.study == self.name), _LEASES, self.name)
+        return {token: Lease(holder, until, lapses) for token, holder, until, lapses in rows}
+
+    def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
+        """Compare and swap, in one statement; whose turn it is need not outlast the machine."""
+        try:
+            with self._database.transaction(fleeting=token == TURN) as connection:
+                if instead_of is None:
+                    if lease is not None:
+                        connection.execute(sa.insert(LEASES).values(study=self.name, token=token, **vars(lease)))
+                    return True
+                same = self._lease(token)
+                for name, value in vars(instead_of).items():
+                    same &= LEASES.c[name].is_(None) if value is None else LEASES.c[name] == value
+                change = sa.delete(LEASES) if lease is None else sa.update(LEASES).values(**vars(lease))
+                return connection.execute(change.where(same)).rowcount == 1
+        except LogConflict:
+            return False
+
+    def renew(self, holder: str, until: float) -> None:
+        """Leases of `holder` last until then."""
+        mine = (LEASES.c.study == self.name) & (LEASES.c.holder == holder) & LEASES.c.until.is_not(None)
+        with self._database.transaction() as connection:
+            connection.execute(sa.update(LEASES).where(mine).values(until=until))
+
+    def now(self) -> float:
+        """Seconds since 1970 by the database's clock; see `Database`."""
+        return self._database.clock()
+
+    def rows(self) -> Iterator[tuple[int, Any, Any]]:
+        """Position, body and checksum of every event as they stand there, unchecked; ends where the file is damaged."""
+        query = sa.select(EVENTS.c.position, EVENTS.c.body, EVENTS.c.checksum)
+        query = query.where(EVENTS.c.study == self.name).order_by(EVENTS.c.position)
+        with self._database.transaction() as connection:
+            for row in connection.execute(query):
+                yield row.position, row.body, row.checksum
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._database.close()
+
+    def _lease(self, token: str) -> sa.ColumnElement[bool]:
+        return (LEASES.c.study == self.name) & (LEASES.c.token == token)
+
+    def event(self, position: int, body: str) -> Event:
+        """An event from its text."""
+        try:
+            event: Event = from_dict(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
+        except (json.JSONDecodeError, RecursionError):
+            raise self._damage(f"event {position}", body, "an event in JSON") from None
+        return event
+
+    def _damage(self, field: str, value: object, allowed: str) -> DamagedLog:
+        return DamagedLog(f"{self.place}: {field}", value, allowed, DOCTOR)

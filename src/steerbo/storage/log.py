@@ -1,0 +1,224 @@
+"""What a study's log promises, whoever keeps it: events in one order, and leases on the rounds that are out.
+
+Events are history and never change. A lease says who evaluates a round just now; it is no part of the history, so that
+a run that was killed and went on leaves the same events as one that was not.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..core import Abandoned, Event, Failed, OutcomeTold
+from ..errors import InvalidStudy
+from ..text import unsafe
+from .outbox_files import OutboxFiles
+
+LONGEST_NAME = 200
+"""Characters of a study's name."""
+BY_HAND = "by hand"
+"""The holder of rounds that people evaluate: only they can say that they have stopped."""
+TURN = "turn"
+"""The token of the line of workers, among those of rounds, which begin with a number; see `turns`."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who evaluates a round.
+
+    Args:
+        holder: a name from `new_holder`, or `BY_HAND`.
+        until: when it runs out, in seconds since 1970; None: not while its holder lives.
+        lapses: how often a lease on this round has run out.
+    """
+
+    holder: str
+    until: float | None = None
+    lapses: int = 0
+
+    def ran_out(self, now: float) -> bool:
+        """Whether its time is over."""
+        return self.until is not None and self.until < now
+
+
+class EventLog(Protocol):
+    """Keeps the events of one study, for any number of workers; each worker has its own `EventLog`.
+
+    It remembers how many events its worker has seen: `append` is based on these, and refused if others came between.
+    Any call may raise `LogUnavailable`, and then be made again.
+
+    Args:
+        place: its name for people.
+        private: whether no other process sees it.
+        named: whether its study was asked for by name.
+        spill: where answers wait that it has not taken.
+    """
+
+    place: str
+    private: bool
+    named: bool
+
+    @property
+    def spill(self) -> OutboxFiles:
+        """Where."""
+
+    def read(self) -> list[Event]:
+        """The events since the last `read` or `append`, in order; now they are seen."""
+
+    def append(self, event: Event, lease: Lease | None = None) -> None:
+        """Add one event after those seen, and a lease on its round; returns when both are durable.
+
+        An event that ends a round ends its lease.
+
+        Raises:
+            LogConflict: there are events that were not seen. Nothing is added.
+            LogUnavailable: nobody knows whether it was added. The same call again adds it once.
+            InvalidStudy: it cannot be written. Nothing is added.
+        """
+
+    def extend(self, events: Sequence[Event]) -> None:
+        """Add some events after those seen, at least one, as `append` does: all of them, or none."""
+
+    def leases(self) -> dict[str, Lease]:
+        """Leases by token."""
+
+    def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
+        """Put `lease` in the place of exactly `instead_of` (None: there is none); whether that went well."""
+
+    def renew(self, holder: str, until: float) -> None:
+        """Let all leases of `holder` that have an end last until then."""
+
+    def now(self) -> float:
+        """Seconds since 1970 by a clock that all its workers share."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+
+def ends_a_round(event: Event) -> str | None:
+    """The token of the round that `event` ends."""
+    return event.token if isinstance(event, OutcomeTold | Failed | Abandoned) else None
+
+
+@cache
+def _here(process: int) -> str:
+    """A process's machine since its start, and its name space of processes: within it, equal numbers are equal ones."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{platform.node()}|{boot}|{os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return f"{platform.node()}||"
+
+
+def _started(process: int) -> str | None:
+    """When a process of this machine started; None: it is not to be seen; empty: it has ended."""
+    try:
+        state, *rest = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return "" if state in "ZX" else rest[18]
+
+
+def _seen() -> bool:
+    """Whether /proc shows the processes of our own name space."""
+    try:
+        return os.readlink("/proc/self") == str(os.getpid())
+    except OSError:
+        return False
+
+
+def _there(process: int) -> bool:
+    """Whether there is a process of this number, even if /proc hides it from us."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+_TIMED = "t"
+"""How names of workers end whose leases run out whether they live or not; of the others it is a hexadecimal digit."""
+
+
+def new_holder(timed: bool = False) -> str:
+    """A name for a worker in this process.
+
+    Args:
+        timed: whether its leases run out although it lives.
+
+    >>> is_gone(new_holder())
+    False
+    """
+    mine = os.getpid()
+    started = (_started(mine) if _seen() else None) or ""
+    return f"{_here(mine)}|{mine}|{started}|{uuid.uuid4().hex[:8]}{_TIMED * timed}"
+
+
+def is_gone(holder: str) -> bool:
+    """Whether the holder was a process of this machine that has ended. False where nobody can know."""
+    return _lives(holder) is False
+
+
+def is_alive(holder: str) -> bool:
+    """Whether the holder is a process of this machine that goes on. False where nobody can know."""
+    return _lives(holder) is True
+
+
+def is_heard(holder: str) -> bool:
+    """Whether the holder is a process of this machine that goes on, and renews its leases as long as it does."""
+    return is_alive(holder) and not holder.endswith(_TIMED)
+
+
+def unseen(holder: str) -> str:
+    """How to name a holder of whom nobody can know here whether it goes on; empty where somebody can."""
+    if _lives(holder) is not None:
+        return ""
+    host, *rest = holder.split("|")
+    return f"its worker on {host}" if rest else f"its worker {holder}"
+
+
+def _lives(holder: str) -> bool | None:
+    parts = holder.rsplit("|", 3)
+    if len(parts) < 4 or parts[0] != _here(os.getpid()) or not parts[1].isdecimal() or not parts[2] or not _seen():
+        return None
+    started = _started(int(parts[1]))
+    return started == parts[2] or (started is None and _there(int(parts[1])))
+
+
+def checked_place(given: Any) -> str:
+    """A file's name or a URL."""
+    if not isinstance(given, Path | str) or not str(given) or "\0" in str(given):
+        raise InvalidStudy("log", given, "a file's name without NUL characters, or the URL of a database")
+    return str(given)
+
+
+def checked_name(given: Any) -> str:
+    """What a study may be called."""
+    fault = unsafe(given) if isinstance(given, str) else ""
+    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME or fault:
+        hint = f"It has {fault}." if fault else ""
+        raise InvalidStudy("name", given, f"a text of 1 to {LONGEST_NAME} characters that can be seen", hint)
+    return given
+
+
+def new_name(given: Any) -> str:
+    """What a study may be called that begins now: its name is a part of addresses, and perhaps of a file's name.
+
+    Raises:
+        InvalidStudy: it cannot. Studies of earlier versions that are called so are opened all the same.
+
+    >>> new_name("pH & temperature")
+    'pH & temperature'
+    """
+    name = checked_name(given)
+    if name in (".", "..") or any(sign in name for sign in "/\\"):
+        raise InvalidStudy("name", name, "a name without / and \\, and neither . nor ..")
+    return name

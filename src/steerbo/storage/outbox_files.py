@@ -1,0 +1,182 @@
+"""Files for what was measured and is not in the log yet: one an answer, beside the log, gone once the log has it.
+
+Each is there before the log is written to, so that no evaluation that is over is in memory alone. Where the log can be
+written they last for milliseconds; where it cannot, or the process is killed, they stay, and whoever opens the study
+next writes them to its log. They are JSON, for people too, and for their owner only (mode 0600).
+
+`study.db.unwritten.7-3fa2-tell-….json` lies beside `study.db`. What belongs to a database server lies in the user's own
+folder for such things, `$XDG_STATE_HOME/steerbo` (`~/.local/state/steerbo` where that is not set), which also takes
+what finds no room beside an SQLite file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from ..errors import InvalidStudy, SteerboError
+from ..files import LARGEST_TABLE, read_file
+from ..records import from_dict, record
+
+
+@record
+class OutboxEntry:
+    """What was said about a round, or added, and by which call.
+
+    Args:
+        study: the study's name in its log; empty where nobody could look which one there is.
+        call: decide, tell, fail, amend or add.
+        given: the call's arguments by name.
+        token: of the round; empty for `add`.
+        values: what the suggestion set, which must still be so; None: nobody could look.
+        after: so many events were known then.
+        written: when, as ISO 8601.
+        number: tells equal calls apart where both count.
+        holder: who is still at it, as in a lease; empty: nobody.
+    """
+
+    study: str
+    call: str
+    given: dict[str, Any]
+    token: str = ""
+    values: dict[str, Any] | None = None
+    after: int = 0
+    written: str = ""
+    number: str = ""
+    holder: str = ""
+
+
+@dataclass(frozen=True)
+class OutboxFiles:
+    """Where the answers to one study wait.
+
+    Args:
+        study: its name in its log; empty: whichever there is.
+        places: folders, and how the files' names begin there; the first that can be written is taken. None of them:
+            nothing is kept.
+    """
+
+    study: str = ""
+    places: tuple[tuple[Path, str], ...] = ()
+
+    @classmethod
+    def of(cls, place: str, name: str) -> OutboxFiles:
+        """For the study called `name`, if it is named, in the log at `place`, which need not be within reach."""
+        file, server = _file_or_server(place)
+        if file is not None:
+            own = f"{file.name}.{_digest(str(file))}.unwritten."
+            return cls(name, ((file.parent, f"{file.name}.unwritten."), (state_folder(), own)))
+        if server is not None:
+            shown = re.sub(r"[^\w.-]+", "_", server.rpartition("/")[2])[:40]
+            return cls(name, ((state_folder(), f"{shown}.{_digest(server)}.unwritten."),))
+        return cls()
+
+    def answer(self, call: str, token: str, given: Mapping[str, Any], **about: Any) -> OutboxEntry:
+        """What is kept; what no JSON can say is kept as its text."""
+        plain = json.loads(json.dumps(given, default=_plain))
+        number = uuid.uuid4().hex[:8] if call == "add" else ""
+        now = datetime.now(UTC).isoformat()
+        made: OutboxEntry = from_dict(
+            OutboxEntry,
+            {"study": self.study, "call": call, "given": plain, "token": token, "written": now, "number": number}
+            | about,
+        )
+        return made
+
+    def keep(self, answer: OutboxEntry) -> Path | None:
+        """Write it, not yet through to the disk; None: there is no place that can be written."""
+        identity = json.dumps([answer.study, answer.call, answer.token, answer.given, answer.number], sort_keys=True)
+        token = re.sub(r"[^\w.-]+", "_", answer.token)[:40] or "data"
+        text = json.dumps(vars(answer), indent=1) + "\n"  # in ASCII: whatever was said
+        for folder, prefix in self.places:
+            path = folder / f"{prefix}{token}-{answer.call}-{_digest(identity)}.json"
+            part = path.with_name(path.name + ".part")  # others read what is there: all of it, or nothing
+            try:
+                if folder == state_folder():  # a study's own folder is there, or away
+                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+                with open(opened, "w", encoding="utf-8") as file:
+                    file.write(text)
+                part.replace(path)
+            except OSError:
+                with suppress(OSError):
+                    part.unlink()  # half of it, on a full disk
+                continue
+            return path
+        return None
+
+    def waiting(self, named: bool = True) -> Iterator[tuple[Path, OutboxEntry | InvalidStudy]]:
+        """What is kept, the oldest first; where a file cannot be read, why. Not `named`: also of whichever study."""
+        found: list[tuple[str, Path, OutboxEntry | InvalidStudy]] = []
+        for folder, prefix in self.places:
+            with suppress(OSError):
+                names = [name for name in os.listdir(folder) if name.startswith(prefix) and name.endswith(".json")]
+                for path in (folder / name for name in names):
+                    try:
+                        answer: OutboxEntry = from_dict(OutboxEntry, _read(path), path.name, InvalidStudy)
+                    except (SteerboError, ValueError, RecursionError) as error:
+                        if not path.exists():  # written to the log this moment
+                            continue
+                        unread = InvalidStudy("file", str(path), "what steerbo once wrote there", f"({error})")
+                        found.append(("", path, unread))
+                        continue
+                    if answer.study == self.study or not (answer.study or named):
+                        found.append((answer.written, path, answer))
+        for _, path, content in sorted(found, key=lambda entry: entry[:2]):
+            yield path, content
+
+
+def _read(path: Path) -> Any:
+    return json.loads(read_file(path, "file", InvalidStudy, LARGEST_TABLE))
+
+
+def through_to_disk(path: Path) -> None:
+    """Return when the file and its name are on the disk."""
+    for place in (path, path.parent):
+        with suppress(OSError):  # folders cannot be opened everywhere
+            opened = os.open(place, os.O_RDONLY)
+            try:
+                os.fsync(opened)
+            finally:
+                os.close(opened)
+
+
+def state_folder() -> Path:
+    """The user's own folder for what programs have to remember."""
+    named = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(named) if named else Path("~/.local/state").expanduser()) / "steerbo"
+
+
+def _file_or_server(place: str) -> tuple[Path | None, str | None]:
+    """Which SQLite file, else which database of which server, without user and password; neither: in memory."""
+    if "://" not in place:
+        return (None, None) if place == ":memory:" else (Path(place).resolve(), None)
+    try:
+        url = sa.make_url(place.partition("#")[0])
+    except (exc.ArgumentError, ValueError):
+        return None, None
+    if url.get_backend_name() == "sqlite":
+        return (Path(url.database).resolve() if url.database not in (None, "", ":memory:") else None), None
+    asked = {name: url.query.get(name) for name in ("host", "port", "dbname", "service")}
+    return None, f"{url.host} {url.port} {asked}/{url.database}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:10]  # a file's name may be no text
+
+
+def _plain(value: Any) -> Any:
+    """What numpy holds, as numbers and lists; of everything else its text."""
+    return value.tolist() if hasattr(value, "tolist") else repr(value)

@@ -1,0 +1,1 @@
+"""Files of a study: the study file, tables of outcomes, exports."""

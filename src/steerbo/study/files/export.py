@@ -1,0 +1,179 @@
+"""A study as text for other programs: rounds and data as a table, which `table` reads back, and every event as JSON.
+
+The columns of a table of rounds.
+
+The rounds as a DataFrame. Needs pandas (`pip install 'steerbo[pandas]'`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ...core import SEEN, BaseStudy, DataAdded, Event, History, Problem, Round, Scope, Suggestion
+from ...errors import MissingExtra
+from ...records import to_dict
+from ...text import escape_unprintable, to_cell
+
+OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
+"""Columns that are no variables. `round` is for people, and not read; the sum of `charged` is what is spent."""
+
+
+def column(name: str) -> str:
+    """A variable's column: its name, told apart where a column of another meaning is called so.
+
+    >>> column("ph"), column("cost")
+    ('ph', 'variable cost')
+    """
+    return f"variable {name}" if name in OWN else escape_unprintable(name)
+
+
+def columns_of(problem: Problem) -> tuple[str, ...]:
+    """All columns, in order: what was set and what was measured stand between the money and the reason of a failure.
+
+    The scope is said where what a play costs or teaches hangs on it.
+    """
+    *first, scope, reason = OWN
+    return (*first, *((scope,) if problem.priced or problem.scoped else ()), *map(column, problem.columns), reason)
+
+
+Headers = Mapping[str, str]
+"""How the lab heads columns, by their own names; what is left out is headed by its own name."""
+
+
+def rounds_csv(problem: Problem, history: History, headers: Headers | None = None) -> str:
+    """All that is known of rounds, and of data that nobody suggested, one line each; `import_csv` reads it back.
+
+    The sum of its column `charged` is what is spent.
+    """
+    return _csv(problem, rows_of(history), headers)
+
+
+def rows_of(history: History) -> Iterator[dict[str, Any]]:
+    """Of every round, then of all data that nobody suggested, what is known, by column."""
+    yield from map(_played, history)
+    kept = {**history.removed, **history.data}
+    for name in sorted(kept, key=lambda name: int(name.rpartition("-")[2])):
+        yield _added(name, kept[name], "added" if name in history.data else "void")
+
+
+def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:
+    """What to set, one line a suggestion, with room for value and cost."""
+    return _csv(problem, map(_asked, suggestions), headers)
+
+
+def events_jsonl(events: Iterable[Event]) -> str:
+    """Every event, one JSON object a line."""
+    return "".join(json.dumps(to_dict(event, Event), allow_nan=False) + "\n" for event in events)
+
+
+_KEPT = " (kept)"
+_MARKS = re.compile(r"[+,()]")  # in a name where something is looked at they would mean something
+
+
+def scope_cell(scope: Scope) -> str:
+    """What was set, and behind it in parentheses what was looked at before, as a cell that `read_scope` understands.
+
+    >>> scope_cell(Scope(["ph", "temperature"])), scope_cell(Scope(["a+b"]))
+    ('ph + temperature', '["a+b"]')
+    >>> scope_cell(Scope(["dose", "rest"], {"dose": ["age", "pulse"]}))
+    'dose (age, pulse) + rest'
+    """
+    if scope.look:
+        if any(map(_MARKS.search, [*scope.set, *scope.contexts])):
+            return json.dumps({"set": list(scope.set), "look": {name: list(seen) for name, seen in scope.look.items()}})
+        return " + ".join(f"{name} ({', '.join(seen)})" if seen else name for name, seen in scope.actions)
+    names = [*scope.set, *scope.keep]
+    if any("+" in name or name.endswith(_KEPT) for name in names):
+        return json.dumps(names)
+    return " + ".join([*scope.set, *(name + _KEPT for name in scope.keep)])
+
+
+def read_scope(cell: str) -> list[str] | dict[str, Any]:
+    """What a problem's `read_scope` takes, from such a cell, as people write it, too.
+
+    >>> read_scope("ph+temperature"), read_scope('["a+b"]'), read_scope("dose (age) + rest")
+    (['ph', 'temperature'], ['a+b'], ['dose (age)', 'rest'])
+    """
+    if cell.startswith(("[", "{")):
+        try:
+            names = json.loads(cell)
+        except (ValueError, RecursionError):
+            names = None
+        if isinstance(names, dict) or (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            return names
+    return [name.strip().removesuffix(_KEPT) for name in cell.split("+")]
+
+
+def _named(suggestion: Suggestion) -> dict[str, Any]:
+    return {"token": suggestion.token, "round": suggestion.round, "scope": scope_cell(suggestion.scope)}
+
+
+def _asked(suggestion: Suggestion) -> dict[str, Any]:
+    return {**_named(suggestion), "state": "open", **_by_column({**suggestion.context, **suggestion.values})}
+
+
+def _played(played: Round) -> dict[str, Any]:
+    result = {"state": played.state, "value": played.outcome.value if played.outcome else None, "cost": played.paid}
+    result["charged"] = played.charged if played.paid is not None or played.charge is not None else None
+    result["reason"] = played.failure.reason if played.failure else None
+    asked = {name: given for name, given in played.request.items() if name != SEEN.name}  # as `suggestion.context`
+    known = {**asked, **played.suggestion.context, **_happened(played)}
+    return {**_named(played.suggestion), **_by_column(known), **result}
+
+
+def _happened(played: Round) -> dict[str, Any]:
+    """What is known to have happened; where it came out otherwise than was set, without what followed from that."""
+    known, values = played.outcome or played.failure, played.suggestion.values
+    as_set = known is None or all(known.realised.get(name, value) == value for name, value in values.items())
+    return played.realised if known is None or as_set else known.realised
+
+
+def _added(name: str, data: DataAdded, state: str) -> dict[str, Any]:
+    outcome = data.outcome
+    result = {"token": name, "state": state, "value": outcome.value, "cost": outcome.cost, "charged": data.charged}
+    return {**result, "scope": scope_cell(data.scope) if data.scope else None, **_by_column(outcome.realised)}
+
+
+def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {column(name): value for name, value in values.items()}
+
+
+def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None) -> str:
+    written = io.StringIO()
+    names = columns_of(problem)
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(_cell((headers or {}).get(name, name)) for name in names)
+    writer.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
+    return written.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Tables and lists as JSON, texts so that a spreadsheet takes none for a formula; numbers stay numbers."""
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    return to_cell(escape_unprintable(value)) if isinstance(value, str) else value
+
+
+def to_frame(study: BaseStudy) -> Any:
+    """A pandas DataFrame with one line a round, then one for each outcome that was added.
+
+    Its columns are those of `steerbo export`: token, round, state, value, cost, charged, the variables by name (what
+    was set, and what was measured), and the reason of a failure. What is not known is missing.
+
+    Args:
+        study: a study, or an optimizer; it stays as it is.
+
+    Raises:
+        MissingExtra: pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra("pandas", "pandas") from None
+    rows = list(rows_of(study.history))
+    return pandas.DataFrame({name: [row.get(name) for row in rows] for name in columns_of(study.problem)})

@@ -1,0 +1,447 @@
+"""A table that people filled in, or that `export` wrote: line by line into the study.
+
+Data that nobody suggested, as a table says it again: what is known is not added twice, only completed.
+
+A line of a table of outcomes: what it says, and what became of it.
+
+Data that nobody suggested, many pieces in one commit: each of its own takes longer than all else about it.
+
+A line of a table about a round: it is told, has failed, is abandoned or void, or something was looked at.
+
+Outcomes from a DataFrame of pandas, line by line.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Literal, NamedTuple
+
+from ...core import SEEN, DataAdded, Doubt, Outcome, Problem, Round, Scope, as_text
+from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
+from ...parsing import parse_value, read_choice
+from ...records import record, to_dict
+from ...space import Categorical
+from ...wording import SHELL
+from ..study import Study
+from .export import column, columns_of, read_scope
+from .spreadsheet import Row, Spreadsheet, read_sheet
+
+
+class _Piece(NamedTuple):
+    """What a piece of data is known by: as it stands, or, where it was amended since, as it first came in."""
+
+    name: str
+    cost: float | None
+    scope: Scope | None
+    complete: bool  # nothing can be missing from it any more
+
+
+class ExistingData:
+    """The data of a study, each piece to be found once.
+
+    A line is known by its value and what was measured, as they stand now or as they first came in; by its cost, too,
+    unless that is missing on one side.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self._pieces: dict[str, list[_Piece]] = defaultdict(list)
+        self._found: set[str] = set()
+        added = [event for event in study.events if isinstance(event, DataAdded)]
+        self._names = {f"added-{number}": event for number, event in enumerate(added, 1)}
+        for name, event in self._names.items():
+            now = study.history.data.get(name, event)
+            self._pieces[_key(now.outcome)].append(_Piece(name, now.outcome.cost, now.scope, complete=False))
+            if now.outcome != event.outcome:
+                self._pieces[_key(event.outcome)].append(_Piece(name, event.outcome.cost, now.scope, complete=True))
+
+    def has(self, name: str) -> bool:
+        """Whether a piece is, or was, called so."""
+        return name in self._names
+
+    def find(self, outcome: Outcome, scope: Scope | None, name: str = "") -> str:
+        """The name of the piece that a line says again, of `name` if that is given; empty where it is new."""
+        cost = outcome.cost
+        pieces = [p for p in self._pieces[_key(outcome)] if p.name not in self._found and name in ("", p.name)]
+        pieces = [p for p in pieces if cost is None or p.cost == cost or (p.cost is None and not p.complete)]
+        if not pieces:
+            return ""
+        best = min(pieces, key=lambda p: (p.cost != cost, scope is not None and p.scope not in (scope, None)))
+        self._found.add(best.name)
+        return best.name
+
+    def alike(self, outcome: Outcome) -> str:
+        """The name of a piece that is the same but for its cost; empty where there is none."""
+        return next((p.name for p in self._pieces[_key(outcome)] if p.cost not in (outcome.cost, None)), "")
+
+    def complete(self, name: str, outcome: Outcome, scope: Scope | None, charge: bool) -> str:
+        """Add what a line says more of a piece that is known; says what became of it.
+
+        Raises:
+            InvalidOutcome: it says another scope.
+        """
+        data = self.study.history.data.get(name)
+        if data is None:
+            return f"{name} (it was there already, and is void)"
+        more: dict[str, Any] = {}
+        if data.outcome.cost is None and outcome.cost is not None:
+            more["cost"] = outcome.cost
+        if scope is not None and data.scope is None:
+            more["scope"] = scope
+        elif scope not in (None, data.scope):
+            hint = f"What was measured is there as {name}, a play of {data.scope}. If that is wrong, use ‹amend›."
+            raise InvalidOutcome("scope", str(scope), f"{data.scope}, or nothing", hint)
+        cost = outcome.cost if data.outcome.cost is None else data.outcome.cost
+        if charge and cost is not None and not data.charge:
+            more["charge"] = True
+        if not more:
+            return f"{name} (it was there already{', and is charged' if data.charge else ''})"
+        self.study.amend(name, **more, reason="imported again")
+        said = [f"cost {cost:g}"] * ("cost" in more) + [f"played {scope}"] * ("scope" in more)
+        said += [f"charged {cost:g}"] * ("charge" in more)
+        return f"{name} (it was there already; now also: {', '.join(said)})"
+
+
+def _key(outcome: Outcome) -> str:
+    return json.dumps([to_dict(outcome.value), to_dict(outcome.realised)], sort_keys=True)
+
+
+@record
+class Line:
+    """What became of a line of a file: `taken`, `left` (there is no outcome in it yet) or `refused`, and why."""
+
+    number: int
+    fate: Literal["taken", "left", "refused"]
+    message: str
+
+    @property
+    def taken(self) -> bool:
+        """Whether all that it says is in the study."""
+        return self.fate == "taken"
+
+    def __str__(self) -> str:
+        return f"line {self.number}: {self.fate}, {self.message}"
+
+
+@record
+class Said:
+    """What a line says."""
+
+    state: str
+    reason: str
+    value: Any
+    cost: Any
+    charged: Any
+    scope: list[str] | dict[str, Any]
+    realised: dict[str, Any]
+
+
+def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
+    """What a line says.
+
+    Raises:
+        InvalidOutcome: a cell that is neither empty nor what its column holds.
+    """
+
+    def number(name: str) -> Any:
+        return parse_value(sheet.number(name, row.cells[name])) if name in row.cells else None
+
+    realised, variables = {}, {variable.name: variable for variable in problem.space}
+    for name in problem.columns:
+        if (label := column(name)) in row.cells:
+            variable = variables.get(name)
+            choice = read_choice(variable.choices, row.cells[label]) if isinstance(variable, Categorical) else None
+            if not isinstance(variable, Categorical) or choice not in variable.choices:
+                choice = problem.read_cell(name, sheet.number(label, row.cells[label]))
+            realised[name] = choice
+    state = row.cells.get("state", "").casefold()
+    scope = read_scope(row.cells["scope"]) if "scope" in row.cells else []
+    reason = row.cells.get("reason", "")
+    return Said(state, reason, number("value"), number("cost"), number("charged"), scope, realised)
+
+
+TOGETHER = 250
+"""Pieces in one commit: what an interrupted import has to take again."""
+
+
+@dataclass(frozen=True)
+class NewRow:
+    """A line of data that nobody suggested, as it is to be written down.
+
+    Args:
+        number: the line's.
+        event: the data.
+        twin: the name of data that is the same at another cost; empty where there is none.
+    """
+
+    number: int
+    event: DataAdded
+    twin: str
+
+
+def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
+    """Write data down, all of it or none, and say what became of each line, with what is hard to believe in it.
+
+    Raises:
+        LogUnavailable: the log stays away. Nobody knows whether it was written: the same table again finds out.
+    """
+    if not new:
+        return []
+    writer = study.writer
+    if writer.keeping.left:  # data that are alike are told apart by their order
+        writer.settle()
+    record = study.optimizer.recorder
+
+    def work() -> list[list[Doubt]]:
+        events = [record.signed(each.event) for each in new]
+        writer.log.extend(events)
+        return [record.apply(event) for event in events]
+
+    with writer._lock:
+        doubts = writer.logged(work)
+        names = list(study.history.data)[-len(new) :]
+    lines = []
+    for each, name, doubted in zip(new, names, doubts, strict=True):
+        said = f"added as {name}" + ", and charged" * each.event.charge
+        twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(each.twin)
+        lines.append(Line(each.number, "taken", "; ".join([said, *twin, *map(str, doubted)])))
+    return lines
+
+
+def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
+    """A line about a round: what the round then is, it may be already."""
+    before = study.history[token]
+    said = before.request.keys() - {SEEN.name}  # of a round, such as its time; a context is among what happened
+    logged = {name for name in said if name not in study.problem.space}
+    realised = {name: value for name, value in told.realised.items() if name not in logged}
+    if before.suggestion.observe and told.value is None and told.state in ("", "open"):
+        return _look(study, number, before, realised)
+    same = told.value == _value(before) and told.cost in (None, before.paid)
+    if same and told.state == before.state in ("abandoned", "void") and told.charged in (None, before.charged):
+        return Line(number, "taken", f"round {before.number} ({before.state}: it was there already)")
+    if told.value is not None:
+        _tell_value(study, before, told, realised)
+    elif told.state in ("failed", "void"):
+        charge = told.charged if told.cost is None else None
+        study.fail(token, told.reason, cost=told.cost, charge=charge, realised=realised)
+    elif told.state == "abandoned":
+        study.abandon(token, told.reason, charge=told.cost if told.charged is None else told.charged)
+    else:
+        hint = "" if before.waiting else f", and the round is {before.state}"
+        return Line(number, "left", f"round {before.number} has no value here{hint}")
+    if told.state == "void":
+        study.amend(token, void=True, reason=told.reason)
+    known = before.state == study.history[token].state
+    there = "it was there already" if known and before.state == "told" else f"{before.state}: it was there already"
+    return Line(number, "taken", f"round {before.number}" + (f" ({there})" if known else ""))
+
+
+def _tell_value(study: Study, before: Round, told: Said, realised: dict[str, Any]) -> None:
+    if told.state == "failed":
+        raise InvalidOutcome("value", told.value, "no value where the state is 'failed'", "Correct one of them.")
+    if before.waiting and told.charged not in (None, told.cost):
+        raise InvalidOutcome("charged", told.charged, "the cost, or nothing: what an outcome cost is charged")
+    study.tell(before.suggestion.token, told.value, cost=told.cost, realised=realised)
+
+
+def _look(study: Study, number: int, before: Round, realised: dict[str, Any]) -> Line:
+    """A line about a round in which something is looked at before the rest is set."""
+    observe = before.suggestion.observe
+    if missing := [name for name in observe if name not in realised]:
+        hint = f"it is not decided: fill in {', '.join(missing)}, and import it again"
+        return Line(number, "left", f"round {before.number} has no value here; {hint}")
+    decided = study.decide(before.suggestion.token, {name: realised[name] for name in observe})
+    new = {name: value for name, value in decided.values.items() if name not in before.suggestion.values}
+    then = f", then look at {', '.join(decided.observe)}" if decided.observe else ""
+    return Line(number, "taken", f"round {before.number} is decided: set {as_text(new)}{then}")
+
+
+def _value(played: Round) -> Any:
+    return played.outcome.value if played.outcome else None
+
+
+def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None = None) -> Spreadsheet:
+    """A table of outcomes, with its columns found.
+
+    Args:
+        problem: whose outcomes.
+        text: the table in CSV; see `read_sheet` for what that may be.
+        headers: how the table heads columns, by their own names; those names do, too.
+
+    Raises:
+        InvalidOutcome: it is no table, has no `value`, or a column twice.
+    """
+    labels = {name: ((headers or {}).get(name, name), name) for name in columns_of(problem)}
+    sheet = read_sheet(text, labels)
+    if "value" not in sheet.columns:
+        missing = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
+        close = get_close_matches("value", sheet.ignored, n=1)
+        hint = f"Is it {close[0]!r}? Say so in the study file: [study.columns] value = {close[0]!r}." if close else ""
+        raise InvalidOutcome("line 1", list(sheet.ignored), f"a column {missing}", hint)
+    return sheet
+
+
+def ignored(problem: Problem, sheet: Spreadsheet) -> list[str]:
+    """In words, which columns of a table are not read; what may be mistyped says so."""
+    missing = [name for name in columns_of(problem) if name not in sheet.columns]
+    said = []
+    for header in sheet.ignored:
+        close = get_close_matches(header.casefold(), missing, n=1)
+        said.append(repr(header) + (f" (did you mean {close[0]!r}?)" if close else ""))
+    return said
+
+
+def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None, charge: bool = False) -> list[Line]:
+    """Take outcomes from a table, line by line; each is taken, left or refused for a reason, and the others go on.
+
+    Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
+    `distribution`, in JSON. A line with a token tells its round, one without adds data that nobody suggested. `state`
+    may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
+    is, or decided where the line has what was to be looked at. What `steerbo export` and `ask --csv` write is read
+    back, and a file that is imported again changes nothing; lines that say more than before complete what is there.
+    Where a column `scope` names the control set of a line without a token ("ph + temperature"), its cost teaches what
+    a play of it costs. `charged` is read of rounds that failed, or are abandoned, at a cost that nobody knows.
+
+    Args:
+        study: takes the outcomes.
+        text: the table.
+        headers: see `read_results`.
+        charge: whether the costs of lines without a token are charged to the budget, also of those that are known.
+
+    Raises:
+        InvalidOutcome: it is no table, has no `value`, or a column twice.
+    """
+    return take(study, read_results(study.problem, text, headers), charge)
+
+
+def as_data(sheet: Spreadsheet) -> Spreadsheet:
+    """A table of another study, whose tokens mean nothing here: its outcomes are data that nobody suggested."""
+    cells = ({name: cell for name, cell in row.cells.items() if name != "token"} for row in sheet.rows)
+    return replace(sheet, rows=tuple(replace(row, cells=rest) for row, rest in zip(sheet.rows, cells, strict=True)))
+
+
+def take(
+    study: Study, sheet: Spreadsheet, charge: bool = False, watch: Callable[[int], object] = lambda lines: None
+) -> list[Line]:
+    """The same with a table that was read. In the end all that was added is learned from, and that is logged.
+
+    Args:
+        study: takes the outcomes.
+        sheet: the table.
+        charge: see `import_csv`.
+        watch: is told how many lines were read, from time to time, and before all is learned from.
+    """
+    study.refresh()
+    known, before = ExistingData(study), len(study.history.data)
+    lines, new = list[Line](), list[NewRow]()
+    for number, row in enumerate(sheet.rows):
+        if len(new) >= TOGETHER or (new and row.cells.get("token")):  # what rounds are told stands where it stood
+            lines += written(study, new)
+            new = []
+            watch(number)
+        found = _doubted(lambda row=row: _take(study, sheet, row, known, charge))  # type: ignore[misc]
+        if isinstance(found, NewRow):
+            new.append(found)
+        else:
+            lines.append(found)
+    lines += written(study, new)
+    watch(len(sheet.rows))
+    if len(study.history.data) > before:
+        study.writer.logged(study.optimizer.refit)
+    return sorted(lines, key=lambda line: line.number)
+
+
+def _doubted(take: Callable[[], Line | NewRow]) -> Line | NewRow:
+    """What became of a line, with what is hard to believe in it; of what is new nothing has yet."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", OutOfRangeWarning)
+        line = take()
+    for warning in caught:
+        if not isinstance(warning.message, OutOfRangeWarning):
+            warnings.warn(warning.message, stacklevel=3)
+    if isinstance(line, NewRow):
+        return line
+    doubts = [str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)]
+    return replace(line, message="; ".join([line.message, *doubts]))
+
+
+def _take(study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charge: bool) -> Line | NewRow:
+    if row.width > sheet.width:
+        hint = " Does a decimal comma stand in a table separated by commas?" if not sheet.local else ""
+        return Line(row.number, "refused", f"it has {row.width} cells, and the first line {sheet.width}.{hint}")
+    try:
+        told = read_line(study.problem, sheet, row)
+        token = row.cells.get("token", "")
+        if token and not known.has(token):
+            return tell_row(study, row.number, token, told)
+        return _learn(known, row.number, token, told, charge)
+    except UnknownSuggestion as error:
+        return Line(row.number, "refused", f"{error.worded(SHELL)}. {_ELSEWHERE}")
+    except SteerboError as error:
+        return Line(row.number, "refused", error.worded(SHELL))
+
+
+_ELSEWHERE = (
+    "If the table is another study's, empty its column token, or use `steerbo import --as-data`: its outcomes are then "
+    "added as data."
+)
+_OUTCOME = ("", "open", "told", "added")
+"""States of a line without a token whose value is data."""
+_NO_OUTCOME = ("failed", "void", "abandoned")
+"""States of a line without a token that has none: a round of elsewhere, which cannot be failed here."""
+
+
+def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool) -> Line | NewRow:
+    """A line of data that nobody suggested: new, or there already, of this name where it has one."""
+    study = known.study
+    if told.value is None and not told.realised and told.cost is None:
+        return Line(number, "left", "it has neither a token nor a value")
+    if told.state in _NO_OUTCOME and not name:
+        return Line(number, "left", f"its state is {told.state!r}, so there is nothing to learn from it")
+    if told.value is None and told.state == "open" and not name:
+        return Line(number, "left", "it is a round of another study that has no outcome yet")
+    allowed = [*_OUTCOME, "void"] if name else [*_OUTCOME, *_NO_OUTCOME]
+    if told.state not in allowed:
+        raise InvalidOutcome("state", told.state, one_of(allowed[1:], told.state))
+    outcome: Outcome = study.problem.read_added(told.value, told.cost, told.realised)
+    scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
+    study.problem.check_data(outcome, scope)
+    if there := known.find(outcome, scope, name):
+        if told.state == "void" and there in study.history.data:
+            study.amend(there, void=True, reason=told.reason)
+            return Line(number, "taken", f"{there} is void now")
+        return Line(number, "taken", known.complete(there, outcome, scope, charge))
+    if name:
+        hint = f"To correct it, use ‹amend›. {_ELSEWHERE}"
+        raise InvalidOutcome("value", told.value, f"what {name} is known to be", hint)
+    return NewRow(number, DataAdded(outcome, charge and told.cost is not None, scope), known.alike(outcome))
+
+
+def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None, charge: bool = False) -> list[Line]:
+    """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
+
+    It is read as `steerbo import` reads a table: columns `value`, `cost`, `token`, `state`, and what was measured, by
+    variable; further ones are ignored. A line without a token is data that nobody suggested. What is there already is
+    not counted twice. The frame's index is not read.
+
+    Args:
+        study: takes the outcomes.
+        frame: of pandas, or whatever has its `to_csv`.
+        headers: how the frame heads columns, by their own names, such as ``{"value": "Yield (kg)"}``.
+        charge: whether the costs of lines without a token are charged to the budget.
+
+    Returns:
+        What became of each line; its `number` counts the header as line 1, as in a spreadsheet.
+
+    Raises:
+        InvalidOutcome: it is no frame, has no `value`, or a column twice.
+    """
+    if not callable(getattr(frame, "to_csv", None)):
+        raise InvalidOutcome("frame", type(frame).__name__, "a DataFrame of pandas")
+    sheet = read_results(study.problem, frame.to_csv(index=False), headers)
+    return take(study, replace(sheet, mark="dot", local=False), charge)  # numbers are numbers, and not how people write

@@ -1,0 +1,191 @@
+"""A spreadsheet as people have it: any encoding, separator, decimal mark and further columns, read without guessing.
+
+A cell that can be read in two ways is refused by name: nobody would notice a value a thousand times too large.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ...errors import InvalidInput, InvalidOutcome
+from ...parsing import folded
+from ...text import from_cell
+
+_SEPARATORS = ",;\t|"
+_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)  # 0,5
+_DOT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # 0.5
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")  # 1,234: a decimal mark, or one of thousands
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:([.,'’_ \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")  # 1,234,567.8
+_SEP = re.compile(r'"?sep=(.)"?[^\S\r\n]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
+
+Mark = Literal["comma", "dot", "both", "neither"]
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file as spreadsheets write it: UTF-8 or UTF-16, with or without a mark; else Windows' Western one.
+
+    Raises:
+        UnicodeDecodeError: it is none of these.
+
+    >>> decoded("ph;°C".encode("utf-16")), decoded("°C".encode("cp1252"))
+    ('ph;°C', '°C')
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16")
+    if data[1:2] == b"\0":
+        return data.decode("utf-16-le")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line: its number in the file, its cells that are not empty by column, and how many cells it has."""
+
+    number: int
+    cells: dict[str, str]
+    width: int
+
+
+@dataclass(frozen=True)
+class Spreadsheet:
+    """A table in text.
+
+    Args:
+        columns: names of the columns that were wanted and are there.
+        ignored: headers that nobody wanted.
+        rows: lines with anything in them.
+        width: columns of the first line.
+        mark: which decimal mark the numbers use, as far as they tell.
+        local: whether numbers may be written as in countries with decimal commas, to judge by the separator.
+    """
+
+    columns: tuple[str, ...]
+    ignored: tuple[str, ...]
+    rows: tuple[Row, ...]
+    width: int
+    mark: Mark
+    local: bool
+
+    def number(self, name: str, cell: str, error: type[InvalidInput] = InvalidOutcome) -> str:
+        """The cell with a dot for its decimal mark; what is no number stays as it is.
+
+        Raises:
+            InvalidOutcome: (or the given kind of error) it can be read in two ways, or groups thousands.
+        """
+        plain = cell.strip()
+        if _THOUSAND.fullmatch(plain):
+            comma = "," in plain
+            known = (comma and self.mark == "comma") or (not comma and self.mark == "dot")
+            if known or (not comma and self.mark == "neither" and not self.local):
+                return plain.replace(",", ".")
+            hint = f"Write {re.sub('[.,]', '', plain)}, or with another decimal: {plain.replace(',', '.')}0."
+            raise error(name, cell, "a number that can be read in one way only", hint)
+        if _COMMA.fullmatch(plain):
+            return plain.replace(",", ".")
+        if _GROUPED.fullmatch(plain):
+            hint = "Leave the thousands separators out."
+            raise error(name, cell, "a number without thousands separators", hint)
+        return plain
+
+
+def read_sheet(
+    text: str, labels: Mapping[str, Sequence[str]], error: type[InvalidInput] = InvalidOutcome
+) -> Spreadsheet:
+    r"""A table in CSV, separated by commas, semicolons, tabs or bars, whichever finds most of the columns.
+
+    Headers are compared without regard to capitals and spaces, unless two columns differ in nothing else. Empty lines,
+    and empty columns at the end, are nothing. A first line `sep=;`, as Excel writes it, is obeyed.
+
+    Args:
+        text: the file.
+        labels: the wanted columns, and how each may be headed, the likeliest header first.
+        error: the kind of error.
+
+    Raises:
+        InvalidOutcome: (or the given kind of error) it is no table, or a column is there twice.
+
+    >>> sheet = read_sheet("PH ; yield; mood\n6,5;10;good", {"ph": ["ph"], "value": ["yield"]})
+    >>> sheet.columns, sheet.ignored, sheet.number("ph", sheet.rows[0].cells["ph"])
+    (('value', 'ph'), ('mood',), '6.5')
+    """
+    text = text.removeprefix("\ufeff")
+    told = _SEP.match(text)
+    separators = told[1] if told else _SEPARATORS
+    tables = [_lines(text[told.end() :] if told else text, separator, bool(told), error) for separator in separators]
+    found = [_places(table[0][1], labels) for table in tables]
+    best = max(range(len(tables)), key=lambda k: (len(found[k]), len(tables[k][0][1])))
+    ((start, header), *lines), places = tables[best], found[best]
+    for name, where in places.items():
+        if len(where) > 1:
+            hint = "Rename or remove the others."
+            raise error(f"line {start}", header[where[0]], f"each column once ({name!r} is there twice)", hint)
+    rows = tuple(_row(number, cells, places) for number, cells in lines)
+    used = {k for where in places.values() for k in where}
+    ignored = tuple(name for k, name in enumerate(header) if k not in used and name)
+    mark = _mark(cell for row in rows for cell in row.cells.values())
+    return Spreadsheet(tuple(places), ignored, rows, len(header), mark, separators[best] == ";")
+
+
+def _lines(text: str, separator: str, told: bool, error: type[InvalidInput]) -> list[tuple[int, list[str]]]:
+    """Lines with anything in them, and their numbers; cells without the spaces about them.
+
+    Empty cells at the end are nothing, unless commas separate: there they may be what a decimal comma has pushed on.
+    """
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
+    found: list[tuple[int, list[str]]] = []
+    try:
+        for row in rows:
+            cells = [from_cell(cell.strip()) for cell in row]
+            while separator != "," and cells and not cells[-1]:
+                cells.pop()
+            if any(cells):
+                found.append((rows.line_num + told, cells))
+    except csv.Error as complaint:
+        raise error(f"line {rows.line_num + told}", text[:80], "a table in CSV", f"({complaint})") from None
+    return found or [(1, [])]
+
+
+def _places(header: list[str], labels: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
+    """Where each wanted column stands: exact headers go before others, likelier ones before the rest."""
+    found: dict[str, list[int]] = {}
+    taken: set[int] = set()
+    for rank in range(max(map(len, labels.values()), default=0)):
+        wanted = {name: headed[rank] for name, headed in labels.items() if len(headed) > rank}
+        alike = Counter(map(folded, wanted.values()))
+        for exact in (True, False):
+            for name, label in wanted.items():
+                if name in found or (not exact and alike[folded(label)] > 1):
+                    continue
+                same = [
+                    k
+                    for k, head in enumerate(header)
+                    if k not in taken and (head == label if exact else folded(head) == folded(label))
+                ]
+                if same:
+                    found[name] = same
+                    taken.update(same)
+    return found
+
+
+def _row(number: int, cells: list[str], places: Mapping[str, list[int]]) -> Row:
+    given = {name: cells[k] for name, (k,) in places.items() if k < len(cells) and cells[k]}
+    return Row(number, given, len(cells))
+
+
+def _mark(cells: Iterable[str]) -> Mark:
+    """The decimal mark, by the cells that have one and could not be numbers of thousands."""
+    comma = dot = False
+    for cell in cells:
+        if not _THOUSAND.fullmatch(cell):
+            comma = comma or _COMMA.fullmatch(cell) is not None
+            dot = dot or _DOT.fullmatch(cell) is not None
+    return "both" if comma and dot else "comma" if comma else "dot" if dot else "neither"

@@ -1,0 +1,139 @@
+"""Answers as people read them, on the screen and on the page: with units, and without what says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..core import BaseStudy, Problem, Recommendation, Round, Table
+
+_MAYBE = ("seen", "set", "nature", "cost", "reason")  # columns that are not shown where they are empty
+_COLUMNS = ("round", "token", "steer", "seen", "set", "nature", "value", "cost", "state", "reason")
+
+
+def in_words(problem: Problem, values: Mapping[str, Any]) -> str:
+    """Values by name in one line; empty where there are none."""
+    return ", ".join(_named(problem, values))
+
+
+def _named(problem: Problem, values: Mapping[str, Any]) -> list[str]:
+    """Each with its name; a table in words has equals signs itself."""
+    texts = problem.shown(values).items()
+    return [f"{name}: {text}" if isinstance(values[name], dict) else f"{name} = {text}" for name, text in texts]
+
+
+def advised(problem: Problem, advice: Recommendation) -> list[str]:
+    """A recommendation without what else there is, line by line; the first says what to steer."""
+    seen = f"having seen {in_words(problem, advice.context)}: " if advice.context else ""
+    return [
+        f"{seen}steer {advice.scope}",
+        *_named(problem, advice.values),
+        advice.expected,
+        *([advice.note] if advice.note else []),
+    ]
+
+
+def alternatives(problem: Problem, advice: Recommendation) -> Table:
+    """What every scope would give, the recommended one marked, cheapest first; or what to do in typical contexts."""
+    everyone = [advice, *advice.alternatives]
+    if not advice.context:
+        everyone.sort(key=lambda a: float("inf") if a.cost is None else a.cost)
+    told = any(
+        choice.values for choice in everyone
+    )  # settings that hang on what is looked at have a table of their own
+    counted = problem.priced or any(choice.cost is not None for choice in everyone)
+    noted = any(choice.note for choice in advice.alternatives)
+    rows = tuple(
+        (
+            *problem.shown(choice.context).values(),
+            ("" if advice.context else "→ " if choice is advice else "  ") + str(choice.scope),
+            *((in_words(problem, choice.values),) if told else ()),
+            replace(choice, cost=None).expected.removeprefix("expected value "),
+            *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),
+            *((choice.note,) if noted else ()),
+        )
+        for choice in everyone
+    )
+    more = (*(("cost",) if counted else ()), *(("note",) if noted else ()))
+    title = "What to do when" if advice.context else "What each would give"
+    return Table(title, (*advice.context, "steer", *(("settings",) if told else ()), "expected value", *more), rows)
+
+
+def with_units(problem: Problem, table: Table) -> Table:
+    """The same table; columns that are named as variables say their units, and so do values by name."""
+    units = {v.name: unit for v in problem.space if (unit := getattr(v, "unit", ""))}
+    columns = tuple(f"{c} ({units[c]})" if c in units else c for c in table.columns)
+    rows = tuple(tuple(in_words(problem, x) if isinstance(x, dict) else x for x in row) for row in table.rows)
+    return Table(table.title, columns, rows)
+
+
+def rounds_table(study: BaseStudy) -> Table:
+    """Every round: what was steered, seen and set, what nature did, and what came of it."""
+    rows = tuple(
+        (
+            r.number,
+            r.suggestion.token,
+            str(r.suggestion.scope),
+            _seen(r),
+            r.suggestion.values,
+            _nature(r),
+            r.outcome.value if r.outcome else None,
+            r.paid,
+            r.state,
+            r.failure.reason if r.failure else None,
+        )
+        for r in study.history
+    )
+    return Table("Rounds", _COLUMNS, rows)
+
+
+def data_table(study: BaseStudy) -> Table:
+    """Data that nobody suggested, in the columns of rounds; under `token` the name that `amend` takes."""
+    rows: tuple[tuple[Any, ...], ...] = tuple(
+        (
+            None,
+            name,
+            str(data.scope) if data.scope else None,
+            {},
+            {},
+            data.outcome.realised,
+            data.outcome.value,
+            data.outcome.cost,
+            "added, charged" if data.charge else "added",
+            None,
+        )
+        for name, data in study.history.data.items()
+    )
+    return Table("Data that was added", _COLUMNS, rows)
+
+
+def shown_rounds(study: BaseStudy) -> Table:
+    """Both for the eye: with units, without columns that are empty, and what is steered only where that varies."""
+    table, data = rounds_table(study), data_table(study)
+    rows = [
+        [in_words(study.problem, cell) if isinstance(cell, dict) and name != "value" else cell for name, cell in pairs]
+        for pairs in (zip(table.columns, row, strict=True) for row in (*table.rows, *data.rows))
+    ]
+    steered = {row[_COLUMNS.index("steer")] for row in rows}
+    kept = [
+        k
+        for k, name in enumerate(_COLUMNS)
+        if (name not in _MAYBE or any(row[k] not in (None, "") for row in rows))
+        and (name != "steer" or len(steered) > 1)
+    ]
+    title = f"{table.title}, and data that was added" if data.rows else table.title
+    return Table(title, tuple(_COLUMNS[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows))
+
+
+def _seen(played: Round) -> dict[str, Any]:
+    """What was known before the values were set: the time, contexts."""
+    known = {name: value for name, value in played.request.items() if isinstance(value, int | float | str)}
+    return {**known, **played.suggestion.context}
+
+
+def _nature(played: Round) -> dict[str, Any]:
+    """What really happened, beside what was set and seen; also of a value that was set, where it came out otherwise."""
+    expected = {**played.suggestion.values, **played.suggestion.context}
+    measured = played.realised.items()
+    return {name: value for name, value in measured if name not in expected or expected[name] != value}

@@ -1,0 +1,258 @@
+"""Nothing that was measured is in memory alone: it is in a file until the log has it.
+
+An answer that waited in a file is given to the optimizer as it would have been, once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..core import Amended, Event, History, Optimizer, Suggestion
+from ..errors import (
+    InvalidInput,
+    InvalidStudy,
+    LogUnavailable,
+    OutcomeConflict,
+    SteerboError,
+    UnknownSuggestion,
+    one_of,
+)
+from ..records import to_dict
+from ..storage.log import is_alive
+from ..storage.outbox_files import OutboxEntry, OutboxFiles, through_to_disk
+
+
+class Outbox:
+    """Keeps the answers of one worker while they are not in the log.
+
+    Args:
+        spill: where.
+        say: is told what the user ought to know.
+    """
+
+    def __init__(self, spill: OutboxFiles, say: Callable[[str], None]) -> None:
+        self.spill, self.say = spill, say
+        self.left = False  # whether something was left for later
+        self.away = False  # whether the log was, since the present answer was given: others may have found it
+        self._current: tuple[OutboxEntry, Path | None] | None = None
+
+    def answer(self, call: str, suggestion: object, given: Mapping[str, Any], **more: Any) -> OutboxEntry | None:
+        """What `call` is given, as a file keeps it until it is in the log; None: no file could say it."""
+        about = {"values": to_dict(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
+        token: Any = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
+        try:
+            return self.spill.answer(call, token or "", given, **more, **about)
+        except (SteerboError, TypeError, ValueError, RecursionError):
+            return None  # nor will the call take it
+
+    def keep(self, answer: OutboxEntry, left: bool) -> None:
+        """Keep what was measured in a file until it is told: it may be long before there is time for it.
+
+        Args:
+            answer: what was measured.
+            left: whether whoever settles the study next is to tell it.
+        """
+        if path := self.spill.keep(replace(answer, holder="") if left else answer):
+            through_to_disk(path)
+            self.left |= left
+
+    @contextmanager
+    def until_logged(self, answer: OutboxEntry, at_once: bool = True) -> Iterator[None]:
+        """Keep it until what is inside is done, or is refused for what the answer says.
+
+        Not `at_once`: in a file only if the log is away.
+        """
+        self.away = False
+        self._current = answer, self.spill.keep(answer) if at_once else None
+        try:
+            yield
+        except Exception as error:
+            if _refused(error):
+                self._forget()
+                raise
+            kept = self._leave()
+            if isinstance(error, LogUnavailable):
+                raise LogUnavailable(error.place, error.said, kept) from None
+            self.say(kept)
+            raise
+        except BaseException:  # Ctrl-C while the log is waited for
+            self.say(self._leave())
+            raise
+        else:
+            self._forget()
+        finally:
+            self._current = None
+
+    def harden(self) -> None:
+        """The log is away: what is being said reaches the disk, or the user."""
+        if self._current is None or not self.spill.places:
+            return
+        self.away = True
+        answer, path = self._current
+        path = path or self.spill.keep(answer)
+        if path is None:
+            self.say(self._nowhere(answer))
+        else:
+            through_to_disk(path)
+        self._current = answer, path
+
+    def leave(self, answer: OutboxEntry) -> str:
+        """Keep it for later; says where."""
+        self._current = answer, None
+        return self._leave()
+
+    def _leave(self) -> str:
+        self.harden()
+        assert self._current is not None
+        answer, path = self._current
+        self.left = True
+        if path is not None:
+            path = self.spill.keep(replace(answer, holder="")) or path
+            through_to_disk(path)
+        if path is None:
+            return self._nowhere(answer)
+        return f"The answer is kept in {path}, and is written to the log when the study is opened the next time."
+
+    def _nowhere(self, answer: OutboxEntry) -> str:
+        where = " or ".join(str(folder) for folder, _ in self.spill.places) or "a file"
+        text = json.dumps({"call": answer.call, "token": answer.token, **answer.given})
+        return f"NOT KEPT, since {where} cannot be written either. Write this down: {text}"
+
+    def _forget(self) -> None:
+        if self._current is not None and self._current[1] is not None:
+            with suppress(OSError):
+                self._current[1].unlink()
+
+    def settle(self, write: Callable[[OutboxEntry, int], None], named: bool) -> None:
+        """Have everything written that waits; what is refused stays, and is spoken of.
+
+        Args:
+            write: makes the call again; it is told how many equal ones came before, which count as well.
+            named: whether the study was opened by its name, and not as the only one.
+        """
+        self.left, written, before = False, 0, Counter[str]()
+        for path, answer in self.spill.waiting(named):
+            try:
+                if isinstance(answer, InvalidStudy):
+                    raise answer
+                if is_alive(answer.holder):
+                    continue
+                equal = json.dumps([answer.call, answer.token, answer.given], sort_keys=True)
+                write(answer, before[equal])
+                before[equal] += 1
+            except LogUnavailable:
+                self.left = True
+                return
+            except SteerboError as error:
+                hint = "Settle it by hand (tell, amend), then delete the file."
+                self.say(f"{path} waits to be written to the log, and is refused: {error} {hint}")
+            else:
+                written += 1
+                with suppress(OSError):
+                    path.unlink()
+        if written:
+            self.say(f"what waited in files is in the log now: {written} answer{'s' if written > 1 else ''}")
+
+
+def _refused(error: Exception) -> bool:
+    """Whether it is the answer that is wrong, which whoever gave it now knows."""
+    wrong = isinstance(error, InvalidInput | OutcomeConflict | UnknownSuggestion)
+    return wrong and not isinstance(error, InvalidStudy)
+
+
+CALLS = ("decide", "tell", "fail", "amend", "add")
+
+
+def give_again(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> None:
+    """Make the call, unless the log has its event already; `equal`: so many equal calls were made before it.
+
+    Raises:
+        InvalidStudy: it is about another suggestion than the log's of this name, or no call at all.
+        OutcomeConflict: the round has another outcome by now.
+        InvalidInput: the call is refused.
+    """
+    if answer.call not in CALLS:
+        raise InvalidStudy("call", answer.call, one_of(CALLS, answer.call))
+    if answer.call != "add":
+        _same_suggestion(optimizer, answer)
+    if not is_there(optimizer, answer, equal):
+        _call(optimizer, answer)
+
+
+def _call(optimizer: Optimizer, answer: OutboxEntry) -> None:
+    about = () if answer.call == "add" else (answer.token,)
+    try:
+        getattr(optimizer, answer.call)(*about, **answer.given)
+    except TypeError as error:
+        raise InvalidStudy("given", answer.given, f"what {answer.call} takes", f"({error})") from None
+
+
+def _same_suggestion(optimizer: Optimizer, answer: OutboxEntry) -> None:
+    """Tokens are alike in a study that was begun anew; what was measured belongs to what was set."""
+    now = to_dict(optimizer.history[answer.token].suggestion.values)
+    before = answer.values or {}
+    if {name: now.get(name) for name in before} != before:
+        raise InvalidStudy("values", before, f"what suggestion {answer.token} of this log sets, {now}")
+
+
+def decided(history: History, token: Any, context: Any) -> bool:
+    """Whether this is what was seen in an open round, and the log knows it."""
+    if not isinstance(token, str) or not isinstance(context, Mapping) or not context:
+        return False
+    seen = history[token].suggestion.context
+    return history[token].waiting and all(name in seen and seen[name] == context[name] for name in context)
+
+
+def is_there(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> bool:
+    """Whether it was written after all: by a worker that found it in a file, or before the connection was lost.
+
+    The optimizer itself takes the same outcome or failure twice for once.
+
+    Raises:
+        OutcomeConflict: the round was amended otherwise in the meantime.
+    """
+    if answer.call == "decide":
+        return decided(optimizer.history, answer.token, answer.given.get("context"))
+    if answer.call not in ("amend", "add"):
+        return False
+    event, later = _would_log(optimizer, answer), optimizer.events[answer.after :]
+    if answer.call == "add":
+        return later.count(event) > equal if event else True
+    others = [e for e in later if isinstance(e, Amended) and e.token == answer.token] if answer.after else []
+    if others and event not in others:
+        raise OutcomeConflict(f"{answer.token} was amended in the meantime: {others[-1]}")
+    return event in others
+
+
+class _Would(Exception):  # noqa: N818
+    """Stops a call where it would log."""
+
+
+class _Probe:
+    """A log that only looks."""
+
+    event: Event | None = None
+
+    def append(self, event: Event) -> NoReturn:
+        """Remember it, and have nothing done."""
+        self.event = event
+        raise _Would
+
+
+def _would_log(optimizer: Optimizer, answer: OutboxEntry) -> Event | None:
+    """The event that the call would log."""
+    probe: Any = _Probe()
+    log, optimizer.recorder.log = optimizer.recorder.log, probe
+    try:
+        _call(optimizer, answer)
+    except _Would:
+        pass
+    finally:
+        optimizer.recorder.log = log
+    return probe.event

@@ -1,0 +1,318 @@
+"""Workers that write to the same log take turns: one row says who computes, and who comes next.
+
+A row of the leases keeps the line of workers, first come, first served. Whoever stands first computes, and has a lease
+on that; the others sleep, and take in what is logged meanwhile. Those who have ended, or whose lease has, are taken out
+of the line by whoever waits behind them. It is the same row in every database: no lock of SQLite's or a server's.
+
+Each says what for it waits. Who only has something to tell is soon done, and whoever chooses should know of it: it is
+let in behind whoever has the turn, and does not wait for others who tell: where one comes between, it is told again.
+Whoever has chosen for itself chooses for those who wait behind it for the same: see `serving`.
+
+Whoever has the turn chooses for those who wait behind it, too: it has read everything, and has learned from it.
+
+A round that is chosen for another is that one's from the first: it has its lease. Whoever finds that while it waits
+leaves the line and evaluates it. Who was killed meanwhile is a worker that was lost, and its round is taken over.
+
+Whether others write to the same log just now, and whether what is computed here is worth that they wait for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from ..core import BatchPosition
+from ..errors import SteerboError
+from ..records import to_dict
+from ..storage.log import TURN, Lease, is_gone
+from ..storage.retry import RetryingLog
+from .leases import Worker, renewing
+from .logger import LOGGER
+
+LASTS = 10.0
+"""Seconds that a turn stays a worker's own after it was last heard of; it is heard of every third of that."""
+PRIORITY_TELL = "tell"
+"""The wish of those who have something to tell, which is soon done: it is everybody's turn who wishes for that."""
+_SHORTEST, _LONGEST = 0.004, 0.02  # seconds between two looks at the line
+_TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, as far as nobody has seen
+
+
+class FairQueue:
+    """One worker's place in the line. A forked child is another worker than its parent.
+
+    Politeness only: where the log is away, or a lease has run out, two may compute at once, and `append` refuses one.
+
+    Args:
+        log: where the line is kept; where that is away, nobody waits for a turn.
+        worker: whose place it is.
+    """
+
+    def __init__(self, log: RetryingLog, worker: Worker) -> None:
+        self.log, self.worker = log, worker
+        self._numbers = itertools.count(1)
+        self._entry = ""  # this worker's place, while it has one
+        self._pace = {True: _TELLS, False: _CHOOSES}  # seconds that a place takes: of those who tell, and of others
+        self.held = False  # whether it is this worker's turn
+
+    @contextmanager
+    def turn(
+        self, meanwhile: Callable[[], object], wish: str = "", given: Callable[[str], bool] = bool
+    ) -> Iterator[str | None]:
+        """Held by one worker at a time, or by all who `TELL`.
+
+        Yields the token of a round that another has chosen for this worker, who need not do so any more; else None.
+
+        Args:
+            meanwhile: is done whenever the line has moved, and it is still another's turn.
+            wish: what for; a text without tabs and line breaks. Empty: nothing that another could do as well.
+            given: whether a round that is leased to this worker was chosen for it just now.
+        """
+        self.worker.be_oneself()
+        self._entry, process = f"{self.worker.name}\t{next(self._numbers)}\t{wish}", os.getpid()
+        try:
+            chosen = self._wait(meanwhile, wish, given)
+            over = threading.Event()
+            beat = threading.Thread(target=renewing, args=(self.renew, over, LASTS / 3), daemon=True)
+            self.held = chosen is None
+            if self.held:
+                beat.start()
+            try:
+                yield chosen
+            finally:
+                self.held = False
+                over.set()
+                if chosen is None:
+                    beat.join()
+        finally:
+            if process == os.getpid():  # else a child that was forked meanwhile
+                with suppress(SteerboError):  # the log is away: the lease runs out
+                    self.leave([self._entry])
+
+    def _wait(self, meanwhile: Callable[[], object], wish: str, given: Callable[[str], bool]) -> str | None:
+        """Until it is this worker's turn, or nobody can say whose it is, or its round was chosen by another.
+
+        A look takes the processor from whoever chooses. So it looks again after half of the time that those before it
+        are expected to take still, or have taken beyond that, by how fast the line has moved of late.
+        """
+        line, since, ahead = list[str](), time.monotonic(), list[str]()
+        while True:
+            now, ours = self._look()
+            if wish not in ("", PRIORITY_TELL) and (chosen := next(filter(given, ours), None)) is not None:
+                return chosen
+            before = now[: now.index(self._entry)]
+            self._learn(ahead[: -len(before) or None], time.monotonic() - since)
+            if not before or (wish == PRIORITY_TELL and all(map(_tells, before))):
+                return None
+            if now != line:
+                line = now
+                if len(before) == 1:
+                    meanwhile()
+            if before != ahead:
+                since, ahead = time.monotonic(), before
+            left = sum(self._pace[_tells(place)] for place in before) - (time.monotonic() - since)
+            self.log.pause(min(max(abs(left) / 2, _SHORTEST), _LONGEST))
+
+    def _learn(self, done: list[str], took: float) -> None:
+        """So many seconds went by until these had their turns."""
+        for tells in {_tells(place) for place in done} if done else ():
+            self._pace[tells] += (took / len(done) - self._pace[tells]) / 2
+
+    def _look(self) -> tuple[list[str], list[str]]:
+        """The line, with this worker in it, and at its head somebody who is there; and the rounds leased to it."""
+        try:
+            leases = self.log.log.leases()
+            ours = [token for token, lease in leases.items() if lease.holder == self.worker.name]
+            row = leases.get(TURN)
+            line = _line(row)
+            if row is None or self._entry not in line or row.ran_out(self._now()) or is_gone(name_at(line[0])):
+                line = self._change(self._joined, row)
+            return line, ours
+        except SteerboError:  # what is done in the turn will say that the log is away
+            return [self._entry], []
+
+    def _now(self) -> float:
+        return self.worker.leases.clock()
+
+    def _joined(self, line: list[str]) -> list[str]:
+        """The line without those who have ended, and with this worker."""
+        there = [entry for entry in line if not is_gone(name_at(entry))]
+        if self._entry in there:
+            return there
+        place = len(there)
+        while _wish(self._entry) == PRIORITY_TELL and place > 1 and _wish(there[place - 1]) != PRIORITY_TELL:
+            place -= 1
+        return [*there[:place], self._entry, *there[place:]]
+
+    def _read(self) -> Lease | None:
+        return self.log.log.leases().get(TURN)
+
+    def _change(self, change: Callable[[list[str]], list[str]], row: Lease | None) -> list[str]:
+        """Compare and swap `row`, until it goes well; whoever stands first anew has a whole lease."""
+        while True:
+            line = _line(row)
+            kept = line[1:] if row is not None and row.ran_out(self._now()) and line[0] != self._entry else line
+            after = change(kept)
+            if after == line:
+                return line
+            until = row.until if row is not None and after[:1] == line[:1] else self._now() + LASTS
+            if self.log.log.claim(TURN, Lease("\n".join(after), until) if after else None, row):
+                return after
+            row = self._read()
+
+    def behind(self, wish: str, served: Collection[str]) -> str | None:
+        """The place of the first who does not tell, but for workers that were served; None: it wishes for another."""
+        for place in _line(self._read())[1:]:
+            name = name_at(place)
+            if _wish(place) != PRIORITY_TELL and name not in served and not is_gone(name):
+                return place if _wish(place) == wish else None
+        return None
+
+    def leave(self, places: Collection[str]) -> None:
+        """Take these out of the line."""
+        self._change(lambda line: [entry for entry in line if entry not in places], self._read())
+
+    @property
+    def taken(self) -> bool:
+        """Whether it is another's turn now."""
+        try:
+            return self._read() is not None
+        except SteerboError:
+            return False
+
+    def renew(self) -> None:
+        """Prolong this worker's turn."""
+        while (row := self._read()) is not None and _line(row)[0] == self._entry:
+            if self.log.log.claim(TURN, Lease(row.holder, self._now() + LASTS), row):
+                return
+
+
+def name_at(place: str) -> str:
+    """The worker who has a place in a line."""
+    return place.split("\t", maxsplit=1)[0]
+
+
+def _tells(place: str) -> bool:
+    return _wish(place) == PRIORITY_TELL
+
+
+def _wish(place: str) -> str:
+    return place.rpartition("\t")[2]
+
+
+def _line(row: Lease | None) -> list[str]:
+    return [] if row is None else row.holder.split("\n")
+
+
+class AskBatcher:
+    """Chooses for others in one's own turn.
+
+    Args:
+        log: where events go.
+        turns: where others wait.
+        worker: who chooses.
+    """
+
+    def __init__(self, log: RetryingLog, turns: FairQueue, worker: Worker) -> None:
+        self.log, self.turns, self.worker = log, turns, worker
+        self._other = ""  # for whom is being chosen
+
+    def lease(self) -> Lease:
+        """On the round that is being chosen."""
+        own = self.worker.leases.new()
+        return replace(own, holder=self._other) if self._other else own
+
+    def wish(self, request: Mapping[str, Any], place: BatchPosition, by: str | None) -> str:
+        """What is asked for, in a word: those who wish for the same can be given what another has chosen.
+
+        Empty where others must not choose: for a place in a batch, and for workers of one name, who could not tell
+        whose it is.
+        """
+        if place.of > 1 or not self.worker.alone:
+            return ""
+        about = request, by, self.worker.leases.seconds
+        try:
+            return hashlib.sha256(json.dumps(to_dict(about), sort_keys=True).encode()).hexdigest()[:16]
+        except (SteerboError, TypeError, ValueError, RecursionError):  # the request will be refused
+            return ""
+
+    def serve(self, wish: str, choose: Callable[[], object]) -> None:
+        """Choose for everybody behind who wishes for the same, once, until there is nothing left to choose.
+
+        An outcome that comes between is worth more than a choice that does not know of it: that is thrown away. No
+        error is raised: whoever waits will have it for itself, if it comes again.
+        """
+        served, wait, self.log.seconds = dict[str, str](), self.log.seconds, 0.0
+        try:
+            while (place := self.turns.behind(wish, served)) is not None:
+                self._other = name_at(place)
+                if choose() is None:
+                    break
+                served[self._other] = place
+            if served:
+                self.turns.leave(served.values())  # who is gone without a trace is not served again
+        except SteerboError as error:
+            LOGGER.debug("what was chosen for %s is thrown away: %s", self._other, error)
+        finally:
+            self._other, self.log.seconds = "", wait
+
+
+T = TypeVar("T")
+QUIET = 4
+"""Calls in a row without an event of others, after which a worker takes it that it is alone."""
+CHEAP = 0.02
+"""Seconds of processor time: a choice that costs less is sooner made again than waited for."""
+UNKNOWN = 0.05
+"""Seconds that a choice costs as far as nobody knows."""
+TRIES = 10
+"""Calls that are refused so often in a row wait for their turn, however little they cost."""
+
+
+class ContentionEstimate:
+    """What one worker knows of the others, by their events, and of what its own choices cost."""
+
+    def __init__(self) -> None:
+        self.quiet = QUIET - 1  # calls in a row before which there were no events of others; one knocks at first
+        self.cost = UNKNOWN  # seconds of processor time of the dearest choice of late
+        self._heard = 0  # events of others since the last call
+
+    def heard(self, events: int) -> None:
+        """So many events of others were read."""
+        self._heard += events
+
+    def called(self) -> None:
+        """Everything is read, and something is computed on it."""
+        self.quiet, self._heard = 0 if self._heard else self.quiet + 1, 0
+
+    def met(self) -> None:
+        """Another's event came between."""
+        self.quiet = 0
+
+    def given(self) -> None:
+        """Another has chosen for this worker, which therefore does not know what it costs just now."""
+        self.cost = max(self.cost, UNKNOWN)
+
+    @property
+    def matters(self) -> bool:
+        """Whether there may be others who write just now, and what they compute is worth a wait."""
+        return self.quiet < QUIET and self.dear
+
+    @property
+    def dear(self) -> bool:
+        """Whether what is computed is worth a wait."""
+        return self.cost > CHEAP
+
+    def timed(self, choose: Callable[[], T]) -> T:
+        """Choose, and remember what that costs."""
+        began = time.thread_time()
+        try:
+            return choose()
+        finally:
+            self.cost = max(time.thread_time() - began, 0.8 * self.cost)
