@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.coca_bo import CoCaBO
-from steerbo.costvarying.random import Random
+from steerbo.costvarying.baselines import Random
 from steerbo.errors import InvalidProblem, LimitBroken, SteerboError
 from steerbo.extending import Choice, Explanation, Limits, Measuring, Method, Problem, Recommendation, Space, record
 from steerbo.rounds.limits import check_kept

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steerbo.costvarying.random import Random
+from steerbo.costvarying.baselines import Random
 from steerbo.errors import InvalidStudy
 from steerbo.rounds import Created
 from steerbo.study import MemoryLog, read_study, resume
