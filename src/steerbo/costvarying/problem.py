@@ -194,7 +194,7 @@ class CostVarying(Measuring):
         return {v.name: current[v.name] for v in self.hard_to_change if v.name in current}
 
     def keepable_positions(self, history: History) -> dict[str, Any]:
-        """Those of `current_positions` that can be set, so that their variables may stay in place."""
+        """Settable positions among `current_positions`: their variables may stay in place."""
         return settable(self.current_positions(history), self.hard_to_change)
 
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
