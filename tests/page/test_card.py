@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.random import Random
+from steerbo.costvarying.baselines import Random
 from steerbo.page.card import Card, advice_of, card, sets
 from steerbo.rounds import Explanation, Reading, Recommendation
 from steerbo.study import MemoryLog, Study
