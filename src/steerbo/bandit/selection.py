@@ -53,7 +53,7 @@ def cheapest_sufficient(
 
     >>> upper, prices = np.array([1.0, 1.5, 2.0]), np.array([1.0, 3.0, 9.0])
     >>> cheapest_sufficient(upper, prices, 2.0, lambda arms: np.array([0.2, 0.6, 0.1])[arms])
-    Enough(arm=1, width=0.6)
+    Selection(arm=1, width=0.6)
     """
     for rung in cost_tiers(prices, alike):
         known = zip(rung, widths(rung), strict=True)
