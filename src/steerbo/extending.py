@@ -8,7 +8,7 @@
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
 
 `history` has the rounds as they stand now: `history.outcomes()` is everything to learn from, corrected and in order,
-and `history.unknown` the rounds that are out, or have failed: what is chosen next counts them as if they were known,
+and `history.unresolved` the rounds that are out, or have failed: what is chosen next counts them as if they were known,
 or everybody who asks at once would get the same. Many methods need no more. Where learning is dear, override
 `learn(event, history)`, which is given every event once, and keep a state; a state that is not a pure function of
 problem, options, seed and events does not come back after a restart. Hyperparameters that are learned are returned by

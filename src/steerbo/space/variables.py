@@ -254,7 +254,7 @@ class NumericVariable(BaseVariable):
         for end, given, narrower in (("low", low, self.low), ("high", high, self.high)):
             number = as_number(given)
             if number is None or (number > narrower if end == "low" else number < narrower):
-                allowed = f"a finite number {'not above' if field == 'low' else 'not below'} {narrower:g}"
+                allowed = f"a finite number {'not above' if end == 'low' else 'not below'} {narrower:g}"
                 hint = "Bounds can be widened, not narrowed: rounds were played within the present ones."
                 raise InvalidProblem(f"{self.name}.{end}", given, allowed, hint)
         step = getattr(self, "step", None)
