@@ -130,7 +130,7 @@ class BotorchRegression:
     # -- the posterior -------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def hallucinated(self, X: Float[np.ndarray, "p d"]) -> Iterator[None]:
+    def with_fantasies(self, X: Float[np.ndarray, "p d"]) -> Iterator[None]:
         """Inside the context pending points X (p, d) shrink the variance, not the mean."""
         if len(X):
             at = self._torch.as_tensor(np.asarray(X, float))

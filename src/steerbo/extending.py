@@ -8,7 +8,7 @@
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
 
 `history` has the rounds as they stand now: `history.outcomes()` is everything to learn from, corrected and in order,
-and `history.unknown` the rounds that are out, or have failed: what is chosen next counts them as if they were known,
+and `history.unresolved` the rounds that are out, or have failed: what is chosen next counts them as if they were known,
 or everybody who asks at once would get the same. Many methods need no more. Where learning is dear, override
 `learn(event, history)`, which is given every event once, and keep a state; a state that is not a pure function of
 problem, options, seed and events does not come back after a restart. Hyperparameters that are learned are returned by
@@ -43,8 +43,9 @@ refuse by name what is not allowed, and may be overridden. What else it may say 
 `stated_laws` (`StatedLaw`s) for what is checked against what was realised, `pictures` for a page's pictures. Page,
 tables, exports and the command line then know nothing of your kind, and work.
 
-**Its limits.** Declare the field as `limits: Limits | None = None`, and users may give `LinearConstraint` and `ForbiddenCombination`; derive
-from `ConstrainedProblem`, and they may give `OutcomeConstraint`, too, whose outcomes are then told beside the value.
+**Its limits.** Declare the field as `limits: Limits | None = None`, and users may give `LinearConstraint` and
+`ForbiddenCombination`; derive from `ConstrainedProblem`, and they may give `OutcomeConstraint`, too, whose outcomes
+are then told beside the value.
 `check_limits(limits, space)` refuses unknown variables by name; `broken(limits, values)` says which limits values
 break. Methods are to keep to them: a choice, a recommendation or a step of a policy that breaks one is refused as
 `LimitBroken`. Where limits have another name, or follow from other fields, override `every_limit`.

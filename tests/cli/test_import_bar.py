@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from steerbo.cli.output import import_bar
+from steerbo.cli.tables import import_bar
 
 
 def shown(terminal: bool) -> str:

@@ -12,7 +12,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from steerbo.cli import main
-from steerbo.cli.output import _WORD, rich_table, widths
+from steerbo.cli.tables import _WORD, rich_table, widths
 from steerbo.core import Table
 
 ROUNDS = Table(

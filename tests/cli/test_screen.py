@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import steerbo.cli
-from steerbo.cli.output import rich_table
+from steerbo.cli.tables import rich_table
 from steerbo.core import Scope, Suggestion, Table
 from steerbo.study import Display, Study
 from steerbo.text import unsafe
@@ -97,4 +97,4 @@ def test_what_a_command_says_is_text(tmp_path: Path) -> None:
 def test_there_is_one_way_to_the_terminal() -> None:
     folder = Path(steerbo.cli.__file__).parent
     for file in folder.glob("*.py"):
-        assert file.name == "screen.py" or not re.search(r"typer\.echo|(?<!\.)\bprint\(", file.read_text()), file.name
+        assert file.name == "output.py" or not re.search(r"typer\.echo|(?<!\.)\bprint\(", file.read_text()), file.name

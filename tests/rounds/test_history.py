@@ -29,7 +29,7 @@ def test_counts_are_those_of_the_rounds(steps: list[tuple[str, int]]) -> None:
         rounds = list(history)
         assert history.latest == rounds[-1]
         assert history.pending == tuple(r for r in rounds if r.state == "open")
-        assert {r.number for r in history.unknown} == {r.number for r in rounds if r.state != "told"}
+        assert {r.number for r in history.unresolved} == {r.number for r in rounds if r.state != "told"}
         assert history.failed == optimizer.status.failed == sum(r.state == "failed" for r in rounds)
         for n in (0, 1, 3, 99):
             assert history.last(n) == rounds[len(rounds) - min(n, len(rounds)) :]

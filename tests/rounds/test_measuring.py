@@ -74,5 +74,5 @@ def test_their_names_are_their_own() -> None:
 
 
 def test_kinds_that_learn_no_further_outcome_say_so() -> None:
-    with pytest.raises(InvalidProblem, match=r"limits\.0: Measured.*Share or Headcount"):
+    with pytest.raises(InvalidProblem, match=r"limits\.0: OutcomeConstraint.*Share or Headcount"):
         sb.MeanField(("a", "b"), agents=5, limits=[sb.OutcomeConstraint("p", at_most=1)])  # type: ignore[list-item]

@@ -53,7 +53,7 @@ def cheapest_sufficient(
 
     >>> upper, prices = np.array([1.0, 1.5, 2.0]), np.array([1.0, 3.0, 9.0])
     >>> cheapest_sufficient(upper, prices, 2.0, lambda arms: np.array([0.2, 0.6, 0.1])[arms])
-    Enough(arm=1, width=0.6)
+    Selection(arm=1, width=0.6)
     """
     for rung in cost_tiers(prices, alike):
         known = zip(rung, widths(rung), strict=True)
@@ -146,7 +146,7 @@ def split_initial_plays(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndar
 
     Each has one at least, as long as there are so many: else some arms have one, spread over the list.
 
-    >>> split_initial_plays(np.array([3, 4]), 10), split_initial_plays(np.array([9, 3, 3]), 10), split_initial_plays(np.array([2, 2, 2, 2]), 2)
+    >>> split_initial_plays(np.array([3, 4]), 10), split_initial_plays(np.array([9, 3, 3]), 10)
     (array([3, 4]), array([5, 2, 2]), array([1, 0, 1, 0]))
     """
     m, total = len(wanted), int(wanted.sum())

@@ -32,8 +32,9 @@ from ..study import Display, MemoryLog, Study, run_study
 from ..study.progress import literal
 from .arguments import AsJson
 from .commands import group
-from .output import HEADING, print_json, rich_table
+from .output import print_json
 from .report import console, print_recommendation
+from .tables import HEADING, rich_table
 
 COSTS = {("rw",): 1.0, ("L",): 0.5, ("Hl",): 0.7, ("rw", "L"): 1.5, ("rw", "Hl"): 1.7, ("rw", "L", "Hl"): 2.2}
 """Mean cost of a play, in thousands: drilling to a radius, choosing the length, pumping the lower aquifer down."""

@@ -22,8 +22,9 @@ from ..study.formatting import data_table, rounds_table, shown_rounds
 from ..wording import counted
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .commands import group
-from .output import answer, echo, import_bar, rich_table
+from .output import answer, echo
 from .report import console, print_answers
+from .tables import import_bar, rich_table
 
 commands = group()
 

@@ -13,8 +13,9 @@ from ..storage.catalogue import archive, delete, rename, shelved
 from ..wording import counted
 from .arguments import AsJson
 from .commands import group
-from .output import answer, echo, print_json, rich_table
+from .output import answer, echo, print_json
 from .report import console
+from .tables import rich_table
 from .usage import word
 
 commands = group()

@@ -54,7 +54,7 @@ def cached_until_next_event(answer: Callable[[Any, History], A]) -> Callable[[An
     """A method's answer that takes a search and is asked for again: it is kept until the next event.
 
     >>> class Slow:
-    ...     @kept
+    ...     @cached_until_next_event
     ...     def recommend(self, history):
     ...         print("searching")
     >>> method, history = Slow(), type("History", (), {"events": 1})

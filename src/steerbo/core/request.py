@@ -47,7 +47,7 @@ def batch_position(request: Mapping[str, Any]) -> BatchPosition:
     """The place that a choice is made for, by what `Method.choose` is given.
 
     >>> batch_position({}), batch_position(with_place({}, BatchPosition(2, 4)))
-    (Place(number=1, of=1, follows=False), Place(number=2, of=4, follows=False))
+    (BatchPosition(number=1, of=1, follows=False), BatchPosition(number=2, of=4, follows=False))
     """
     place: BatchPosition = request.get("batch", ALONE)
     return place

@@ -54,10 +54,10 @@ class CostVarying(ConstrainedProblem):
             the outcomes. None: it never changes. With a drift the goal is the best play *now*.
         noise: standard deviation of repeated measurements of the objective, in its unit, believed within a third.
             None: it is learned from the outcomes.
-        limits: constraints. `LinearConstraint` and `ForbiddenCombination` hold for settings, in the context seen before choosing: a sum that
-            includes variables left to nature holds with the constraint's `probability`, a forbidden combination is
-            avoided whatever nature does. `OutcomeConstraint` bounds a further outcome, which every `tell` then reports among
-            the realised values.
+        limits: constraints. `LinearConstraint` and `ForbiddenCombination` hold for settings, in the context seen before
+            choosing: a sum that includes variables left to nature holds with the constraint's `probability`, a
+            forbidden combination is avoided whatever nature does. `OutcomeConstraint` bounds a further outcome, which
+            every `tell` then reports among the realised values.
         value_of_one: worth of one unit of the objective in the unit of the costs. The goal is then the set with the
             largest *net value*, `value_of_one · value − cost` of a play (the negative of the value where smaller ones
             are better), and no tolerance is needed.

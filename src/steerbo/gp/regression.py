@@ -565,7 +565,7 @@ class Averaged(Generic[K]):
 
     @contextmanager
     def with_fantasies(self, X: ArrayLike) -> Iterator[None]:
-        """Inside the context pending points X (p, d) shrink the variance: see `GPRegression.hallucinated`."""
+        """Inside the context pending points X (p, d) shrink the variance: see `GPRegression.with_fantasies`."""
         with ExitStack() as stack:
             for member in self.members:
                 stack.enter_context(member.with_fantasies(X))

@@ -38,7 +38,7 @@ class Principal:
     def allows(self, right: str) -> bool:
         """Whether they may do that.
 
-        >>> Principal("ann", "play", ()).can("read"), Principal("ann", "play", ()).can("amend")
+        >>> Principal("ann", "play", ()).allows("read"), Principal("ann", "play", ()).allows("amend")
         (True, False)
         """
         return RIGHTS.index(right) <= RIGHTS.index(self.may)

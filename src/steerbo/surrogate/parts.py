@@ -152,7 +152,7 @@ def parts_of(
         InvalidProblem: a column that is neither set nor known, and has no law.
 
     >>> parts_of(["ph", "time"], ["ph"], {"time": 0.3}, {})
-    (Set(), Known(value=0.3))
+    (Controlled(), Observed(value=0.3))
     """
 
     def part(name: str) -> Part:

@@ -51,7 +51,7 @@ def test_rounds_replay_and_the_model_agrees_with_itself() -> None:
     Z = np.random.default_rng(0).random((5, 2))
     step = 1e-5 * np.eye(2)
     for pending in (Z[:0], Z[:2]):
-        with model.hallucinated(pending):
+        with model.with_fantasies(pending):
             mean, variance = model.marginals(Z)
             np.testing.assert_allclose(model.means(Z), mean)
             assert model.average(Z)[0] == pytest.approx(mean.mean())

@@ -69,10 +69,10 @@ class Climb(Method[Furnace, ClimbOptions]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """`argmax μ + width · σ` on a grid; what is out, or has failed, is not tried again."""
         name, sign = self.problem.temperature.name, self.problem.sign
-        tried = [played.suggestion.values[name] for played in history.unknown]
+        tried = [played.suggestion.values[name] for played in history.unresolved]
         grid = np.linspace(*self.problem.reach(history), 201)
         grid = grid[~np.isin(grid, tried)]
-        with self.model.hallucinated(self.rows(tried)):
+        with self.model.with_fantasies(self.rows(tried)):
             mean, sd = self.predict(grid)
         upper = sign * mean + self.options.width * sd
         best = int(upper.argmax())

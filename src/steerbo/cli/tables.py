@@ -1,0 +1,138 @@
+"""Tables on the terminal, and the progress bar of an import.
+
+No word of a table is cut: where the columns do not fit side by side, the cells of a row stand below one another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from textwrap import wrap
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as RichTable
+
+from ..core import Table
+from ..plots.drawing import BLUE, GREEN
+from ..study.progress import literal
+from ..wording import counted
+
+HEADING, CHOSEN = f"bold {BLUE}", f"bold {GREEN}"
+_WORD = re.compile(r"^\s*(?:→ )?\S+|\S+")  # the first with what stands before it
+_GAP = 2  # columns between cells
+_LONGEST = 160  # characters of a cell
+
+
+def rich_table(table: Table) -> Laid:
+    """A table for the screen under its title; cells that are very long end in an ellipsis."""
+    return Laid(table)
+
+
+class Laid:
+    """A table that a rich console prints as wide as it is itself."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.cells = [
+            [cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…" for cell in cells] for cells in table.cells()
+        ]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The title, and the cells beside or below one another."""
+        yield literal(self.table.title, HEADING)
+        given = widths([*zip(self.table.columns, *self.cells, strict=True)], options.max_width - 2)
+        if not self.cells:
+            yield literal("  nothing yet")
+        elif given is None:
+            yield from self._one_below_another()
+        else:
+            yield self._side_by_side(given)
+
+    def _side_by_side(self, given: Sequence[int]) -> RichTable:
+        shown = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
+        for column, width in zip(self.table.columns, given, strict=True):
+            shown.add_column(literal(column), overflow="fold", width=width)
+        for cells in self.cells:
+            shown.add_row(*map(literal, cells), style=CHOSEN if cells[0].startswith("→") else "")
+        return shown
+
+    def _one_below_another(self) -> RenderResult:
+        for cells in self.cells:
+            shown = RichTable.grid(padding=(0, _GAP, 0, 0))
+            for _ in range(2):
+                shown.add_column(overflow="fold")
+            for column, cell in zip(self.table.columns, cells, strict=True):
+                shown.add_row(literal(f"  {column}"), literal(cell.strip()))
+            yield shown
+            yield ""
+
+
+def hung(line: str, width: int) -> str:
+    """A line "  heading   text" within `width`: further lines stand below the text, and no word is cut.
+
+    >>> hung("  variable    ph: float, 4 to 8; left to itself uniform", 40).splitlines()
+    ['  variable    ph: float, 4 to 8; left to', '              itself uniform']
+    """
+    head = re.match(r" +\S.{10} *|", line)
+    below = head.end() if head is not None else 0
+    room = max(width - below, 1)
+    return line[:below] + f"\n{' ' * below}".join(
+        wrap(line[below:], room, break_long_words=False, break_on_hyphens=False)
+    )
+
+
+def widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """How wide each column is, so that all fit into `room` and no word is cut; None where that cannot be.
+
+    Args:
+        columns: the texts of each, header first.
+        room: characters of a line.
+
+    >>> widths([("set", "temperature + ph"), ("value", "7.4")], 80)
+    [16, 5]
+    >>> widths([("set", "temperature + ph"), ("value", "7.4")], 20), widths([("set", "temperature")], 8)
+    ([13, 5], None)
+    """
+    words = [max((cell_len(word) for text in texts for word in _WORD.findall(text)), default=0) for texts in columns]
+    whole = [max(map(cell_len, texts)) for texts in columns]
+    left = room - _GAP * (len(columns) - 1) - sum(words)
+    if left < 0:
+        return None
+    while left > 0 and words != whole:
+        narrow = max((k for k in range(len(words)) if words[k] < whole[k]), key=lambda k: whole[k] / max(words[k], 1))
+        words[narrow] += 1
+        left -= 1
+    return words
+
+
+@contextmanager
+def import_bar(console: Console, lines: int) -> Iterator[Callable[[int], None]]:
+    """Inside the context a bar is shown; what it gives is told how many of the lines were read.
+
+    When all of them were, the model learns from them, which after thousands takes as long again.
+    """
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(None, complete_style=BLUE, finished_style=GREEN),
+        TextColumn("{task.completed:.0f} of {task.total:.0f}"),
+        TimeElapsedColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )
+    task = bar.add_task("lines read", total=lines)
+
+    def read(so_far: int) -> None:
+        learns = f"learning from {counted(lines, 'line')}"
+        bar.update(task, completed=so_far, description=learns if so_far >= lines else "lines read")
+        bar.refresh()
+
+    if not console.is_terminal:  # rich 13 ends a line that it never began
+        yield read
+        return
+    with bar:
+        yield read
