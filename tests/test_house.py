@@ -17,7 +17,7 @@ WINGS = {"costvarying", "timevarying", "causal", "meanfield"}
 
 
 def module_of(path: Path) -> str:
-    """A file's module, without the package's name: "rounds.fold"; a package is called as its folder."""
+    """A file's module, without the package's name: "core.state"; a package is called as its folder."""
     parts = path.relative_to(SRC).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -99,26 +99,3 @@ def test_what_the_tour_names_is_there(name: str) -> None:
 
 def test_the_tour_names_files() -> None:
     assert len([name for name in NAMED if name.endswith(".py")]) > 25
-
-
-def home_of_tests(module: str, tree: ast.Module) -> str:
-    """The file of a module's tests: of its name; or, of methods that have none, their wing's contract."""
-    *folders, name = module.split(".")
-    own = "/".join([*folders, f"test_{name}.py"])
-    if (ROOT / "tests" / own).exists():
-        return own
-    named = any(isinstance(node, ast.AnnAssign) and "name: ClassVar" in ast.unparse(node) for node in ast.walk(tree))
-    return f"{folders[0]}/test_methods.py" if folders and folders[0] in WINGS and (named or name == "method") else own
-
-
-def test_every_module_with_logic_has_its_tests() -> None:
-    """`steerbo.testing` is tests itself."""
-    homeless = []
-    for module, path in FILES.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        logic = any(isinstance(node, ast.FunctionDef) for node in ast.walk(tree))
-        if logic and path.name not in ("__init__.py", "__main__.py") and not module.startswith("testing."):
-            home = home_of_tests(module, tree)
-            if not (ROOT / "tests" / home).exists():
-                homeless.append(f"{module}: write tests/{home}")
-    assert not homeless, "\n".join(homeless)

@@ -43,8 +43,9 @@ refuse by name what is not allowed, and may be overridden. What else it may say 
 `stated_laws` (`StatedLaw`s) for what is checked against what was realised, `pictures` for a page's pictures. Page,
 tables, exports and the command line then know nothing of your kind, and work.
 
-**Its limits.** Declare the field as `limits: Limits | None = None`, and users may give `LinearConstraint` and `ForbiddenCombination`; derive
-from `ConstrainedProblem`, and they may give `OutcomeConstraint`, too, whose outcomes are then told beside the value.
+**Its limits.** Declare the field as `limits: Limits | None = None`, and users may give `LinearConstraint` and
+`ForbiddenCombination`; derive from `ConstrainedProblem`, and they may give `OutcomeConstraint`, too, whose outcomes
+are then told beside the value.
 `check_limits(limits, space)` refuses unknown variables by name; `broken(limits, values)` says which limits values
 break. Methods are to keep to them: a choice, a recommendation or a step of a policy that breaks one is refused as
 `LimitBroken`. Where limits have another name, or follow from other fields, override `every_limit`.

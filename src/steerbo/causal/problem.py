@@ -65,9 +65,9 @@ class Causal(ConstrainedProblem):
         base: what every round costs beside, above 0: else to set nothing would be free, and done for ever.
         tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
             where there are prices, a twentieth of the way from the worst expected value to the best.
-        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen and looked at; what a scope leaves
-            to nature counts at the end of its bounds that is worst. And `OutcomeConstraint`, limits on further outcomes, which
-            are learned.
+        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen and
+            looked at; what a scope leaves to nature counts at the end of its bounds that is worst. And
+            `OutcomeConstraint`, limits on further outcomes, which are learned.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.

@@ -16,8 +16,8 @@ from ..errors import InvalidOption, InvalidStudy, MissingExtra
 from ..records import to_dict
 from ..redaction import split_name
 from ..storage.keys import KeyRing, keys_of
+from ..storage.log import LOGGER
 from ..study import DatabaseLog, Study, read_study
-from ..study.logger import LOGGER
 from .arguments import AsJson, Place, open_study, title
 from .commands import group
 from .output import answer, echo, print_json

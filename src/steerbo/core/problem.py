@@ -309,7 +309,7 @@ class Problem(ABC):
 
 
 class ConstrainedProblem(Problem):
-    """A problem that may have `OutcomeConstraint` limits: their outcomes are columns of tables, and `tell` insists on them."""
+    """A problem that may have limits on outcomes: these are columns of tables, and `tell` insists on them."""
 
     limits: Sequence[Limit] | None
 

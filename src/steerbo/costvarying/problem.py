@@ -48,10 +48,10 @@ class CostVarying(ConstrainedProblem):
             how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
         noise: standard deviation of a measurement of the objective at the same values, in its unit, where it is known;
             believed within a third. None: it is learned from the outcomes.
-        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`. They hold for what is set, at what is seen before
-            choosing; of what a control set leaves to nature a sum is kept with the limit's `probability`, and a
-            combination whatever nature does. And bounds on a further outcome, `OutcomeConstraint`, which every `tell` then gives
-            among what was realised.
+        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`. They hold for what is set,
+            at what is seen before choosing; of what a control set leaves to nature a sum is kept with the limit's
+            `probability`, and a combination whatever nature does. And bounds on a further outcome, `OutcomeConstraint`,
+            which every `tell` then gives among what was realised.
         value_of_one: what one unit of the objective is worth in the unit of the costs, where both are known. Wanted is
             then the set with the largest *net value*, `value_of_one · value − cost` of a play (less, where smaller
             values are better), and nothing has to be said of what may be given up.

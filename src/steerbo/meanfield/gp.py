@@ -1,8 +1,8 @@
 """Gaussian process of averages: its data, hyperpriors, fits, posterior, and the test for a change of the payoffs.
 
-Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.ProfiledMean`), so covariances, noise included,
-are relative to the scale. With thousands of observations hyperparameters are learned from a subset and then corrected
-by all.
+Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.ProfiledMean`): covariances, noise
+included, are relative to the scale. With thousands of observations hyperparameters are
+learned from a subset and then corrected by all.
 """
 
 from __future__ import annotations

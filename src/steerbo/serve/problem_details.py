@@ -25,7 +25,7 @@ from ..errors import (
     UnknownSuggestion,
 )
 from ..redaction import redact
-from ..study.logger import LOGGER
+from ..storage.log import LOGGER
 from ..text import escape_unprintable
 from ..wording import PYTHON
 

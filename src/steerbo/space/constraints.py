@@ -224,7 +224,8 @@ def outcomes_of(limits: Sequence[Limit] | None) -> dict[str, OutcomeConstraint]:
 def violated(limits: Sequence[Limit], values: Mapping[str, Any]) -> list[int]:
     """Which limits are broken by these values, of those that say nothing of any other variable.
 
-    >>> violated([LinearConstraint({"a": 1, "b": 1}, at_most=5), LinearConstraint({"a": 1}, at_least=1)], {"a": 0.5, "b": 5})
+    >>> limits = LinearConstraint({"a": 1, "b": 1}, at_most=5), LinearConstraint({"a": 1}, at_least=1)
+    >>> violated(limits, {"a": 0.5, "b": 5})
     [0, 1]
     """
     return [i for i, limit in enumerate(limits) if values.keys() >= set(limit.names) and limit.breaks(values)]

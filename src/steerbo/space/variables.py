@@ -69,9 +69,9 @@ class SwitchingCost:
 
     def __post_init__(self) -> None:
         """Check the prices."""
-        for field, price in (("fixed", self.fixed), ("per_unit", self.per_unit)):
+        for name, price in (("fixed", self.fixed), ("per_unit", self.per_unit)):
             if price < 0:
-                raise InvalidProblem(field, price, "a finite number not below 0")
+                raise InvalidProblem(name, price, "a finite number not below 0")
         if not (self.fixed or self.per_unit):
             hint = "A change that costs nothing needs no ‹change›."
             raise InvalidProblem("fixed", self.fixed, "above 0, or per_unit above 0", hint)
@@ -251,12 +251,12 @@ class NumericVariable(BaseVariable):
         Raises:
             InvalidProblem: they are narrower, or steps from the new low would miss what could be set before.
         """
-        for field, given, narrower in (("low", low, self.low), ("high", high, self.high)):
+        for end, given, narrower in (("low", low, self.low), ("high", high, self.high)):
             number = as_number(given)
-            if number is None or (number > narrower if field == "low" else number < narrower):
+            if number is None or (number > narrower if end == "low" else number < narrower):
                 allowed = f"a finite number {'not above' if field == 'low' else 'not below'} {narrower:g}"
                 hint = "Bounds can be widened, not narrowed: rounds were played within the present ones."
-                raise InvalidProblem(f"{self.name}.{field}", given, allowed, hint)
+                raise InvalidProblem(f"{self.name}.{end}", given, allowed, hint)
         step = getattr(self, "step", None)
         if step is not None and abs((steps := (self.low - low) / step) - round(steps)) > 1e-6:
             raise InvalidProblem(f"{self.name}.low", low, f"a whole number of steps of {step:g} below {self.low:g}")

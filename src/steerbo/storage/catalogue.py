@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from ..errors import InvalidStudy, one_of
 from ..records import Record, record
 from ..redaction import split_name
-from ..study.opening import replay
 from .backup import backup
 from .connections import Database
 from .database import EVENTS, HEADS, LEASES, DatabaseLog
 from .keys import KEYS
 from .log import BY_HAND, is_gone, new_name
+from .opening import replay
 
 
 @record

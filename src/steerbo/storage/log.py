@@ -2,10 +2,17 @@
 
 Events are history and never change. A lease says who evaluates a round just now; it is no part of the history, so that
 a run that was killed and went on leaves the same events as one that was not.
+
+What studies and runs leave to Python's logging, under the name ``steerbo.study``.
+
+WARNING: what the user ought to know, such as a round that failed, or a log that is away. INFO: how it goes, a line a
+round. DEBUG: every step. Python shows warnings on standard error where a program says nothing else about logging.
+Whoever gives an observer, or `say`, is told what the user ought to know by these instead. No line has a secret in it.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import uuid
@@ -222,3 +229,6 @@ def new_name(given: Any) -> str:
     if name in (".", "..") or any(sign in name for sign in "/\\"):
         raise InvalidStudy("name", name, "a name without / and \\, and neither . nor ..")
     return name
+
+
+LOGGER = logging.getLogger("steerbo.study")

@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from ..core import Event
 from ..errors import LogUnavailable
-from ..study.logger import LOGGER
-from .log import EventLog, Lease
+from .log import LOGGER, EventLog, Lease
 
 T = TypeVar("T")
 WAIT = 600.0

@@ -4,12 +4,12 @@ from ..storage.backup import backup, restore
 from ..storage.database import DatabaseLog
 from ..storage.log import BY_HAND, EventLog, Lease
 from ..storage.memory import Memory, MemoryLog
+from ..storage.opening import read_events
 from .files.export import to_frame
 from .files.import_csv import add_frame
 from .files.study_file import Settings, StudyFile, read_study
 from .leases import LEASE
 from .objective import Command, Function, Objective
-from .opening import read_events
 from .progress import Display
 from .ray_executor import RayExecutor
 from .resume import resume

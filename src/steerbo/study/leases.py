@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 
 from ..errors import InvalidInput, InvalidOption, SteerboError, combine, one_of
 from ..space.fields import as_number
-from ..storage.log import BY_HAND, EventLog, Lease, is_gone, is_heard, new_holder, unseen
+from ..storage.log import BY_HAND, LOGGER, EventLog, Lease, is_gone, is_heard, new_holder, unseen
 from ..text import unsafe
-from .logger import LOGGER
 
 LEASE = 60.0
 """Seconds that a worker's rounds stay its own after it was last heard of; it is heard of every third of that."""

@@ -30,7 +30,7 @@ from ..core.request import check_taken
 from ..core.state import StudyState
 from ..errors import InvalidRequest, SteerboError
 from ..space.fields import whole
-from .logger import LOGGER
+from ..storage.log import LOGGER
 
 NICE = 10
 """By how much its priority is lower, of 19: on a machine that is busy for days it is not to starve."""

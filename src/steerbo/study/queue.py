@@ -32,10 +32,9 @@ from typing import Any, TypeVar
 from ..core import BatchPosition
 from ..errors import SteerboError
 from ..records import to_dict
-from ..storage.log import TURN, Lease, is_gone
+from ..storage.log import LOGGER, TURN, Lease, is_gone
 from ..storage.retry import RetryingLog
 from .leases import Worker, renewing
-from .logger import LOGGER
 
 LASTS = 10.0
 """Seconds that a turn stays a worker's own after it was last heard of; it is heard of every third of that."""

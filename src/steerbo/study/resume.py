@@ -33,10 +33,10 @@ from ..core.registry import name_of
 from ..errors import InvalidInput, InvalidStudy, LogConflict, combine
 from ..records import to_dict
 from ..storage.log import EventLog
+from ..storage.opening import replay
 from ..wording import MISSING
 from .files.study_file import Settings, StudyFile
 from .leases import check_options
-from .opening import replay
 from .run import Observer
 from .study import Study
 

@@ -37,10 +37,10 @@ from ..errors import (
     short_repr,
 )
 from ..space.fields import whole
+from ..storage.log import LOGGER
 from ..storage.retry import RetryingLog
 from ..wording import SHELL
 from .leases import LAPSES, Worker
-from .logger import LOGGER
 from .objective import Command, Function
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def run_study(
         study: gets every event.
         objective: evaluates a suggestion: a number, or value, cost and realised by name, as
             `steerbo.study.objective` says. An executor of processes has to be able to pickle it.
-        observer: is told of everything; None: what it would be told is logged (see `steerbo.study.logger`).
+        observer: is told of everything; None: what it would be told is logged (see `steerbo.storage.log`).
         executor: where evaluations run; None: here, one after the other. A function that makes one (`lambda:
             ProcessPoolExecutor(4)`) is called again where the first broke, and what was lost is evaluated again.
         parallel: so many evaluations at once.

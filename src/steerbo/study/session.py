@@ -11,11 +11,10 @@ from ..core import SEEN, BatchPosition, Doubts, Event, Optimizer, Suggestion, as
 from ..core.locking import one_at_a_time
 from ..errors import LogConflict, SteerboError
 from ..optim import sobol_points
-from ..storage.log import EventLog
+from ..storage.log import LOGGER, EventLog
 from ..storage.outbox_files import OutboxEntry
 from ..storage.retry import RetryingLog
 from .leases import LAPSES, Worker
-from .logger import LOGGER
 from .outbox import Outbox, decided, give_again, is_there
 from .prefetch import Prefetcher
 from .queue import PRIORITY_TELL, TRIES, AskBatcher, ContentionEstimate, FairQueue

@@ -11,12 +11,11 @@ from ..core import BaseStudy, Doubt, Doubts, Method, Optimizer, Problem, Recomme
 from ..core.answers import MaybeNone
 from ..core.locking import one_at_a_time
 from ..storage.backup import copy_of, save
-from ..storage.log import EventLog
+from ..storage.log import LOGGER, EventLog
+from ..storage.opening import by_name, found_log, method_options, new_log, replay
 from ..storage.retry import WAIT
 from .files.export import to_frame
 from .leases import check_options
-from .logger import LOGGER
-from .opening import by_name, found_log, method_options, new_log, replay
 from .run import run_study
 from .session import StudySession
 
@@ -39,7 +38,7 @@ class Study(BaseStudy):
             process has the study, which a thread of its own says every 20 s, and for 60 s after it was last heard of.
         clock: seconds since 1970; None: the log's, which is a server's own, so that clocks of machines need not agree.
         wait: seconds that a call waits for a log that is away, before it raises `LogUnavailable`.
-        say: is told what the user ought to know; None: Python's logging, as a warning; see `steerbo.study.logger`.
+        say: is told what the user ought to know; None: Python's logging, as a warning; see `steerbo.storage.log`.
     """
 
     def __init__(
@@ -207,7 +206,7 @@ class Study(BaseStudy):
         return len(self.writer.prepared)
 
     def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
-        """Ask, evaluate and tell until the study is finished; see `steerbo.study.run_study` for objective and options."""
+        """Ask, evaluate and tell until the study is finished; see `run_study` for objective and options."""
         run_study(self, objective, **options)
         return self.recommend()
 

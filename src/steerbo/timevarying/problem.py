@@ -56,8 +56,8 @@ class TimeVarying(ConstrainedProblem):
             `steerbo.timevarying.automatic`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
-        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen before choosing; and `OutcomeConstraint`,
-            limits on further outcomes, which are learned.
+        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen before
+            choosing; and `OutcomeConstraint`, limits on further outcomes, which are learned.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.

@@ -10,8 +10,8 @@ from typing import Any
 from ..core import Created, Event, Optimizer, Problem, problem_of
 from ..errors import DamagedLog, InvalidOption, InvalidStudy, LogConflict, SteerboError, one_of
 from ..redaction import split_name
-from ..storage.database import DatabaseLog
-from ..storage.log import EventLog
+from .database import DatabaseLog
+from .log import EventLog
 
 
 def replay(place: str, events: list[Event], problem: Problem | None) -> Optimizer:
