@@ -1,1 +1,1 @@
-"""Doors to other libraries, each imported only by who asks for it: BoTorch, Optuna, generators of gest-api."""
+"""Adapters to other libraries, each imported only on request: BoTorch, Optuna, generators of gest-api."""

@@ -1,15 +1,15 @@
-"""A fitted posterior as a BoTorch model, so that BoTorch's acquisition functions, and yours, run on it.
+"""Posterior of a study as a BoTorch model, on which BoTorch's acquisition functions, and yours, run.
 
     from steerbo.interop.botorch import to_botorch
 
     model = to_botorch(study)                            # the objective over all variables
-    model = to_botorch(study, scope=["ph"])              # what holding ph gives on average, nature doing the rest
+    model = to_botorch(study, scope=["ph"])              # expected value of controlling ph
     point, _ = optimize_acqf(qLogEI(model, best_f=…), model.bounds, q=1, num_restarts=8, raw_samples=128)
     model.decode(point)                                  # [{"ph": 6.4}]
 
-An expectation under laws is here a model of its own, and neither an objective nor an acquisition function: an average
-of a Gaussian process is one again, and exact. BoTorch's own way, `AppendFeatures` with `ExpectationPosteriorTransform`,
-has a point for every combination of what nature may draw; the tests show that both say the same.
+The expected value of a control set is a model of its own, not an objective or an acquisition function: the average of a
+Gaussian process is a Gaussian process again, exactly. BoTorch's own way, `AppendFeatures` with
+`ExpectationPosteriorTransform`, takes a point for every combination of uncontrolled values; tests show that both agree.
 
 Needs BoTorch (`pip install 'steerbo[botorch]'`).
 """
@@ -47,23 +47,22 @@ def to_botorch(
     time: float | None = None,
     prior: str | None = None,
 ) -> SteerboModel:
-    """The posterior of a study as a BoTorch model, as it is now; later outcomes do not reach it.
+    """Return the present posterior of a study as a BoTorch model; later outcomes do not change it.
 
-    Larger is better, as BoTorch has it: of a problem that minimises it is the posterior of less the objective. Rounds
-    without an outcome are left out: give their points to an acquisition function as `X_pending`.
+    Larger is better, as in BoTorch: for a problem that minimises, the model is of the negative objective. Rounds
+    without an outcome are left out: pass their points to an acquisition function as `X_pending`.
 
     Args:
-        study: a study, or an optimizer; it stays as it is.
-        scope: of a cost-varying problem a control set, as names: the model is then of its expected value under the laws
-            of what it leaves to nature. None: of the objective, over all variables. Of a causal problem the scope whose
-            model it is.
-        context: with a control set, what is seen before choosing, by variable.
-        time: where the optimum moves, at what time; None: that of the last round.
-        prior: of a time-varying problem, as which prior sees it, by name; None: the most probable one.
+        study: a study or an optimizer; it is not changed.
+        scope: cost-varying: a control set, as names, for its expected value under the laws of the uncontrolled
+            variables; None: the objective over all variables. Causal: the scope whose model is wanted.
+        context: values seen before choosing, by variable, with a control set.
+        time: time of a problem that drifts; None: the time of the last round.
+        prior: name of a prior of a time-varying problem; None: the most probable one.
 
     Raises:
-        InvalidRequest: the method keeps no Gaussian process over a box (those of mean-field problems, say), or not the
-            one that is asked for.
+        InvalidRequest: the method has no Gaussian process over a box, as in mean-field problems, or not the selected
+            one.
 
     >>> import steerbo as sb
     >>> optimizer = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
@@ -75,11 +74,11 @@ def to_botorch(
 
 
 class _Computed(torch.autograd.Function):  # type: ignore[misc]
-    """A function of points that numpy computes, with its pull-back, as one step of autograd."""
+    """Step of autograd for a function of points and its pull-back, both computed by numpy."""
 
     @staticmethod
     def forward(ctx: Any, Z: Tensor, function: Callable[..., Any], pull: Callable[..., Any]) -> Tensor:
-        """The function's values."""
+        """Return the values of the function at Z."""
         ctx.save_for_backward(Z)
         ctx.pull = pull
         return torch.from_numpy(np.ascontiguousarray(function(Z.detach().cpu().numpy()))).to(Z)
@@ -87,24 +86,24 @@ class _Computed(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, W: Tensor) -> tuple[Tensor, None, None]:
-        """The gradient of the weighted sum of the values."""
+        """Return the gradient of the values weighted by W."""
         (Z,) = ctx.saved_tensors
         return torch.from_numpy(ctx.pull(Z.detach().cpu().numpy(), W.detach().cpu().numpy())).to(Z), None, None
 
 
 class _Normal(Model):  # type: ignore[misc]
-    """What is common to models whose posterior is normal: one output, of any batch of points."""
+    """Base of models with a normal posterior of one output, for any batch of points."""
 
     num_outputs = 1
 
     @abstractmethod
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
+        """Return means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
 
     @property
     @abstractmethod
     def noise_variance(self) -> float:
-        """Of an outcome, in its squared units."""
+        """Noise variance of an outcome, in squared units of the outcome."""
 
     def posterior(
         self,
@@ -113,7 +112,7 @@ class _Normal(Model):  # type: ignore[misc]
         observation_noise: bool = False,
         posterior_transform: Any = None,
     ) -> Any:
-        """The joint posterior of f at q points, (b, q, d), in double precision; with noise, of outcomes there."""
+        """Return the joint posterior of f at points (b, q, d) in double precision; with noise, of outcomes."""
         if output_indices is not None and list(output_indices) != [0]:
             raise InvalidRequest("output_indices", list(output_indices), "[0]: there is one output")
         mean, covariance = self.joint(self.transform_inputs(X).double())
@@ -124,17 +123,17 @@ class _Normal(Model):  # type: ignore[misc]
 
 
 class SteerboModel(_Normal):
-    """A posterior of steerbo's as a BoTorch model, in double precision; batches of q points, gradients by autograd.
+    """BoTorch model of a posterior, in double precision, for batches of q points, with gradients by autograd.
 
     Args:
-        found: the posterior; of a mixture the model has its mean and covariances, as if it were normal.
+        found: the posterior; a mixture is approximated by a normal one with its mean and covariances.
 
     Attributes:
-        members: the posteriors that are mixed, all as likely.
-        names: of the columns of points.
-        bounds: (2, d), where points lie, as BoTorch's optimisers take them.
-        gradients: whether acquisition functions have gradients. Where they have none (a kernel that is a Python
-            function), pass ``options={"with_grad": False}`` to BoTorch's optimisers.
+        members: posteriors of the mixture, with equal weights.
+        names: names of the columns of points.
+        bounds: (2, d) bounds of points, as BoTorch's optimisers take them.
+        gradients: whether acquisition functions have gradients. If not (a kernel that is a Python function), pass
+            ``options={"with_grad": False}`` to BoTorch's optimisers.
     """
 
     def __init__(self, found: Posterior) -> None:
@@ -150,23 +149,23 @@ class SteerboModel(_Normal):
 
     @property
     def batch_shape(self) -> torch.Size:
-        """None: one model."""
+        """Empty: it is a single model."""
         return torch.Size()
 
     def encode(self, rows: Sequence[Mapping[str, Any]]) -> Tensor:
-        """Values by variable as points, (r, d)."""
+        """Encode r mappings of values by variable as points (r, d)."""
         return torch.from_numpy(np.array([self.found.columns.encode(row) for row in rows]))
 
     def decode(self, X: Tensor) -> list[dict[str, Any]]:
-        """Points (…, d) as the nearest values that can be set, by variable, one after another."""
+        """Decode points (…, d) to the nearest feasible values, by variable, one mapping for each point."""
         return [self.found.columns.decode(point) for point in X.detach().double().reshape(-1, len(self.names)).numpy()]
 
     @property
     def noise_variance(self) -> float:
-        """Of an outcome, in its squared units.
+        """Noise variance of an outcome, in squared units of the outcome.
 
         Raises:
-            InvalidRequest: of an expected value: an outcome has what nature drew in it, too.
+            InvalidRequest: the model is of an expected value, which outcomes do not measure.
         """
         if self.found.noise is None:
             hint = "For fantasies take the model of the objective: leave ‹scope› out."
@@ -174,14 +173,14 @@ class SteerboModel(_Normal):
         return float(np.mean([member.scale**2 * (member.noise or 0.0) for member in self.members]))
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Means (…, q) and covariances (…, q, q) of f at points (…, q, d): of the mixture over draws, if there are."""
+        """Return means (…, q) and covariances (…, q, q) of f at points (…, q, d), of the mixture over its members."""
         means, covariances = zip(*(self._joint_of(k, X) for k in range(len(self.members))), strict=True)
         mean = torch.stack(means).mean(dim=0)
         away = torch.stack(means) - mean
         return mean, (torch.stack(covariances) + away.unsqueeze(-1) * away.unsqueeze(-2)).mean(dim=0)
 
     def _joint_of(self, k: int, X: Tensor) -> tuple[Tensor, Tensor]:
-        """The same of one member."""
+        """Return means and covariances of member k."""
         found, shape = self.members[k], X.shape[:-1]
         root, weights = getattr(self, f"root_{k}"), getattr(self, f"weights_{k}")
         points, batches = X.reshape(-1, X.shape[-1]), X.reshape(-1, *X.shape[-2:])
@@ -195,16 +194,16 @@ class SteerboModel(_Normal):
         return mean.reshape(shape), found.scale**2 * (prior - half @ half.transpose(-1, -2))
 
     def fantasize(self, X: Tensor, sampler: Any, observation_noise: None = None, **kwargs: Any) -> _Conditioned:
-        """The model with outcomes drawn at points X (…, m, d): what a knowledge gradient looks ahead by."""
+        """Condition on outcomes drawn at points X (…, m, d), as the knowledge gradient does."""
         return self.condition_on_observations(X, sampler(self.posterior(X, observation_noise=True)))
 
     def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> _Conditioned:
-        """The model with outcomes Y (…, m, 1) at points X (…, m, d), as fantasies have them."""
+        """Condition on outcomes Y (…, m, 1) at points X (…, m, d)."""
         return _Conditioned(self, X, Y)
 
 
 class _Conditioned(_Normal):
-    """A model with more outcomes: batches of them, each a model of its own."""
+    """Batch of models, each conditioned on further outcomes."""
 
     def __init__(self, model: SteerboModel, X: Tensor, Y: Tensor) -> None:
         super().__init__()
@@ -212,16 +211,16 @@ class _Conditioned(_Normal):
 
     @property
     def batch_shape(self) -> torch.Size:
-        """That of the outcomes."""
+        """Batch shape of the outcomes."""
         return self.Y.shape[:-1]
 
     @property
     def noise_variance(self) -> float:
-        """Of an outcome, in its squared units."""
+        """Noise variance of an outcome, in squared units of the outcome."""
         return self.model.noise_variance
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
+        """Return means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
         m, batch = self.X.shape[-2], torch.broadcast_shapes(X.shape[:-2], self.batch_shape)
         both = torch.cat([self.X.expand(*batch, *self.X.shape[-2:]), X.expand(*batch, *X.shape[-2:])], dim=-2)
         mean, covariance = self.model.joint(both)

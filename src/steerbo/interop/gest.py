@@ -1,7 +1,7 @@
-"""A generator of the gest-api standard, as Xopt, libEnsemble and others run it; needs `pip install 'steerbo[gest]'`.
+"""Generator of the gest-api standard, which Xopt, libEnsemble and others run; needs `pip install 'steerbo[gest]'`.
 
-The standard's points have a value for every variable. Where a control set leaves a variable to nature its value is
-NaN, and the result that is ingested says what it really was. A contextual variable is one that is seen before choosing.
+Points of the standard have a value for every variable. A variable that a control set leaves uncontrolled has value NaN,
+and the ingested result holds its realised value. A contextual variable is one that is seen before choosing.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ _ID = "_id"
 
 
 class SteerboGenerator(Generator):  # type: ignore[misc]
-    """Suggests points by a method for cost-varying problems; by default everything is set.
+    """Generator that suggests points by a method for cost-varying problems; by default all variables are controlled.
 
     Args:
         vocs: variables (continuous, discrete, contextual with bounds) and one objective.
-        control_sets: the sets of variables that can be set together; None: one, of all that are not contextual.
-        laws: how nature draws what a set leaves to it, by variable.
-        costs: what a play of each set costs.
-        cost: the name of an observable that says what a play cost.
-        tolerance: what is good enough; see `CostVarying`.
-        method: its name; None: the default.
+        control_sets: sets of variables that can be set together; None: one set of all that are not contextual.
+        laws: distributions of uncontrolled variables, by variable.
+        costs: cost of a play of each control set.
+        cost: name of the observable that holds the cost of a play.
+        tolerance: tolerance of `CostVarying`.
+        method: name of the method; None: the default.
         budget: money that may be spent.
-        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
-        options: the method's.
+        seed: whole number from 0 to 2**128 - 1, from which all random numbers follow.
+        options: options of the method.
 
     Attributes:
-        optimizer: what suggests; its `recommend`, `explain` and `to_json` say what was learned.
-        context: the present values of contextual variables; those of the latest result, where nobody says.
+        optimizer: the optimizer; call its `recommend`, `explain` and `to_json` for results.
+        context: present values of the contextual variables; default: those of the latest result.
 
     Raises:
-        InvalidProblem: (a ValueError) something in `vocs` that this cannot express.
+        InvalidProblem: (a ValueError) `vocs` has constraints, several objectives, or other things not supported.
 
     >>> from gest_api.vocs import VOCS
     >>> generator = SteerboGenerator(VOCS(variables={"x": [0, 1]}, objectives={"f": "MAXIMIZE"}))
@@ -81,7 +81,7 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
         self.context: dict[str, Any] = {}
 
     def _validate_vocs(self, vocs: Any) -> None:
-        """Refuse what cannot be expressed."""
+        """Refuse constraints, several objectives, and spaces without variables."""
         if not vocs.variables:
             raise InvalidProblem("variables", dict(vocs.variables), "at least one variable")
         kinds = [type(field).__name__ for field in vocs.objectives.values()]
@@ -91,11 +91,11 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
             raise InvalidProblem("constraints", list(vocs.constraints), "none: outcomes cannot be limited here")
 
     def suggest(self, num_points: int | None = None) -> list[dict[str, Any]]:
-        """Points to evaluate, each with its `_id`; one where nobody says how many. NaN is left to nature.
+        """Return points to evaluate, each with its `_id`, by default one; uncontrolled variables are NaN.
 
         Raises:
             InvalidContext: (a ValueError) `context` lacks a contextual variable.
-            ValueError: there are no more.
+            ValueError: the study is finished before `num_points`.
         """
         seen = self.optimizer.problem.space.seen
         request = {"context": {name: self.context[name] for name in seen if name in self.context}} if seen else {}
@@ -110,10 +110,10 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
         return [{**blank, **constants, **s.context, **s.values, _ID: s.round} for s in found]
 
     def ingest(self, results: list[dict[str, Any]]) -> None:
-        """What came of points; an objective that is NaN or missing is a failed evaluation. Others' have no `_id`.
+        """Take in results; a missing or NaN objective is a failed evaluation, a result without `_id` external data.
 
         Raises:
-            InvalidOutcome: (a ValueError) an unknown `_id`, or a value that is none; points before it are taken.
+            InvalidOutcome: (a ValueError) an unknown `_id`, or an invalid value; earlier results are kept.
         """
         for result in results:
             measured = {name: result[name] for name in self.vocs.variables if _known(result.get(name))}
@@ -129,7 +129,7 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
                 self.optimizer.fail(token, f"no {self.objective}", cost=cost, charge=charge, realised=measured)
 
     def _token(self, number: Any) -> str | None:
-        """The suggestion of an id, which is the number of its round: libEnsemble keeps whole numbers only."""
+        """Return the token of the round with this number, which is the id: libEnsemble keeps whole numbers only."""
         if not _known(number):
             return None
         for played in self.optimizer.history:

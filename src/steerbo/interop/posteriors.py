@@ -1,6 +1,6 @@
-"""The posterior that a method keeps, for others to compute with.
+"""Posteriors of methods, for other libraries to compute with.
 
-Every method whose model is a Gaussian process over a box has one; of the others it is said why they have none.
+Every method whose model is a Gaussian process over a box has one; the error for any other method says why it has none.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from ..timevarying.places import place_of
 
 @dataclass(frozen=True)
 class PosteriorQuery:
-    """Which posterior, where a method has several; None: not said.
+    """Selection of one posterior of a method that has several; None selects the default.
 
     Args:
-        scope: a control set (names, or a `Scope`): its expected value over what nature draws; of a causal problem the
-            scope whose model it is.
-        context: what is seen before choosing, for an expected value.
-        time: where the optimum moves; None: now.
-        prior: of a time-varying problem, its name; None: the most probable one.
+        scope: cost-varying: a control set (names, or a `Scope`), for its expected value over the uncontrolled
+            variables; causal: the scope whose model is wanted.
+        context: values seen before choosing, by variable, for an expected value.
+        time: time of a problem that drifts; default: the time of the last round.
+        prior: name of a prior of a time-varying problem; default: the most probable one.
     """
 
     scope: Any = None
@@ -45,7 +45,7 @@ class PosteriorQuery:
     prior: str | None = None
 
     def only(self, kind: str, *names: str) -> None:
-        """Refuse what a kind of problem does not take."""
+        """Refuse fields other than `names`, which posteriors of this kind of problem do not take."""
         for name in ("scope", "context", "time", "prior"):
             value = getattr(self, name)
             if name not in names and value is not None and value != {}:
@@ -53,7 +53,7 @@ class PosteriorQuery:
 
 
 def posterior(study: BaseStudy, which: PosteriorQuery) -> Posterior:
-    """The posterior of a study, with what others have told it meanwhile; see `posterior_of`."""
+    """Return the posterior of a study after reading the outcomes of other workers; see `posterior_of`."""
     if callable(refresh := getattr(study, "refresh", None)):
         refresh()
     return posterior_of(study._method, study.history, which)
@@ -61,15 +61,15 @@ def posterior(study: BaseStudy, which: PosteriorQuery) -> Posterior:
 
 @singledispatch
 def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQuery) -> Posterior:
-    """The posterior of a method. Other kinds are added by `posterior_of.register`.
+    """Return the posterior of a method. Further methods are supported by `posterior_of.register`.
 
     Args:
-        method: whose state is up to date with `history`.
-        history: of its study.
-        which: of several.
+        method: a method whose state is up to date with `history`.
+        history: history of its study.
+        which: selects one of several posteriors.
 
     Raises:
-        InvalidRequest: the method has none over a box, or not this one.
+        InvalidRequest: the method has no posterior over a box, or not the selected one.
     """
     hint = "‹steerbo methods› lists the methods of each kind of problem."
     allowed = "a method whose model is a Gaussian process over a box"
@@ -80,7 +80,7 @@ def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQue
 
 @posterior_of.register(CostVaryingMethod)
 def _of_control_sets(method: CostVaryingMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
-    """Of the objective over all variables, or of a control set's expected value over what it sets."""
+    """Return the posterior of the objective over all variables, or of a control set's expected value."""
     problem, space, output = method.problem, method.problem.space, method.model.output
     when = ("time",) if problem.timed else ()
     request = {} if which.time is None else {"time": float(which.time)}
@@ -104,13 +104,13 @@ def _of_control_sets(method: CostVaryingMethod[Any], history: History, which: Po
 
 
 def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[float, ...]:
-    """The column of the time, where there is one."""
+    """Return the column of the time if the problem drifts."""
     return (now(history) if which.time is None else float(which.time),) if problem.timed else ()
 
 
 @posterior_of.register(ScopeBandit)
 def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: PosteriorQuery) -> Posterior:
-    """Of one scope's model, over its actions and what it looks at."""
+    """Return the posterior of one scope's model, over its actions and contexts."""
     which.only(method.problem.kind, "scope", *(("time",) if method.problem.timed else ()))
     scopes = {str(arm.scope): i for i, arm in enumerate(method.arms)}
     wanted = str(next(iter(scopes))) if which.scope is None and len(scopes) == 1 else which.scope
@@ -128,17 +128,17 @@ def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Posteri
 
 @dataclass(frozen=True, eq=False)
 class _MeanOf:
-    """The prior mean of one prior, of all that are computed together."""
+    """Prior mean of one of the priors that a surrogate computes together."""
 
     surrogate: Boxes
     prior: int
 
     def __call__(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " r"]:
-        """At points, (r,)."""
+        """Return the mean at points (r, d), (r,)."""
         return self.surrogate.means(Z)[self.prior]
 
     def slope(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
-        """Its gradients, (r, d)."""
+        """Return the gradients of the mean at points (r, d), (r, d)."""
         weights = np.zeros((len(self.surrogate.problem.given), len(Z)))
         weights[self.prior] = 1.0
         return self.surrogate.means.slope(Z, weights)
@@ -146,7 +146,7 @@ class _MeanOf:
 
 @posterior_of.register(CandidatePriors)
 def _of_priors(method: CandidatePriors[Any], history: History, which: PosteriorQuery) -> Posterior:
-    """Of the objective at one time, as one of the priors sees it."""
+    """Return the posterior of the objective at one time under one prior."""
     problem, time = method.posed, method.now if which.time is None else float(which.time)
     which.only(problem.kind, "time", "prior")
     surrogate = method.recall(history, time) if isinstance(method, Forgetting) else method.surrogate
@@ -176,5 +176,5 @@ def _of_priors(method: CandidatePriors[Any], history: History, which: PosteriorQ
 
 
 def _nearest(variable: Variable, x: float) -> Any:
-    """The value that can be set nearest to a coordinate."""
+    """Return the feasible value nearest to a coordinate."""
     return variable.choices[round(x)] if isinstance(variable, Categorical) else variable.decode(variable.encode([x]))[0]

@@ -1,6 +1,6 @@
 """Baselines: random distributions, and GP-UCB and TuRBO with every agent as a categorical variable of its own.
 
-`PerAgentMethod` and `OverlapGP` are what further methods of that kind build on.
+Further methods of that kind derive from `PerAgentMethod` and may use `OverlapGP`.
 """
 
 from __future__ import annotations

@@ -276,7 +276,7 @@ class MeanField(Problem):
     # -- requests ------------------------------------------------------------------------------------------------------
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """Check what `ask` was given: the time, and `current`, the present distribution, if moves matter.
+        """Check the arguments of `ask`: the time, and `current`, the present distribution, if moves matter.
 
         The default of `current` is the distribution played last.
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+import steerbo as sb
 from steerbo.costvarying import CostVarying
 from steerbo.errors import InvalidOption
 from steerbo.meanfield import MeanField
@@ -24,6 +25,10 @@ from tests.study.files import MEASURE, write_function
 from tests.torture.kills import WINGS
 
 optuna = pytest.importorskip("optuna")
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
+
+from steerbo.interop.optuna.export import distribution  # noqa: E402
+
 COMPLETE, FAIL, RUNNING = (optuna.trial.TrialState[name] for name in ("COMPLETE", "FAIL", "RUNNING"))
 
 
@@ -148,3 +153,41 @@ def test_connections_are_closed_not_left_to_chance(tmp_path: Path, name: str) ->
         for event, listener in listeners.items():
             sa.event.remove(sa.pool.Pool, event, listener)
     assert counts["connect"] == counts["close"] > 1
+
+
+# -- distributions -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("variable", "wanted"),
+    [
+        (None, FloatDistribution(0.0, 1.0)),
+        (sb.Float("t", -1, 4), FloatDistribution(-1.0, 4.0)),
+        (sb.Float("t", 1, 100, scale="log"), FloatDistribution(1.0, 100.0, log=True)),
+        (sb.Float("t", 0, 1, step=0.3), FloatDistribution(0.0, 1.0)),
+        (sb.Integer("n", 1, 9), IntDistribution(1, 9)),
+        (sb.Integer("n", 1, 900, scale="log"), IntDistribution(1, 900, log=True)),
+        (sb.Categorical("line", ["a", "b"]), CategoricalDistribution(("a", "b"))),
+    ],
+    ids=str,
+)
+def test_each_kind(variable: Any, wanted: Any) -> None:
+    assert distribution(variable) == wanted
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        sb.Float("t", 0.1, 0.7, step=0.2),
+        sb.Float("t", 1e-3, 1e3, scale="log"),
+        sb.Integer("n", -3, 3),
+        sb.Categorical("line", ["a", "b", "c"]),
+    ],
+    ids=str,
+)
+def test_every_value_that_can_be_set_is_contained(variable: Any) -> None:
+    """Also the last step, which rounding may put a hair beside a multiple."""
+    found = distribution(variable)
+    points = variable.levels if variable.levels is not None else [0.0, 0.3, 1.0]
+    for value in variable.decode([float(point) for point in points]):
+        assert found._contains(found.to_internal_repr(value))

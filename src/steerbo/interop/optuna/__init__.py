@@ -1,4 +1,4 @@
-"""Optuna: our rounds as its trials, and its trials as our rounds. Needs Optuna (`pip install 'steerbo[optuna]'`)."""
+"""Optuna: export of a study, and a sampler that a study drives. Needs Optuna (`pip install 'steerbo[optuna]'`)."""
 
 from ...errors import MissingExtra
 

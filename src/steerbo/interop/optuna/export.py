@@ -1,4 +1,4 @@
-"""A study as an Optuna study, for its dashboard and plots."""
+"""Export of a study to Optuna, for its dashboard and plots."""
 
 from __future__ import annotations
 
@@ -13,25 +13,30 @@ from ...core import BaseStudy, Outcome, Round
 from ...errors import InvalidOption
 from ...records import to_dict
 from ...redaction import redact, redact_url
+from ...space import Categorical, Integer, Variable
 from ...space.fields import as_number
-from .distributions import distribution
 
 
 def to_optuna(study: BaseStudy, storage: Any = None, name: str = "study") -> Any:
-    """An Optuna study with one trial a round, in their order, then one for each added outcome.
+    """Create an Optuna study with one trial for each round, in order, then one for each external outcome.
 
-    Parameters are what was set, so a variable that was left to nature is none; shares of agents are called
-    ``context/action``. Told rounds are complete, open ones running, and failed, voided and abandoned ones failed. User
-    attributes say the rest: token, state, scope, context, realised, cost, request, reason, and of the study its
-    problem, method, seed and recommendation.
+    Parameters are the controlled variables; shares of agents are called ``context/action``. Told rounds become complete
+    trials, open ones running, and failed, voided and abandoned ones failed. User attributes hold everything else:
+    token, state, scope, context, realised, cost, request, reason; those of the study its problem, method, seed and
+    recommendation.
 
     Args:
-        study: to be exported; it stays as it is.
+        study: study to export; it is not changed.
         storage: an Optuna storage or the URL of one, such as ``sqlite:///optuna.db``; None: in memory.
-        name: of the new Optuna study.
+        name: name of the new Optuna study.
 
     Raises:
         InvalidOption: the storage cannot be opened, or has a study of this name.
+
+    >>> import steerbo as sb
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> len(to_optuna(sb.Optimizer(sb.MeanField(["north", "south"], agents=10))).trials)
+    0
     """
     problem = study.problem
     try:
@@ -78,7 +83,7 @@ def to_optuna(study: BaseStudy, storage: Any = None, name: str = "study") -> Any
 
 
 def _let_go(storage: Any) -> None:
-    """Close the connections of a storage that was opened here: Optuna leaves them to chance."""
+    """Close the connections of a storage that this module opened; Optuna leaves that to garbage collection."""
     storage.remove_session()
     storage.engine.dispose()
 
@@ -87,7 +92,7 @@ _STATES = {"told": "COMPLETE", "open": "RUNNING"}
 
 
 def _attributes(played: Round) -> dict[str, Any]:
-    """What of a round is no parameter; the outcome only where it is more than the trial's value."""
+    """Return the user attributes of a round; the outcome only if it is not a single number."""
     asked, outcome = played.suggestion, played.outcome
     return {
         "token": asked.token,
@@ -100,3 +105,22 @@ def _attributes(played: Round) -> dict[str, Any]:
         "reason": played.failure.reason if played.failure else None,
         "outcome": outcome.value if outcome and as_number(outcome.value) is None else None,
     }
+
+
+def distribution(variable: Variable | None) -> Any:
+    """Return the Optuna distribution of a variable; None: of a share, from 0 to 1.
+
+    Steps are left out, because rounding errors may move a value off the grid.
+
+    >>> from steerbo import Float
+    >>> distribution(Float("ph", 4, 8))
+    FloatDistribution(high=8.0, log=False, low=4.0, step=None)
+    """
+    if variable is None:
+        return optuna.distributions.FloatDistribution(0.0, 1.0)
+    if isinstance(variable, Categorical):
+        return optuna.distributions.CategoricalDistribution(variable.choices)
+    log = variable.scale == "log"
+    if isinstance(variable, Integer):
+        return optuna.distributions.IntDistribution(variable.low, variable.high, log=log)
+    return optuna.distributions.FloatDistribution(variable.low, variable.high, log=log)

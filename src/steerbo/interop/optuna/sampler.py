@@ -1,4 +1,4 @@
-"""A sampler for Optuna that chooses which parameters are worth holding, and where: a study of ours driven by theirs."""
+"""Sampler for Optuna that chooses which parameters to control, and their values, by a cost-varying study."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...core import Suggestion
 from ...costvarying import CostVarying
 from ...errors import InvalidOption, InvalidOutcome, InvalidRequest, one_of
 from ...space import Categorical, Integer, Variable
-from .distributions import distribution
+from .export import distribution
 
 _UNSAYABLE = {
     "time-varying": "A trial of Optuna says neither what time it is nor what is available.",
@@ -25,22 +25,22 @@ _UNSAYABLE = {
 
 
 class SteerboSampler(optuna.samplers.BaseSampler):
-    """Let a cost-varying study choose Optuna's trials: which control set is held, and at what values.
+    """Optuna sampler whose trials a cost-varying study chooses: the control set, and the values of its variables.
 
-    The study, or optimizer, is where budget, prices, laws and the log are; Optuna runs the trials, prunes them and
-    shows them. In the objective, `suggest` gives what is held in a trial, as parameters of Optuna; `report` says what
-    it cost and what nature did. A trial that was pruned counts as failed. Where trials were enqueued by hand, or their
-    parameters changed, what was really played is added as data.
+    The study, or optimizer, holds budget, prices, laws and the log; Optuna runs the trials, prunes them and shows them.
+    In the objective, call `suggest` for the controlled values of a trial, as parameters of Optuna, and `report` with
+    its cost and the realised values. A pruned trial counts as failed. If trials were enqueued by hand, or their
+    parameters changed, the parameters really played are added as external data.
 
-    What Optuna cannot say is refused by name: other kinds of problem, variables that are `seen` before choosing,
-    several objectives. Threads take turns in it; for several processes each opens the study for itself.
+    Other kinds of problem, variables that are `seen` before choosing, and several objectives are refused, because
+    Optuna's trials cannot express them. The sampler is thread-safe; of several processes each opens the study itself.
 
     Args:
         study: an `Optimizer`, or a `Study`, of a `CostVarying` problem.
-        control_set: name of the parameter that says which set is held.
+        control_set: name of the parameter that holds the control set.
 
     Raises:
-        InvalidOption: a problem that trials cannot say, or a name that is a variable's.
+        InvalidOption: another kind of problem, or the name of a variable as `control_set`.
 
     >>> import optuna
     >>> import steerbo as sb
@@ -65,33 +65,33 @@ class SteerboSampler(optuna.samplers.BaseSampler):
             raise InvalidOption("control_set", control_set, "a name that no variable has")
         self.study, self._problem, self._control_set = study, problem, control_set
         said = [str(scope) for scope in problem.scopes]
-        unique = len(set(said)) == len(said)  # names may hold what stands between names
+        unique = len(set(said)) == len(said)  # names may contain the separator between names
         self._labels = said if unique else [f"{i}: {words}" for i, words in enumerate(said, 1)]
         self._lock = RLock()
-        self._asked: dict[int, Suggestion] = {}  # by number of the trial
+        self._asked: dict[int, Suggestion] = {}  # by trial number
 
     # -- in the objective ----------------------------------------------------------------------------------------------
 
     def suggest(self, trial: Trial) -> dict[str, Any]:
-        """The values to hold in a trial, by variable; what is missing is left to nature."""
+        """Return the controlled values of a trial, by variable; missing variables are uncontrolled."""
         held = trial.suggest_categorical(self._control_set, self._labels)
         names = self._problem.control_sets[self._labels.index(held)]
         return {name: _suggest(trial, self._problem.space[name]) for name in names}
 
     def report(self, trial: Trial, *, cost: float | None = None, realised: Mapping[str, Any] | None = None) -> None:
-        """What a trial cost, and what really happened, by variable; before the objective returns or raises."""
+        """Report the cost of a trial and realised values by variable, before the objective returns or raises."""
         if cost is not None:
             trial.set_user_attr("cost", cost)
         if realised is not None:
             trial.set_user_attr("realised", dict(realised))
 
-    # -- what Optuna calls ---------------------------------------------------------------------------------------------
+    # -- called by Optuna ----------------------------------------------------------------------------------------------
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
-        """Refuse a study of Optuna's that has another aim.
+        """Refuse an Optuna study with several objectives, or another direction than the problem's.
 
         Raises:
-            InvalidOption: several objectives, or another direction than the problem's.
+            InvalidOption: naming the directions.
         """
         wanted = "minimize" if self._problem.minimize else "maximize"
         given = [direction.name.lower() for direction in study.directions]
@@ -100,14 +100,14 @@ class SteerboSampler(optuna.samplers.BaseSampler):
             raise InvalidOption("direction", given if len(given) > 1 else given[0], repr(wanted), hint)
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, Any]:
-        """The control set, and all variables; a trial has some of these."""
+        """Return the distributions of the control set and of all variables; a trial has some of them."""
         sets = optuna.distributions.CategoricalDistribution(self._labels)
         return {self._control_set: sets, **{v.name: distribution(v) for v in self._problem.space}}
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """A round of the study.
+        """Ask the study for a round and return its parameters.
 
         Raises:
             InvalidRequest: the study is finished.
@@ -123,11 +123,11 @@ class SteerboSampler(optuna.samplers.BaseSampler):
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: Any
     ) -> Any:
-        """Nothing: what a trial asks for and the study did not choose is refused.
+        """Refuse a parameter that the study did not choose.
 
         Raises:
-            InvalidRequest: a parameter that the trial's control set leaves to nature, with other bounds than the
-                variable's, or that is no variable.
+            InvalidRequest: the parameter is uncontrolled in the trial's control set, has other bounds than the
+                variable, or is no variable.
         """
         suggestion = self._asked.get(trial.number)
         names = (self._control_set, *(suggestion.values if suggestion else self._problem.space.names))
@@ -144,10 +144,10 @@ class SteerboSampler(optuna.samplers.BaseSampler):
     def after_trial(
         self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
-        """Tell the study, and stop where it is finished.
+        """Tell the study the outcome, and stop Optuna if the study is finished.
 
         Raises:
-            InvalidOutcome: what it cost, or what nature did, was not reported, and is needed.
+            InvalidOutcome: a required cost or realised value was not reported.
         """
         with self._lock:
             suggestion = self._asked.get(trial.number)
@@ -181,7 +181,7 @@ class SteerboSampler(optuna.samplers.BaseSampler):
             self._fail(suggestion, f"Optuna: {state.name.lower()}", said)
 
     def _fail(self, suggestion: Suggestion, reason: str, said: Mapping[str, Any]) -> None:
-        """With what of the report can be used: it is the objective's own error that is to be seen."""
+        """Record a failure with the valid part of the report, so the objective's own error is the one raised."""
         for known in (said, {"cost": said["cost"]}, {}):
             priced = known.get("cost") is not None or self._problem.price(suggestion) is not None
             charge = None if priced else self.study.history.estimate(suggestion.token)
@@ -192,7 +192,7 @@ class SteerboSampler(optuna.samplers.BaseSampler):
     def _add(
         self, trial: FrozenTrial, suggestion: Suggestion | None, values: Sequence[float] | None, said: Any
     ) -> None:
-        """What somebody else chose, as data."""
+        """Add a trial with other parameters than suggested as external data."""
         if suggestion is not None:
             self.study.abandon(suggestion, "Optuna: other parameters were played")
         if values is not None:
@@ -202,7 +202,7 @@ class SteerboSampler(optuna.samplers.BaseSampler):
 
 
 def _suggest(trial: Trial, variable: Variable) -> Any:
-    """A variable as a parameter of a trial."""
+    """Suggest a variable as a parameter of a trial."""
     if isinstance(variable, Categorical):
         return trial.suggest_categorical(variable.name, variable.choices)
     log = variable.scale == "log"
