@@ -73,7 +73,7 @@ class Surrogate:
         self.drift = DriftTracker(problem.drift)
         self.model = self._empty_model(self.drift.course)
         self.fitted_at = 0
-        self._encoded_rows = EncodingCache(lambda realised: self.space.encode([realised]))
+        self._encoded_rows = EncodingCache(self._encode)
         self.feasibility = Feasibility(
             FailureModel(self.space.categorical, self._tried, fading=problem.timed),
             ConstraintModels(problem.further, self._empty_constraint, problem.drift, self.space.names, self._point),
@@ -115,6 +115,9 @@ class Surrogate:
 
     def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
         return self._point(outcome.realised, name, played), self.problem.sign * outcome.value
+
+    def _encode(self, realised: Mapping[str, Any]) -> np.ndarray:
+        return self.space.encode([realised])
 
     def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
         point = self._encoded_rows.of(name, realised)
