@@ -2,7 +2,7 @@
 
 A record is a pydantic dataclass that takes positional arguments, refuses unknown fields, is hashable, and whose
 validation errors are the library's own. Its fields take no text and no True for a number, and no number for a text or
-for True. `to_plain` and `from_plain` are its JSON/TOML form.
+for True. `to_dict` and `from_dict` are its JSON/TOML form.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def to_dict(value: Any, kind: Any = None) -> Any:
 
 
 def from_dict(kind: Any, plain: Any, place: str = "", error: type[InvalidInput] = InvalidProblem) -> Any:
-    """The inverse of `to_plain`.
+    """The inverse of `to_dict`.
 
     Raises:
         InvalidProblem: (or the given kind of error) naming the field, the value and what is allowed.
