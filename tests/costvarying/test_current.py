@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.checks import check_current
+from steerbo.costvarying.validation import check_current
 from steerbo.errors import InvalidProblem
 
 CHANGE = sb.SwitchingCost(fixed=2, per_unit=0.1)
@@ -83,5 +83,5 @@ def test_what_nobody_can_hold_is_refused() -> None:
         kiln({"speed": 0.5})
     with pytest.raises(InvalidProblem, match=r"current\.temperature: 400 .* from 100 to 300"):
         kiln({"temperature": 400})
-    check_current(kiln({"temperature": 300}))
+    check_current(*(getattr(kiln({"temperature": 300}), name) for name in ("current", "space", "control_sets")))
     assert ("where one stands", "temperature = 210") in kiln({"temperature": 210}).describe()

@@ -115,7 +115,7 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @classmethod
     def has_bounds(cls) -> bool:
-        """Whether it says what could still be gained, so that a study may stop by it."""
+        """Whether the method bounds the possible gain, so that a study may stop by it."""
         return cls.gain is not Method.gain or cls._gain_at is not Method._gain_at
 
     @classmethod

@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from ..causal.method import ScopeBandit
 from ..core import BaseStudy, History, Method, Problem, Scope, now
-from ..costvarying.method import PartialControl
+from ..costvarying.method import CostVaryingMethod
 from ..errors import InvalidRequest, one_of
 from ..gp import KumaraswamyWarp
 from ..space import Categorical, Variable
@@ -78,10 +78,10 @@ def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQue
     raise InvalidRequest("method", method.name, allowed, hint)
 
 
-@posterior_of.register(PartialControl)
-def _of_control_sets(method: PartialControl[Any], history: History, which: PosteriorQuery) -> Posterior:
+@posterior_of.register(CostVaryingMethod)
+def _of_control_sets(method: CostVaryingMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective over all variables, or of a control set's expected value."""
-    problem, space, output = method.problem, method.space, method.model.output
+    problem, space, output = method.problem, method.problem.space, method.model.output
     when = ("time",) if problem.timed else ()
     request = {} if which.time is None else {"time": float(which.time)}
     if which.scope is None:
@@ -93,14 +93,14 @@ def _of_control_sets(method: PartialControl[Any], history: History, which: Poste
     seen = problem.read_known(which.context) if space.seen else {}
     if which.context and not seen:
         raise InvalidRequest("context", dict(which.context), "nothing: no variable is ‹seen› before choosing")
-    outlook = method.outlook(history, {"context": seen, **request}, pending=False, answering=True)
+    candidates = method.candidates(history, {"context": seen, **request}, pending=False, answering=True)
     number = problem.number(scope)
     columns, parts = (
-        Columns.of(space.subset([space.names[d] for d in method.sets[number]])),
-        outlook.domains[number].parts,
+        Columns.of(space.subset([space.names[d] for d in method.search_space.sets[number]])),
+        candidates.domains[number].parts,
     )
-    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in outlook.processes)
-    return replace(Posterior.of_expectation(outlook.process, parts, output, columns), members=members)
+    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in candidates.processes)
+    return replace(Posterior.of_expectation(candidates.process, parts, output, columns), members=members)
 
 
 def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[float, ...]:

@@ -12,13 +12,13 @@ import pytest
 import steerbo as sb
 from steerbo.core import Streams, Suggestion
 from steerbo.costvarying.cheap_first import CheapFirst, CheapFirstOptions
-from steerbo.costvarying.method import PartialControl
+from steerbo.costvarying.method import CostVaryingMethod
 from steerbo.extending import Choice, Explanation, History
 from steerbo.study import MemoryLog, Study
-from tests.costvarying.test_money import OVEN, Plays, Scripted, prices_of, value_of
+from tests.costvarying.worlds import OVEN, Plays, Scripted, prices_of, value_of
 
 
-class Learning(PartialControl[Any]):
+class Learning(CostVaryingMethod[Any]):
     """The same, but it learns what holding costs."""
 
     name: ClassVar[str] = "learning"
@@ -28,7 +28,7 @@ class Learning(PartialControl[Any]):
         return Choice(self.problem.scopes[1], self.options.plays[len(history)])
 
     def explain(self, history: History) -> Explanation:
-        return Explanation("", (self.table_of_sets(history),))
+        return Explanation("", (self.control_set_table(history),))
 
 
 def _out(optimizer: sb.Optimizer, n: int) -> list[Suggestion]:
@@ -137,8 +137,8 @@ def test_short_ways_are_arms_of_their_own(step: float | None, ends: list[tuple[f
     optimizer.ask()
     method = CheapFirst(problem, CheapFirstOptions(), Streams(0))
     method.model.add(np.array([0.6, 0.5]), 1.0)
-    outlook = method.outlook(optimizer.history, {}, staying=True)
-    plain, stays, *short = (domain.box for domain in outlook.domains)
+    candidates = method.candidates(optimizer.history, {}, staying=True)
+    plain, stays, *short = (domain.box for domain in candidates.domains)
     assert (plain.dimension, stays.dimension) == (2, 1)
     assert [(box.low[0], box.high[0]) for box in short] == [pytest.approx(each) for each in ends]
 

@@ -10,7 +10,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
-from steerbo.costvarying.learning import Learning
+from steerbo.costvarying.method import CostVaryingMethod
+from steerbo.costvarying.surrogate import Surrogate
 from steerbo.optim import Box, FeasibleRegion
 from steerbo.surrogate import Controlled, Observed
 from tests.costvarying.worlds import PROBLEM, case, drifting_case
@@ -23,15 +24,15 @@ LIMITED = sb.CostVarying(
 )
 
 
-def learning(optimizer: Optimizer) -> Learning[Any]:
+def surrogate(optimizer: Optimizer) -> Surrogate:
     method = optimizer._method
-    assert isinstance(method, Learning)
-    return method
+    assert isinstance(method, CostVaryingMethod)
+    return method.surrogate
 
 
 def told(optimizer: Optimizer) -> np.ndarray:
     """Rows that the model has: a point and its outcome."""
-    model = learning(optimizer).model
+    model = surrogate(optimizer).model
     return np.column_stack([model.inputs, model.outcomes])
 
 
@@ -67,17 +68,17 @@ def test_the_model_has_every_outcome_as_it_stands_now(minimize: bool) -> None:
 def test_hyperparameters_are_learned_by_schedule_and_taken_over() -> None:
     world = case("ucb-psq")
     optimizer = world.play(world.start(), 6)
-    method = learning(optimizer)
-    assert 0 < method.fitted_at <= 6
+    learned_from = surrogate(optimizer)
+    assert 0 < learned_from.fitted_at <= 6
     learned = [event for event in optimizer.events if isinstance(event, sb.core.Refitted)]
     assert learned
-    found, logged = method.model.hyperparameters.to_dict(), learned[-1].hyperparameters["objective"]
+    found, logged = learned_from.model.hyperparameters.to_dict(), learned[-1].hyperparameters["objective"]
     assert list(map(float.fromhex, found["theta"])) == pytest.approx(list(map(float.fromhex, logged["theta"])))
-    assert method.refit(optimizer.history) is None, "nothing is due"
+    assert learned_from.refit(optimizer.history) is None, "nothing is due"
 
 
 def times_of(optimizer: Optimizer) -> Any:
-    return learning(optimizer).model.inputs[:, -1]
+    return surrogate(optimizer).model.inputs[:, -1]
 
 
 def test_data_says_when_it_was_measured_or_it_is_now() -> None:
@@ -107,7 +108,7 @@ def limited() -> Optimizer:
 
 
 def pressures(optimizer: Optimizer) -> list[float]:
-    found: list[float] = learning(optimizer).watching.by_name["pressure"].model.outcomes.tolist()
+    found: list[float] = surrogate(optimizer).feasibility.models[0].model.outcomes.tolist()
     return found
 
 
@@ -135,13 +136,13 @@ def test_only_plays_that_keep_to_what_is_asked_are_searched() -> None:
     for a in np.linspace(0.0, 1.0, 8).tolist():
         optimizer.add(0.0, {"a": a, "b": 0.5, "pressure": 2 * a})
     optimizer.refit()
-    method = learning(optimizer)
+    learned_from = surrogate(optimizer)
     box = Box([0.0], [1.0])
-    guarded = method.guarded(box, [Controlled(), Observed(0.5)])
+    guarded = learned_from.feasible(box, [Controlled(), Observed(0.5)])
     assert isinstance(guarded, FeasibleRegion)
     nothing = Box([], [])
     for a, allowed in ((0.05, True), (0.99, False)):
-        found = method.guarded(nothing, [Observed(a), Observed(0.5)])
+        found = learned_from.feasible(nothing, [Observed(a), Observed(0.5)])
         assert (found is not None) == allowed
     world = case("ucb-psq")
-    assert learning(world.play(world.start(), 2)).guarded(box, [Controlled()]) is box, "nothing is asked"
+    assert surrogate(world.play(world.start(), 2)).feasible(box, [Controlled()]) is box, "nothing is asked"

@@ -43,14 +43,14 @@ def test_only_what_follows_hangs_on_what_was_searched_before(monkeypatch: pytest
     optimizer = worlds.case("cheap-first").play(sb.Optimizer(worlds.PROBLEM, seed=3), 8)
     first = optimizer.ask()
     with monkeypatch.context() as patch:
-        patch.delattr("steerbo.costvarying.control_sets.maximise_bounds")
+        patch.delattr("steerbo.costvarying.search_space.maximise_bounds")
         assert optimizer.ask_at(BatchPosition(follows=True), {}) is not None, "it does not look everywhere again"
     again = sb.Optimizer.replay(worlds.PROBLEM, optimizer.events)
     assert bits(again.ask()) == bits(optimizer.ask())
     assert first is not None
     optimizer.fail(first)
     with monkeypatch.context() as patch:
-        patch.delattr("steerbo.costvarying.control_sets.maximise_bounds")
+        patch.delattr("steerbo.costvarying.search_space.maximise_bounds")
         with pytest.raises(NameError):
             optimizer.ask_at(BatchPosition(follows=True), {})  # something was learned
     again = sb.Optimizer.replay(worlds.PROBLEM, optimizer.events)

@@ -38,7 +38,7 @@ def problem(law: Any, *more: Any) -> sb.CostVarying:
 
 
 def mean_of(optimizer: Any, **known: float) -> float:
-    law: Any = optimizer._method.nature.at(known)["heat"].law
+    law: Any = optimizer._method.search_space.nature.at(known)["heat"].law
     nodes, weights = law.rule([0], np.array([1.0]))
     return float(weights @ nodes[:, 0])
 
@@ -86,7 +86,7 @@ def test_a_stated_law_that_is_right_is_kept() -> None:
     random = np.random.default_rng(0)
     for _ in range(60):
         tell(optimizer, float(heat.ppf(random.random())))
-    assert optimizer._method.nature.at({})["heat"].law.trust > 0.75
+    assert optimizer._method.search_space.nature.at({})["heat"].law.trust > 0.75
     assert mean_of(optimizer) == pytest.approx(0.8, abs=0.01)
 
 

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import steerbo as sb
 from steerbo.core import Event, Suggestion
-from steerbo.errors import InvalidProblem
-from steerbo.extending import Choice, Explanation, History, Method, Recommendation
+from steerbo.errors import InvalidOutcome, InvalidProblem
 from steerbo.plots import costvarying
-from steerbo.records import record, to_dict
+from steerbo.records import to_dict
 from steerbo.testing import Case, WingContract
-from tests.costvarying.worlds import PROBLEM, evaluate
+from tests.costvarying.worlds import OVEN, PROBLEM, Scripted, evaluate, prices_of, value_of
 
-OVEN = sb.CostVarying(
-    [
-        sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.SwitchingCost(fixed=5, per_unit=0.1)),
-        sb.Float("speed", 0, 1, law=sb.Uniform()),
-        sb.Float("feed", 0, 1, law=sb.Uniform()),
-    ],
-    [["speed", "feed"], ["oven", "speed"], ["oven", "speed", "feed"]],
-    costs=[1, 2, 3],
-)
 HARD = {"temperature": sb.SwitchingCost(fixed=2, per_unit=0.1), "line": sb.SwitchingCost(fixed=1)}
 CHANGING = sb.CostVarying(
     tuple(replace(v, change=HARD[v.name]) if v.name in HARD else v for v in PROBLEM.variables),
@@ -47,32 +35,6 @@ class TestCheapFirst(WingContract):
     def case() -> Case:
         added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}
         return Case(CHANGING, "cheap-first", evaluate, added=added)
-
-
-@record
-class Plays:
-    """The values of each round."""
-
-    plays: tuple[dict[str, Any], ...] = ()
-
-
-class Scripted(Method[sb.CostVarying, Any]):
-    """Plays what it is given."""
-
-    name: ClassVar[str] = "scripted"
-    solves: ClassVar[type] = sb.CostVarying
-    Options: ClassVar[type[Any]] = Plays
-
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        values = self.options.plays[len(history)]
-        scope = next(scope for scope in self.problem.scopes if set(scope.set) == set(values))
-        return Choice(scope, values, expected_cost=scope.price)
-
-    def recommend(self, history: History) -> Recommendation:
-        raise NotImplementedError
-
-    def explain(self, history: History) -> Explanation:
-        raise NotImplementedError
 
 
 def test_money_by_hand() -> None:
@@ -95,10 +57,6 @@ def test_money_by_hand() -> None:
     assert optimizer.status.spent == math.fsum(expected[:-1]) + 3.5
 
 
-def value_of(x: Mapping[str, float]) -> float:
-    return -(((x["oven"] - 150) / 50) ** 2) - (x["speed"] - 0.3) ** 2 - (x["feed"] - 0.6) ** 2
-
-
 def _play(optimizer: sb.Optimizer, rounds: int = 1000) -> None:
     for _ in range(rounds):
         if (suggestion := optimizer.ask()) is None:
@@ -111,20 +69,6 @@ def _play(optimizer: sb.Optimizer, rounds: int = 1000) -> None:
             **suggestion.values,
         }
         optimizer.tell(suggestion, value_of(x), realised=x)
-
-
-def prices_of(optimizer: sb.Optimizer) -> list[float]:
-    """What each round costs, counted anew."""
-    prices: list[float] = []
-    before: Mapping[str, float] | None = None
-    for played in optimizer.history:
-        values = played.suggestion.values
-        price = {"speed feed": 1.0, "oven speed": 2.0, "oven speed feed": 3.0}[" ".join(values)]
-        if "oven" in values and before is not None and before.get("oven") != values["oven"]:
-            price += 5 + (0.1 * abs(before["oven"] - values["oven"]) if "oven" in before else 0)
-        prices.append(price)
-        before = values
-    return prices
 
 
 @pytest.mark.parametrize(
@@ -214,3 +158,37 @@ def test_where_it_makes_no_sense_it_is_refused_by_name() -> None:
     many = [sb.Float(f"x{k}", 0, 1, change=sb.SwitchingCost(1)) for k in range(7)]
     with pytest.raises(InvalidProblem, match=r"control_sets\.0: .*at most 6 variables with a price of changing"):
         sb.CostVarying(many, [[v.name for v in many]])
+
+
+def test_past_costs_teach_and_are_not_charged() -> None:
+    law = sb.Uniform()
+    problem = sb.CostVarying([sb.Float("t", 0, 1, law=law), sb.Float("ph", 0, 1, law=law)], [["t"], ["ph", "t"]])
+    optimizer = sb.Optimizer(problem, "random", budget=30)
+    for cost in (4.0, 6.0):
+        optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, cost=cost, scope=("t", "ph"))
+    optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, cost=99.0)
+    assert str(optimizer.status) == "0 rounds, 0 of 30 spent"
+    assert {choice.cost for choice in (optimizer.recommend(), *optimizer.recommend().alternatives)} == {None, 5.0}
+    with pytest.raises(InvalidOutcome, match=r"scope: \['t', 'p'\] .* one of t, ph \+ t"):
+        optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, scope=["t", "p"])
+    while (suggestion := optimizer.ask()) is not None and suggestion.scope.set != ("ph", "t"):
+        optimizer.tell(suggestion, 1.0, cost=1.0, realised={"t": 0.5, "ph": 0.5})
+    assert optimizer.status.reserved == 5.0
+
+
+def test_an_unknown_cost_does_not_make_a_set_cheap() -> None:
+    """A broken play of unknown cost once counted as a play for nothing."""
+    law = sb.Uniform()
+    problem = sb.CostVarying([sb.Float("t", 0, 1, law=law)], [["t"]])
+    optimizer = sb.Optimizer(problem, "random")
+    for i in range(4):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        if i % 2:
+            optimizer.fail(suggestion, "the pump broke")
+        else:
+            optimizer.tell(suggestion, 1.0, cost=4.0)
+    assert optimizer.recommend().cost == 4.0
+    assert str(optimizer.status) == "4 rounds, 8 spent and 2 rounds whose cost nobody knows, 2 failed"
+    optimizer.amend(list(optimizer.history)[1].suggestion, cost=7.0)
+    assert optimizer.recommend().cost == 5.0
