@@ -1,4 +1,4 @@
-"""Variables, the laws nature draws them from, and simplices."""
+"""Variables, laws of the values that nature draws, constraints on settings, and simplices."""
 
 from __future__ import annotations
 

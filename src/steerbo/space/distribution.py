@@ -1,4 +1,4 @@
-"""What a law offers once it is placed on a variable's bounds, and the laws whose formulas are short."""
+"""Distributions: laws placed on a variable's bounds, in user units; here the ones with closed formulas."""
 
 from __future__ import annotations
 

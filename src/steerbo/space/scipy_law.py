@@ -44,7 +44,7 @@ class ScipyDistribution:
 
     @property
     def support(self) -> tuple[float, float]:
-        """Where it has mass."""
+        """Smallest and largest value with mass."""
         low, high = self._call("support")
         return float(low), float(high)
 
