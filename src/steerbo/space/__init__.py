@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .atoms import Atoms
+from ._placed import Atoms, Distribution
 from .constraints import (
     ForbiddenCombination,
     Limit,
@@ -14,7 +14,6 @@ from .constraints import (
     refuse_averages,
     violated,
 )
-from .distribution import Distribution
 from .distributions import Beta, Discrete, Empirical, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
 from .joint_rows import JointRows
 from .scipy_law import Scipy

@@ -14,11 +14,18 @@ from pydantic_core import ArgsKwargs
 
 from ..errors import InvalidProblem
 from ..records import record
-from .atoms import Atoms, duplicate
-from .distribution import BetaDistribution, Distribution, LogNormalDistribution, NormalDistribution, UniformDistribution
+from ._placed import (
+    Atoms,
+    BetaDistribution,
+    Distribution,
+    LogNormalDistribution,
+    NormalDistribution,
+    UniformDistribution,
+    duplicate,
+)
+from ._truncated import TruncatedNormalDistribution, is_flat, parent_of, reach, too_far
 from .fields import Choice, Choices, Number, Numbers, Positive, as_number, is_interval, tag, tagged
 from .scipy_law import Scipy, from_frozen
-from .truncated import TruncatedNormalDistribution, is_flat, parent_of, reach, too_far
 
 
 @record

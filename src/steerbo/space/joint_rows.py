@@ -12,7 +12,7 @@ from pydantic_core import ArgsKwargs, PydanticCustomError
 
 from ..errors import InvalidProblem, one_of
 from ..records import record
-from .atoms import duplicate
+from ._placed import duplicate
 from .fields import Choice, Choices, ListField, Text, as_choice, listed, tag
 
 MOST_CELLS = 100_000

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
-from .atoms import duplicate
+from ._placed import duplicate
 from .variables import Categorical, Float, Integer, SwitchingCost, Variables
 
 

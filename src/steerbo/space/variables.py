@@ -20,8 +20,7 @@ from pydantic import BeforeValidator, Discriminator
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
-from .atoms import Atoms, duplicate
-from .distribution import Distribution
+from ._placed import Atoms, Distribution, duplicate
 from .distributions import Discrete, Empirical, GivenLaw, Law, Learned, Uniform, share_outside, table
 from .fields import (
     Choices,
