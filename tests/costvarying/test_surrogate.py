@@ -72,7 +72,7 @@ def test_hyperparameters_are_learned_by_schedule_and_taken_over() -> None:
     assert 0 < learned_from.fitted_at <= 6
     learned = [event for event in optimizer.events if isinstance(event, sb.core.Refitted)]
     assert learned
-    found, logged = learned_from.model.hyperparameters.to_plain(), learned[-1].hyperparameters["objective"]
+    found, logged = learned_from.model.hyperparameters.to_dict(), learned[-1].hyperparameters["objective"]
     assert list(map(float.fromhex, found["theta"])) == pytest.approx(list(map(float.fromhex, logged["theta"])))
     assert learned_from.refit(optimizer.history) is None, "nothing is due"
 

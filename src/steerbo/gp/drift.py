@@ -319,16 +319,16 @@ class DriftModel:
         start, family = (1.0, Matern12) if self.kind == "fading" else (0.5, SquaredExponentialKernel)
         return (InUnitsKernel(family([start], dimensions=[column], learn_variance=False), column, self.unit),)
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What was learned, in a JSON form with floats as hexadecimal text."""
         return {"kind": self.kind, "unit": to_hex(self.unit), "cuts": to_hex(self.cuts)}
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """The inverse of `to_plain`.
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`.
 
         Raises:
-            InvalidStudy: it is not what `to_plain` gives.
+            InvalidStudy: it is not what `to_dict` gives.
         """
         if not isinstance(plain, Mapping) or plain.keys() != {"kind", "unit", "cuts"} or plain["kind"] not in KINDS:
             raise InvalidStudy("hyperparameters.drift", plain, f"a kind ({', '.join(KINDS)}), a unit and cuts")

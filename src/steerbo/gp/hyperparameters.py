@@ -57,7 +57,7 @@ class Hyperparameters:
             common one, standardised.
 
     >>> found = Hyperparameters((0.1, -2.0), OutcomeTransform(5.0, 3.0))
-    >>> Hyperparameters.from_plain(found.to_plain()) == found
+    >>> Hyperparameters.from_dict(found.to_dict()) == found
     True
     """
 
@@ -83,7 +83,7 @@ class Hyperparameters:
                 raise InvalidStudy("hyperparameters.theta", each, allowed)
         return replace(self, theta=theta)
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """A JSON form with floats as hexadecimal text."""
         plain = {"theta": to_hex(self.theta), "output": to_hex(asdict(self.output))}
         if self.draws:
@@ -93,11 +93,11 @@ class Hyperparameters:
         return plain
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """The inverse of `to_plain`.
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`.
 
         Raises:
-            InvalidStudy: it is not what `to_plain` gives.
+            InvalidStudy: it is not what `to_dict` gives.
         """
         known = from_hex(plain)
         try:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo.space import Beta, Distribution, Law, LogNormal, Normal, Scipy, TruncatedNormal, Uniform
-from steerbo.space.distribution import NormalDistribution
+from steerbo.space._placed import NormalDistribution
 
 from .strategies import bounds, few, laws
 
