@@ -24,7 +24,7 @@ class Datum(NamedTuple):
     value: float
 
 
-class Unknown(NamedTuple):
+class PendingPoint(NamedTuple):
     """A place that was tried `times` times, last at `time`, and has no outcome yet, or will never have one."""
 
     place: Place
@@ -33,7 +33,7 @@ class Unknown(NamedTuple):
 
 
 @dataclass(frozen=True)
-class View:
+class RoundView:
     """One round: the time, what is available (see `read_available`; None: everything), and what is still unknown.
 
     `margin` says of places by how much they are likely enough to keep to limits on outcomes; None: there are no such.
@@ -41,12 +41,12 @@ class View:
 
     time: float
     available: Any = None
-    unknown: Sequence[Unknown] = ()
+    unknown: Sequence[PendingPoint] = ()
     margin: Margin | None = None
 
 
 @dataclass(frozen=True)
-class Pick:
+class Maximiser:
     """A place, the prior behind it, and what that prior expects there, in units of sign · value.
 
     `sd` is the posterior one, without places that are still unknown; `upper` is the score that won.
