@@ -16,14 +16,16 @@ def test_a_choice_is_logged_with_what_was_expected_of_it() -> None:
     assert told == predicted(optimizer.events[-1])  # type: ignore[arg-type]
     assert told.upper >= told.mean
     assert told.band >= 0
-    assert isinstance(method := optimizer._method, TimeVaryingMethod)
+    method = optimizer._method
+    assert isinstance(method, TimeVaryingMethod)
     (row,) = method.table_of_present_choice(optimizer.history).rows
     assert row == (1, suggestion.values, method.names[told.prior], told.mean, told.band)
 
 
 def test_no_prior_is_behind_a_draw() -> None:
     optimizer = sb.Optimizer(sites(), "random", seed=0)
-    assert isinstance(method := optimizer._method, TimeVaryingMethod)
+    method = optimizer._method
+    assert isinstance(method, TimeVaryingMethod)
     assert method.table_of_present_choice(optimizer.history).rows == ()
     suggestion = optimizer.ask()
     assert suggestion is not None
