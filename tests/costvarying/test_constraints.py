@@ -13,7 +13,7 @@ from steerbo.core import Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.records import to_dict
 from steerbo.space import Limit
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 
 LIMITS: list[Limit] = [
     sb.LinearConstraint({"a": 1, "b": 2, "n": 0.5}, at_most=9, probability=0.5),
@@ -199,7 +199,7 @@ def _world() -> Case:
     return Case(problem, "cheap-first", evaluate, request=lambda number: request, added=added, rounds=8)
 
 
-class TestContract(WingContract):
+class TestContract(TraitContract):
     """With limits of every kind: what is chosen is held against them at every ask, pending and in batches, too."""
 
     case = staticmethod(_world)

@@ -13,7 +13,7 @@ from steerbo.core import Event, Suggestion
 from steerbo.errors import InvalidOutcome, InvalidProblem
 from steerbo.plots import costvarying
 from steerbo.records import to_dict
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from tests.costvarying.worlds import OVEN, PROBLEM, Scripted, evaluate, prices_of, value_of
 
 HARD = {"temperature": sb.SwitchingCost(fixed=2, per_unit=0.1), "line": sb.SwitchingCost(fixed=1)}
@@ -30,7 +30,7 @@ def test_a_budget_that_buys_no_play_is_refused() -> None:
     sb.Optimizer(OVEN, budget=1)
 
 
-class TestCheapFirst(WingContract):
+class TestCheapFirst(TraitContract):
     @staticmethod
     def case() -> Case:
         added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}

@@ -15,30 +15,30 @@ import steerbo as sb
 from steerbo.core import Event, Optimizer, Refitted
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.records import from_dict, to_dict
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from steerbo.testing.case import bits, values_of
 from tests.costvarying.worlds import DRIFTING, LEARNED, PROBLEM, drifting_case
 
 
-class TestCheapFirst(WingContract):
+class TestCheapFirst(TraitContract):
     @staticmethod
     def case() -> Case:
         return drifting_case("cheap-first")
 
 
-class TestLearned(WingContract):
+class TestLearned(TraitContract):
     @staticmethod
     def case() -> Case:
         return drifting_case("cheap-first", LEARNED, rounds=11)
 
 
-class TestTsPsq(WingContract):
+class TestTsPsq(TraitContract):
     @staticmethod
     def case() -> Case:
         return drifting_case("ts-psq")
 
 
-class TestExploreThenCommit(WingContract):
+class TestExploreThenCommit(TraitContract):
     @staticmethod
     def case() -> Case:
         return drifting_case("explore-then-commit", explore_cycles=2)

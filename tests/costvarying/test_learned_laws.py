@@ -13,17 +13,17 @@ import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.records import from_dict, to_dict
 from steerbo.study import read_study
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from tests.costvarying.worlds import LEARNED_LAWS, learned_laws_case
 
 
-class TestCheapFirst(WingContract):
+class TestCheapFirst(TraitContract):
     @staticmethod
     def case() -> Case:
         return learned_laws_case("cheap-first")
 
 
-class TestTsPsq(WingContract):
+class TestTsPsq(TraitContract):
     @staticmethod
     def case() -> Case:
         return learned_laws_case("ts-psq")

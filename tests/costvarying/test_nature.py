@@ -16,23 +16,23 @@ from steerbo.errors import InvalidProblem
 from steerbo.records import from_dict, to_dict
 from steerbo.study import Study, read_study
 from steerbo.surrogate import Expectation, ProductKernelPosterior, parts_of
-from steerbo.testing import Case, WingContract
-from tests.costvarying.worlds import given_case, rows_case
+from steerbo.testing import Case, TraitContract
+from tests.costvarying.worlds import given_case, rows_case, sizes
 
 
-class TestCheapFirst(WingContract):
+class TestCheapFirst(TraitContract):
     @staticmethod
     def case() -> Case:
         return rows_case("cheap-first")
 
 
-class TestGivenWhatIsSeen(WingContract):
+class TestGivenWhatIsSeen(TraitContract):
     @staticmethod
     def case() -> Case:
         return given_case("cheap-first")
 
 
-class TestTsPsq(WingContract):
+class TestTsPsq(TraitContract):
     @staticmethod
     def case() -> Case:
         return rows_case("ts-psq")
@@ -108,12 +108,16 @@ def test_bounds_cover_what_variables_that_go_together_give(rho: float) -> None:
         assert (cheap.lower - 0.005 <= truth <= cheap.upper + 0.005) == joint
 
 
-def test_answers_count_that_few_rows_know_little_and_choices_do_not() -> None:
-    """Of 24 logs of thirty days, each a draw from the same climate, all cover what that gives: without, 21 did."""
+@pytest.mark.parametrize(("logs", "least"), sizes((8, 5), (24, 23)))
+def test_answers_count_that_few_rows_know_little_and_choices_do_not(logs: int, least: int) -> None:
+    """Of 24 logs of thirty days, each a draw from the same climate, all cover what that gives: without, 21 did.
+
+    95 of 100 are meant to: with other seeds a false alarm in 2700 drawings of 8 logs, and in 3 of 24.
+    """
     climate = weather(0.9, 4000)
     truth = 1 + 8 * float(((climate - 0.5).prod(axis=1)).mean())
     covered = []
-    for seed in range(24):
+    for seed in range(logs):
         log = climate[np.random.default_rng(seed).choice(len(climate), 30, replace=False)]
         optimizer: Any = informed(log)
         method, advice = optimizer._method, optimizer.recommend()
@@ -122,7 +126,7 @@ def test_answers_count_that_few_rows_know_little_and_choices_do_not() -> None:
         choosing, answering = (method.candidates(optimizer.history, {}, answering=each) for each in (False, True))
         sd = [each.expectation(0).of_mean().moments(np.array([[0.6]]))[1][0] for each in (choosing, answering)]
         assert sd[1] > 1.2 * sd[0]
-    assert np.mean(covered) >= 0.95
+    assert sum(covered) >= least
 
 
 def test_a_pending_point_is_imagined_as_a_whole_row() -> None:

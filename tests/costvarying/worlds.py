@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -34,6 +35,11 @@ SEEN = sb.CostVarying(
     control_sets=PROBLEM.control_sets,
 )
 """The same where it is known how warm it is outside and, but not always, which seed is sown."""
+
+
+def sizes(small: tuple[int, int], full: tuple[int, int]) -> list[tuple[int, int]]:
+    """Sizes of a statistical test: trials, and how many must succeed; at full size if STEERBO_TEST_FULL is set."""
+    return [small, full] if os.environ.get("STEERBO_TEST_FULL") else [small]
 
 
 def growth(x: dict[str, Any]) -> float:

@@ -1,4 +1,4 @@
-"""What is seen before choosing: it is taken, kept, learned from, and refused by name where it is wrong."""
+"""Contract of contexts seen before choosing: read, kept, learned from, and refused by name where they are wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 
 from ..core import Optimizer, Suggestion
 from ..errors import InvalidContext, InvalidOutcome
-from .case import Case, Contract, bits, values_of
+from .case import Case, bits, values_of
+from .contract import Contract, TraitContract, WingContract
 
 
 class SeenBefore(Contract):
@@ -119,12 +120,20 @@ class SeenBefore(Contract):
         assert values_of(optimizer.events) == events
 
     def applied(self, world: Case, optimizer: Optimizer, number: int) -> dict[str, Any]:
-        """What a policy is applied to."""
+        """Context to which the policy is applied."""
         return dict(world.request(number)["context"])
 
 
+class SeenContract(SeenBefore, WingContract):
+    """The whole contract for a method of problems with variables that are `seen` before each choice."""
+
+
+class SeenTraitContract(SeenBefore, TraitContract):
+    """`TraitContract` of such problems, for a method that keeps the whole contract without a context."""
+
+
 def _another(world: Case, suggestion: Suggestion) -> tuple[str, Any]:
-    """Something that was seen, and another value of it."""
+    """Name of a variable that was seen, and another value of it."""
     for number in range(suggestion.round + 1, suggestion.round + 50):
         for name, value in world.request(number)["context"].items():
             if name in suggestion.context and value != suggestion.context[name]:
