@@ -147,7 +147,9 @@ def split_initial_plays(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndar
     Each has one at least, as long as there are so many: else some arms have one, spread over the list.
 
     >>> split_initial_plays(np.array([3, 4]), 10), split_initial_plays(np.array([9, 3, 3]), 10)
-    (array([3, 4]), array([5, 2, 2]), array([1, 0, 1, 0]))
+    (array([3, 4]), array([5, 2, 2]))
+    >>> split_initial_plays(np.array([2, 2, 2, 2]), 2)
+    array([1, 0, 1, 0])
     """
     m, total = len(wanted), int(wanted.sum())
     if total <= most:
