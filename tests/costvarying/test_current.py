@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,8 @@ def test_to_stay_is_an_answer_and_else_it_is_said_what_is_gained() -> None:
     assert "better than where you stand (from" in goes.note
     gain = float(goes.note.split("; ")[-1].split()[0])
     assert gain == pytest.approx(1.44, abs=0.3)
+    low, high = map(float, re.findall(r"from (\S+) to (\S+)\)", goes.note)[0])
+    assert low < gain < high < low + 1.5
 
 
 def test_where_it_costs_more_than_what_would_do_it_is_left() -> None:

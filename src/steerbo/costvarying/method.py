@@ -87,8 +87,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return self.surrogate.expected_outcome(history, event)
 
     def note(self, history: History) -> str:
-        """See `Surrogate.remark`."""
-        return self.surrogate.remark()
+        """See `Surrogate.note`."""
+        return self.surrogate.note()
 
     def finished(self, history: History) -> str:
         """Report that no control set fits into the remaining budget, if so."""

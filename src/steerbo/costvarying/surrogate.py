@@ -168,7 +168,7 @@ class Surrogate:
         """Model that chooses round `number`: with one draw of the hyperparameters from their posterior."""
         return self.model.member(self.streams.integer(number, "hyperparameters"))
 
-    def remark(self) -> str:
+    def note(self) -> str:
         """Say in words if there are more outcomes than the model counts."""
         return describe_subset(len(self.model), len(self.model.counted))
 

@@ -182,7 +182,7 @@ class Pending(Contract):
         out = [world.ask(optimizer) for _ in range(4)]
         assert len({s.token for s in out}) == 4
         assert {s.token for s in optimizer.pending} == {s.token for s in out}
-        assert len({world.point(s) for s in out}) > 1, "what is out counts when the next is chosen"
+        assert len({world.point(s) for s in out}) > 1, "pending rounds count when the next is chosen"
         for suggestion in reversed(out):
             optimizer.tell(suggestion, **world.outcome(suggestion))
         assert optimizer.pending == ()
@@ -308,7 +308,7 @@ class Corrections(Contract):
         wrong.amend(token, **{**told, "value": changed(lambda v: v + 1.0, told["value"])})
         assert str(wrong.recommend())
         wrong.amend(token, **told)
-        assert len(wrong.events) == len(straight.events) + 2, "the log keeps what was believed before"
+        assert len(wrong.events) == len(straight.events) + 2, "the log keeps the wrong outcome, too"
         _close(to_dict(wrong.recommend()), to_dict(straight.recommend()))
 
     def test_void_takes_the_value_back_and_keeps_the_cost(self, world: Case, paid: Optimizer) -> None:

@@ -13,7 +13,7 @@ from .contract import Contract, TraitContract, WingContract
 
 
 class SeenBefore(Contract):
-    """For problems with variables that are `seen`; the case's `request` gives a `context` in every round.
+    """Tests for problems with variables that are `seen`; the `request` of the case gives a `context` in every round.
 
     At least one of them has no law.
     """
@@ -24,7 +24,7 @@ class SeenBefore(Contract):
             given = world.request(number)["context"]
             suggestion = world.ask(optimizer)
             assert given.items() <= suggestion.context.items()
-            assert not given.keys() & suggestion.values.keys(), "what is seen is never set"
+            assert not given.keys() & suggestion.values.keys(), "a context is never set"
             assert given.items() <= optimizer.history[suggestion.token].realised.items()
             assert not given.keys() & set(optimizer.problem.unmeasured(suggestion))
             outcome = world.outcome(suggestion)
@@ -69,7 +69,7 @@ class SeenBefore(Contract):
         suggestion = world.decide(optimizer, suggestion)
         assert not set(lawful) & suggestion.context.keys()
         optimizer.fail(suggestion, "rain", cost=1.0)
-        assert world.ask(optimizer), "the point that failed is imagined with a draw of what nobody saw"
+        assert world.ask(optimizer), "the failed point is imputed with a draw of the value that was not seen"
         if lawful:
             again = world.decide(optimizer, optimizer.ask(**{**request, "context": context}))
             given = {k: v for k, v in world.outcome(again).get("realised", {}).items() if k not in lawful}
@@ -85,7 +85,7 @@ class SeenBefore(Contract):
         assert len(set(points)) == len(points)
 
     def test_the_choice_hangs_on_the_context(self, world: Case) -> None:
-        """At least after some rounds, in one of a few contexts: what is seen is not thrown away, but by chance."""
+        """After some rounds, choices differ in at least two of a few contexts."""
         if world.method == "random":
             return
         chosen = set()
