@@ -8,16 +8,7 @@ from hypothesis import strategies as st
 
 from steerbo.optim import Box, Polytope, maximise
 
-
-def drawn(seed: int) -> Polytope:
-    """A region of two numbers, one of them logarithmic, one with steps and a category, about a point of it."""
-    random = np.random.default_rng(seed)
-    box = Box([0, 0, 0, 0], [1, 1, 1, 2], [None, None, np.arange(8) / 7, range(3)], [False, False, False, True])
-    W = np.column_stack([random.normal(size=(3, 3)), np.zeros(3)])
-    logs = np.array([0.0, 4.0, 0.0, 0.0])
-    inside = np.array([random.random(), random.random(), random.integers(8) / 7, 0.0])
-    u = inside * [1, 0, 1, 1] + np.array([0, np.expm1(4 * inside[1]) / np.expm1(4.0), 0, 0])
-    return Polytope(box, W, W @ u + 0.02 * random.random(3), [{3: [1.0], 2: [0.0, 1 / 7]}, {3: [2.0]}], logs)
+from .problems import drawn
 
 
 @settings(deadline=None, max_examples=25)

@@ -9,25 +9,9 @@ import pytest
 from scipy.stats import norm
 
 import steerbo as sb
-from steerbo.core import Suggestion
 from steerbo.gp import GPRegression, SquaredExponentialKernel
 from steerbo.surrogate import ConstraintModel, Controlled, LawOf, Uncontrolled, margin_over
-
-VARIABLES = [sb.Float("a", 0, 1, law=sb.Uniform()), sb.Float("b", 0, 1, law=sb.Uniform(0.2, 0.6))]
-
-
-def problem(sets: list[list[str]], probability: float = 0.95, **more: Any) -> sb.CostVarying:
-    limit = sb.OutcomeConstraint("pressure", at_most=1.0, probability=probability)
-    return sb.CostVarying(VARIABLES, sets, costs=[len(names) for names in sets], limits=[limit], **more)
-
-
-def tell(optimizer: sb.Optimizer, suggestion: Suggestion, random: np.random.Generator) -> float:
-    """Best at the right, where the pressure is too high."""
-    x = {"a": random.uniform(), "b": random.uniform(0.2, 0.6), **suggestion.values}
-    pressure = 1.5 * x["a"] ** 2 + x["b"] + 0.05 * random.normal()
-    value = x["a"] + 0.5 * x["b"] + 0.05 * random.normal()
-    optimizer.tell(suggestion, value, realised={**x, "pressure": pressure})
-    return float(pressure)
+from tests.surrogate.examples import VARIABLES, problem, tell
 
 
 def played(method: str, sets: list[list[str]], rounds: int, **more: Any) -> tuple[sb.Optimizer, list[float]]:

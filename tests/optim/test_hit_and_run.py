@@ -13,7 +13,7 @@ from scipy.stats import kstest
 from steerbo.optim import Box, Polytope
 from steerbo.optim.polytope import _moved, hit_and_run
 
-from .test_region import drawn
+from .problems import drawn
 
 
 def triangle() -> Polytope:

@@ -22,7 +22,7 @@ from steerbo.surrogate import (
     Uncontrolled,
 )
 from steerbo.surrogate import thompson as sample_module
-from tests.surrogate.test_expectation import a_process, parts, posterior
+from tests.surrogate.examples import a_process, parts, posterior
 
 VARIABLES: list[Variable] = [
     sb.Float("held", 0, 1, law=sb.Uniform()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import steerbo as sb
-from tests.surrogate.test_outcomes import problem, tell
+from tests.surrogate.examples import problem, tell
 
 
 def test_batches_corrections_and_drift_go_on() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import steerbo as sb
 from steerbo.space import Variable
 from steerbo.surrogate import BatchedBounds, Expectation
-from tests.surrogate.test_expectation import a_process, parts
+from tests.surrogate.examples import a_process, parts
 
 
 def test_sets_stacked_are_what_they_are_alone() -> None:
