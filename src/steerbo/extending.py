@@ -14,11 +14,11 @@ or everybody who asks at once would get the same. Many methods need no more. Whe
 problem, options, seed and events does not come back after a restart. Hyperparameters that are learned are returned by
 `refit`, logged, and come back through `learn`; randomness is `self.streams(round, "what for")`. A method that looks at
 something before it sets its values names that in `Choice.observe`, and overrides `decide`. What is `seen` before
-choosing is in `request["context"]`, by name; where the problem has such variables, `recommend` says what to do in
-`typical` contexts (`over_contexts`), and `policy` in any. `Options` is a `record` in which every field has a default.
-Where answers have bounds, `widening` says by how much they are to be widened for what the model does not know of
-itself, and `gain` what could still be gained by them, so that a study can `stop` when that is little; both may be left
-out.
+choosing is in `request["context"]`, by name; where the problem has such variables, override `_recommend_at(history,
+context)` in the place of `recommend`, which then answers for typical contexts, and `policy` for any. `Options` is a
+`record` in which every field has a default. Where answers have bounds, `widening` says by how much they are to be
+widened for what the model does not know of itself, and `_gain_at(history, context)` what could still be gained by them,
+so that a study can `stop` when that is little; both may be left out.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
 >>> class Middle(Method):

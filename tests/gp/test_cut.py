@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.gp import EpochsKernel, SquaredExponentialKernel, cut_gains, evidence
+from steerbo.gp import (
+    EpochsKernel,
+    SquaredExponentialKernel,
+    changepoint_densities,
+    cut_gains,
+    evidence,
+    profiled_log_density,
+)
 
 
 def world(n: int, at: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -39,3 +46,12 @@ def test_a_cut_is_found_where_it_is_and_not_where_there_is_none() -> None:
 def test_nothing_is_cut_where_there_is_nothing() -> None:
     assert cut_gains(np.zeros((0, 0)), np.zeros(0)).shape == (0,)
     assert cut_gains(np.eye(1), np.ones(1)).tolist() == [0.0]
+
+
+def test_with_an_unknown_level_densities_are_those_by_definition() -> None:
+    X, gram, r = world(14, 6, seed=0)
+    found = changepoint_densities(gram, r + 2.0, profiled=True)
+    for k in range(1, 14):
+        epochs = EpochsKernel(2, (float(k),))(X, X)
+        assert found[k] == pytest.approx(profiled_log_density(gram * epochs, r + 2.0), abs=1e-10)
+    assert found[0] == pytest.approx(found[-1], abs=1e-10) == profiled_log_density(gram, r + 2.0)

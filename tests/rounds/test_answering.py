@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.record import to_plain
-from steerbo.rounds import Answering, Event, Optimizer
+from steerbo.rounds import Event, Optimizer, Reading
 from steerbo.study import MemoryLog, Study
 
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
@@ -18,7 +18,7 @@ WORDS = ("tell", "fail", "abandon", "amend", "add")
 
 @pytest.mark.parametrize("word", WORDS)
 def test_both_take_the_same(word: str) -> None:
-    assert signature(getattr(Study, word)) == signature(getattr(Optimizer, word)) == signature(getattr(Answering, word))
+    assert signature(getattr(Study, word)) == signature(getattr(Optimizer, word)) == signature(getattr(Reading, word))
     assert getattr(Study, word).__doc__
 
 

@@ -28,12 +28,10 @@ from ..rounds import (
     Streams,
     Table,
     Told,
-    mean_over,
+    known_before,
     now,
-    over_contexts,
     place_in_batch,
     time_of,
-    typical,
 )
 from ..search import Maximum
 from ..space import Measured
@@ -207,29 +205,24 @@ class PartialControl(Learning[OptionsT]):
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
-    def recommend(self, history: History) -> Recommendation:
-        """The cheapest control set whose best expected value is acceptable, and what the others would give.
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """The cheapest control set whose best expected value is acceptable, and what the others would give."""
+        return recommendation(self, self._answering(history, context))
 
-        Where something is seen before choosing: what to do in typical contexts. Where the objective drifts: as of now.
-        """
-        if not self.space.seen:
-            return self._at(history, {}, {})
-        return over_contexts(typical(self.space, history), lambda context: self._at(history, context, {}))
+    def _answering(self, history: History, context: Mapping[str, Any]) -> Outlook:
+        """What an answer rests on in a context: all draws of the hyperparameters, and no pending points."""
+        seen = {name: value for name, value in context.items() if name in self.space}
+        return self.outlook(history, {**context, "context": seen}, pending=False, answering=True)
 
     def widening(self, history: History, scope: Scope) -> float:
         """Infinite until outcomes tell a scale; from then on bounds are those of the posterior."""
         return self.following.widening
 
-    def gain(self, history: History) -> float:
-        """See `possible_gain`; on average over typical contexts where something is seen before choosing."""
-        times = self.widening(history, self.problem.scopes[0])
-        if len(self.model) < STARTING_POINTS or not times < np.inf:
+    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+        """See `possible_gain`; infinite until there are enough outcomes and these tell a scale."""
+        if len(self.model) < STARTING_POINTS or not self.widening(history, self.problem.scopes[0]) < np.inf:
             return np.inf
-
-        def at(context: Mapping[str, Any]) -> float:
-            return possible_gain(self, self.outlook(history, {"context": context}, pending=False, answering=True))
-
-        return mean_over(typical(self.space, history), at) if self.space.seen else at({})
+        return possible_gain(self, self._answering(history, context))
 
     def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.rooms`; what nature draws of a sum counts at the quantile that the limit has for it."""
@@ -245,15 +238,9 @@ class PartialControl(Learning[OptionsT]):
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """What is recommended where this is seen, and when this is asked for."""
         self.check_informed(history)
-        advice = self._at(history, context, request) if self.space.seen or request else self.recommend(history)
+        known = {**self._present_context(history), **known_before(request), **context}
+        advice = self._answer_at(history, known)
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
-
-    def _at(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> Recommendation:
-        outlook = self.outlook(history, {"context": context, **request}, pending=False, answering=True)
-        advice = recommendation(self, outlook)
-        if self.course is None:
-            return advice
-        return replace(advice, note=f"as of time {outlook.known[TIME.name]:g}; {advice.note}")
 
     def table_of_sets(self, history: History) -> Table:
         """Plays and mean cost of every set, "unknown" where no cost was told."""

@@ -4,7 +4,7 @@ from .conditioned import Conditioned
 from .corrected import put_right
 from .counted import MOST, chosen, counted_of
 from .course import Course, learn_course
-from .cut import cut_gains
+from .cut import changepoint_densities, cut_gains
 from .draws import mixture_quantile
 from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, Sliding, correlation, drift_over
 from .factor import Factor
@@ -81,6 +81,7 @@ __all__ = [
     "Sum",
     "Warp",
     "called",
+    "changepoint_densities",
     "chosen",
     "corrected_by_all",
     "correlation",

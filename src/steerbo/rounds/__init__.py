@@ -1,6 +1,5 @@
 """The round protocol, history and seeding: what every wing stands on."""
 
-from .answering import Answering
 from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text, numeral
 from .clock import TIME, horizon, known_before, now, read_time, read_when, time_of
 from .events import (
@@ -50,7 +49,6 @@ __all__ = [
     "Abandoned",
     "Added",
     "Amended",
-    "Answering",
     "Asked",
     "Choice",
     "Created",

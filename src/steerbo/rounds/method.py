@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InvalidRequest, SteerboError
 from ..record import record
 from .answers import Explanation, PolicyStep, Recommendation
+from .clock import TIME, now
 from .events import Added, Event, Told
 from .history import History
 from .problem import Problem
 from .randomness import Streams
 from .round import Round
 from .scope import Scope
+from .typical import mean_over, over_contexts, typical
 
 P = TypeVar("P", bound=Problem)
 OptionsT = TypeVar("OptionsT")
@@ -108,6 +110,17 @@ class Method(ABC, Generic[P, OptionsT]):
         return True
 
     @classmethod
+    def missing(cls) -> list[str]:
+        """Names of the methods that a class derived from this one has still to override, in order."""
+        answers = cls.recommend is not Method.recommend or cls._recommend_at is not Method._recommend_at
+        return sorted({*getattr(cls, "__abstractmethods__", ()), *(() if answers else ("recommend",))})
+
+    @classmethod
+    def has_bounds(cls) -> bool:
+        """Whether it says what could still be gained, so that a study may stop by it."""
+        return cls.gain is not Method.gain or cls._gain_at is not Method._gain_at
+
+    @classmethod
     def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
         """Options as a log has them, without those that are retired."""
         return {name: value for name, value in logged.items() if (name, value) not in cls.retired.items()}
@@ -128,10 +141,21 @@ class Method(ABC, Generic[P, OptionsT]):
         return ""
 
     def gain(self, history: History) -> float:
-        """How much more than `recommend`'s choice another could give, at most, by the bounds, in the objective's units.
+        """Upper bound on what another choice gives more than the recommended one, in the objective's units.
 
-        Infinite as long as bounds do not say. Methods without bounds leave this alone: with them a study cannot be told
-        to stop when enough is known. It is asked for where there is an outcome.
+        Where something is seen before choosing, the mean of `_gain_at` over typical contexts, by their shares. Infinite
+        as long as bounds do not say. It is asked for once there is an outcome.
+        """
+        present = self._present_context(history)
+        if not self.problem.space.seen:
+            return self._gain_at(history, present)
+        contexts = typical(self.problem.space, history)
+        return mean_over(contexts, lambda context: self._gain_at(history, {**present, **context}))
+
+    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+        """Upper bound on the possible gain in one context; `context` is as for `_recommend_at`.
+
+        Methods without bounds leave this alone: with them a study cannot be told to stop when enough is known.
         """
         raise SteerboError(f"{self.name} has no bounds")
 
@@ -143,9 +167,39 @@ class Method(ABC, Generic[P, OptionsT]):
         """Set the actions whose contexts are complete. Only methods that ask to observe are called."""
         raise SteerboError(f"{self.name} observes nothing before it sets its values")
 
-    @abstractmethod
+    @kept
     def recommend(self, history: History) -> Recommendation:
-        """What to do from now on; an answer that breaks a limit of the problem is refused, alternatives too."""
+        """Answer the question of the study: the best choice from now on, and its alternatives.
+
+        Where something is seen before choosing: one row for each typical context. Where the problem drifts: as of the
+        time of the last round, which the note says. An answer that breaks a limit of the problem is refused,
+        alternatives too. A method overrides this, or `_recommend_at`.
+        """
+        present = self._present_context(history)
+        if not self.problem.space.seen:
+            return self._answer_at(history, present)
+        contexts = typical(self.problem.space, history)
+        return over_contexts(contexts, lambda context: self._answer_at(history, {**present, **context}))
+
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """Recommend in one context.
+
+        Args:
+            history: what happened so far.
+            context: values seen before choosing, by name; where the problem drifts also the time, as "time".
+        """
+        raise SteerboError(f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at")
+
+    def _answer_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """`_recommend_at`; where the problem drifts, the note begins with the time that the answer is for."""
+        advice = self._recommend_at(history, context)
+        if not self.problem.timed:
+            return advice
+        return replace(advice, note="; ".join(filter(None, (f"as of time {context[TIME.name]:g}", advice.note))))
+
+    def _present_context(self, history: History) -> dict[str, Any]:
+        """Part of the context that needs no seeing: the time of the last round, where the problem drifts."""
+        return {TIME.name: now(history)} if self.problem.timed else {}
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """What `recommend` says to set. Methods whose answer hangs on what is seen, or asked, override it."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 from ..errors import InvalidOption
-from .answering import Answering
 from .creation import MethodOptions, creation
 from .events import Event, Extended, Log
 from .extension import read_bounds
@@ -22,7 +21,7 @@ from .suggestion import MaybeNone, Suggestion, one_or_more
 from .turns import CallLock, one_at_a_time
 
 
-class Optimizer(Reading, Answering):
+class Optimizer(Reading):
     """One study in memory: problem, method, seed and history together. Threads may share it: their calls take turns.
 
     Args:

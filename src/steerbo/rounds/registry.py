@@ -210,9 +210,8 @@ def _listed(entry: EntryPoint, broken: list[InvalidInput]) -> tuple[AnyMethod, .
 def _fault(method: AnyMethod) -> tuple[str, str] | None:
     """What a class must be and is not, and what to do; None where it is whole."""
     name = getattr(method, "name", None)
-    if isabstract(method):
-        missing = ", ".join(sorted(method.__abstractmethods__))
-        return "a class that implements all of Method", f"It lacks {missing}."
+    if missing := method.missing():
+        return "a class that implements all of Method", f"It lacks {', '.join(missing)}."
     if not isinstance(name, str) or not name or ":" in name or unsafe(name):
         return "a class with a name that can be shown, without a colon", 'Give it one: name = "my-method".'
     try:

@@ -25,7 +25,7 @@ def read_stop(value: Any, method: type[Method[Any, Any]]) -> Stop | None:
     """
     if value is None:
         return None
-    if method.gain is Method.gain:
+    if not method.has_bounds():
         raise InvalidOption("stop", value, f"nothing with {method.name!r}", "This method has no bounds to stop by.")
     try:
         number = 0.0 if isinstance(value, str) and value == ENOUGH else finite("stop", value)

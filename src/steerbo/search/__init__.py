@@ -3,10 +3,10 @@
 from .ascent import climb, differences
 from .batched import Values, maximise_together
 from .box import maximise_box
-from .domain import Box
+from .domain import Box, box_of
 from .guarded import UNLIKELY, Guarded, Margin
 from .lattice import lattice
-from .limited import Combination, Row, clashing, corners, in_units, limited, remaining
+from .limited import Combination, Row, clashing, corners, in_units, limited, refuse_conflict, remaining
 from .maximum import Maximum, Value, ValueAndGradient, best_first
 from .newton import Curved, climb_curved
 from .programme import Forbidden, Programme
@@ -31,6 +31,7 @@ __all__ = [
     "ValueAndGradient",
     "Values",
     "best_first",
+    "box_of",
     "clashing",
     "climb",
     "climb_curved",
@@ -43,6 +44,7 @@ __all__ = [
     "maximise_box",
     "maximise_simplex",
     "maximise_together",
+    "refuse_conflict",
     "remaining",
     "simplex_starts",
     "sobol_in",

@@ -6,7 +6,7 @@ Coordinates are encoded numbers (unit intervals, codes of categories): the box k
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidProblem
+from ..space import Space
 
 _LARGEST = 1e300  # so that no width overflows
 
@@ -138,3 +139,22 @@ def _levels(j: int, low: float, high: float, given: ArrayLike | None) -> Float[n
     if not levels.size or not (np.isfinite(levels).all() and low <= levels[0] and levels[-1] <= high):
         raise InvalidProblem(f"box.levels[{j}]", given, f"at least one number, all within {low:g} and {high:g}")
     return levels
+
+
+def box_of(space: Space, columns: Sequence[int], near: Mapping[str, tuple[float, float]] | None = None) -> Box:
+    """Build the encoded box of some variables of a space.
+
+    Args:
+        space: of the variables.
+        columns: of the variables, in the order of the box's coordinates.
+        near: encoded ends within which a variable must stay, by name; they cut the variable's own bounds.
+    """
+    ends = [(near or {}).get(space.names[d], (-np.inf, np.inf)) for d in columns]
+    given = [space.variables[d].levels for d in columns]
+    levels = [None if k is None else k[(a <= k) & (k <= b)] for k, (a, b) in zip(given, ends, strict=True)]
+    return Box(
+        [max(0.0, a) if k is None else k[0] for k, (a, _) in zip(levels, ends, strict=True)],
+        [min(1.0, b) if k is None else k[-1] for k, (_, b) in zip(levels, ends, strict=True)],
+        levels,
+        space.categorical[list(columns)],
+    )

@@ -180,3 +180,31 @@ def clashing(count: int, possible: Callable[[Sequence[int]], bool]) -> list[int]
         if not possible(fewer):
             left = fewer
     return left
+
+
+def refuse_conflict(
+    limits: Sequence[object],
+    possible: Callable[[Sequence[int]], bool],
+    allowed: str,
+    remedies: tuple[str, str] = (
+        "Loosen it, or widen the bounds.",
+        "These clash within the variables' bounds: loosen one, or widen the bounds.",
+    ),
+) -> None:
+    """Refuse constraints that leave nothing together, naming a conflict of which none can be left out.
+
+    Args:
+        limits: the constraints, as they are to be shown.
+        possible: from the numbers of some constraints to whether they leave something.
+        allowed: constraints that would be allowed, in words.
+        remedies: hints where one constraint alone leaves nothing, and where several conflict.
+
+    Raises:
+        InvalidProblem: the constraints leave nothing.
+
+    >>> refuse_conflict(["a at most 5"], lambda some: True, "constraints that leave something")
+    """
+    every = range(len(limits))
+    if not possible(every):
+        clash = [str(limits[k]) for k in clashing(len(limits), possible)]
+        raise InvalidProblem("limits", clash, allowed, remedies[len(clash) > 1])

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, overload
 
 from ..rounds import (
-    Answering,
     Doubts,
     Method,
     Optimizer,
@@ -32,7 +31,7 @@ from .worker import check_options
 from .writing import Writer
 
 
-class Study(Reading, Answering):
+class Study(Reading):
     """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
 
     The words are the optimizer's. Each call first takes in what other workers have logged; what it logs itself is

@@ -6,7 +6,8 @@ from .batched_bounds import Stack
 from .encoded import Encoded
 from .expectation import Expectation
 from .failing import Failing, kept_margin
-from .following import Following
+from .feasibility import Feasibility, feasible
+from .following import Following, build_model
 from .given import alike, given
 from .learned import LearnedLaw, Regressed, learned_law
 from .mixture import Mixture
@@ -31,6 +32,7 @@ __all__ = [
     "Encoded",
     "Expectation",
     "Failing",
+    "Feasibility",
     "Following",
     "Known",
     "Law",
@@ -52,9 +54,11 @@ __all__ = [
     "Watching",
     "again",
     "alike",
+    "build_model",
     "chances_over",
     "drawn",
     "expected_improvement",
+    "feasible",
     "given",
     "highest",
     "highest_of",

@@ -14,7 +14,18 @@ from typing import Any
 import numpy as np
 
 from ..bandit import alike
-from ..gp import AnyDrift, Course, Hyperparameters, Regression, learn_course, refit_due
+from ..gp import (
+    AnovaKernel,
+    AnyDrift,
+    Constant,
+    Course,
+    Hyperparameters,
+    Kernel,
+    Regression,
+    learn_course,
+    refit_due,
+)
+from ..space import Space
 
 STARTLED, WITHIN = 3.0, 5
 """Deviations that startle, and of how many latest outcomes."""
@@ -96,3 +107,21 @@ class Following:
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not alike(model.outcomes)
         return model
+
+
+def build_model(
+    space: Space | None, course: Course | None, kernel: Kernel | None = None, **options: Any
+) -> Regression[Any]:
+    """Build an empty Gaussian process over a space's variables and, where the objective drifts, time as last column.
+
+    Args:
+        space: of the variables; None: over none.
+        course: how the objective changes with time; None: it does not.
+        kernel: over the variables; None: an ANOVA kernel, or a constant without variables.
+        options: of `gp.Regression`: `known_noise`, `likely_noise`, `warp`, `transform`, `seed`.
+    """
+    if kernel is None:
+        kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
+    if course is not None:
+        kernel = course.over(kernel, 0 if space is None else space.dimension)
+    return Regression(kernel, **options)
