@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..rounds import TIME, Round, Scope
-from ..search import Box
+from ..search import Box, box_of
 from ..space import Space
 from ..surrogate import Drawn, Part, parts_of
 from .graphs.graph import CausalGraph
@@ -152,18 +152,7 @@ class Arm:
 
     def box(self, names: tuple[str, ...]) -> Box:
         """Encoded bounds of variables."""
-        return box_of(self.problem_space, names)
-
-
-def box_of(space: Space, names: Sequence[str]) -> Box:
-    """Encoded bounds of variables of a space."""
-    levels = [space[name].levels for name in names]
-    return Box(
-        [0.0 if k is None else float(k[0]) for k in levels],
-        [1.0 if k is None else float(k[-1]) for k in levels],
-        levels,
-        space.categorical[[space.index(name) for name in names]],
-    )
+        return box_of(self.problem_space, [self.problem_space.index(name) for name in names])
 
 
 def unmeasured(rounds: Iterable[Round], contexts: Sequence[str]) -> Unmeasured:

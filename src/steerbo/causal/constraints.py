@@ -13,9 +13,9 @@ from typing import Any
 
 from ..errors import InvalidContext, InvalidProblem
 from ..rounds import as_text
-from ..search import Box, Row, clashing, corners, limited, remaining
+from ..search import Box, Row, box_of, corners, limited, refuse_conflict, remaining
 from ..space import Limit, Linear, Measured, Space, check_limits, refuse_averages
-from .arms import Arm, box_of
+from .arms import Arm
 from .graphs.graph import CausalGraph
 
 _CACHED = 256  # regions: each takes some milliseconds
@@ -44,9 +44,8 @@ def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph)
             raise InvalidProblem(f"limits.{i}.probability", limit.probability, "nothing in a causal problem", _LAWLESS)
     every = ScopeConstraints(limits, space)
     for corner in corners(every.limits, [v for v in space if v.name not in graph.intervenable]):
-        if conflict := every.conflict(graph.intervenable, corner):
-            at = f", where {as_text(corner)}" if corner else ""
-            raise InvalidProblem("limits", conflict, f"limits that leave something to set{at}", _WIDEN)
+        at = f", where {as_text(corner)}" if corner else ""
+        every.check(graph.intervenable, corner, f"limits that leave something to set{at}", _WIDEN)
 
 
 class ScopeConstraints:
@@ -129,33 +128,38 @@ class ScopeConstraints:
         ]
         return min(found, default=None)
 
-    def conflict(self, actions: Sequence[str], known: Mapping[str, Any]) -> list[str]:
-        """A minimal set of constraints that together leave nothing of the actions; empty if they leave something."""
+    def check(self, actions: Sequence[str], known: Mapping[str, Any], allowed: str, hint: str) -> None:
+        """Refuse constraints that leave nothing of the actions.
+
+        Raises:
+            InvalidProblem: naming a minimal conflict.
+        """
         variables = [self.space[name] for name in actions]
+        columns = [self.space.index(name) for name in actions]
 
         def possible(some: Sequence[int]) -> bool:
             left = self._remaining([self.limits[i] for i in some], actions, known)
-            return limited(box_of(self.space, actions), variables, left) is not None
+            return limited(box_of(self.space, columns), variables, left) is not None
 
-        every = range(len(self.limits))
-        return [] if possible(every) else [str(self.limits[i]) for i in clashing(len(every), possible)]
+        refuse_conflict(self.limits, possible, allowed, (hint, hint))
 
-    def refusal(self, arm: Arm) -> InvalidProblem | None:
-        """Error that says where the constraints leave nothing of a scope; None if they leave something everywhere.
+    def check_arm(self, arm: Arm) -> None:
+        """Refuse constraints that leave nothing of a scope for some outcome of nature.
 
         It is enough to consider the actions that are set first: they leave something to the later ones.
+
+        Raises:
+            InvalidProblem: naming a minimal conflict, and where it is.
         """
         if not self.concerned & set(arm.actions):
-            return None
+            return
         looks = [v for v in self.space if v.name in arm.looked_at(arm.actions) and v.name not in arm.actions]
         for corner in corners(self.limits, looks):
-            if conflict := self.conflict(arm.actions, corner):
-                others = sorted(self.concerned - set(arm.actions) - corner.keys())
-                at = f" where {as_text(corner)}" if corner else ""
-                left = f" and leaves {', '.join(others)} to nature, or to be looked at later" if others else ""
-                where = f"limits that leave something to a scope that sets {', '.join(arm.actions)}{left}{at}"
-                return InvalidProblem("limits", conflict, where, _MEASURE)
-        return None
+            others = sorted(self.concerned - set(arm.actions) - corner.keys())
+            at = f" where {as_text(corner)}" if corner else ""
+            left = f" and leaves {', '.join(others)} to nature, or to be looked at later" if others else ""
+            where = f"limits that leave something to a scope that sets {', '.join(arm.actions)}{left}{at}"
+            self.check(arm.actions, corner, where, _MEASURE)
 
     def possible_arms(self, arms: Sequence[Arm]) -> list[Arm]:
         """Select the arms to which the constraints leave something for every outcome of nature.
@@ -163,9 +167,13 @@ class ScopeConstraints:
         Raises:
             InvalidProblem: naming a minimal conflict, if they leave nothing to any arm with actions.
         """
-        refusals = [self.refusal(arm) for arm in arms]
-        left = [arm for arm, refusal in zip(arms, refusals, strict=True) if refusal is None]
-        lost = [refusal for refusal in refusals if refusal is not None]
-        if lost and not any(arm.actions for arm in left):
-            raise lost[0]
+        left, refusals = list[Arm](), list[InvalidProblem]()
+        for arm in arms:
+            try:
+                self.check_arm(arm)
+                left.append(arm)
+            except InvalidProblem as refusal:
+                refusals.append(refusal)
+        if refusals and not any(arm.actions for arm in left):
+            raise refusals[0]
         return left

@@ -16,9 +16,9 @@ from jaxtyping import Float, Int
 from ..errors import InvalidProblem
 from ..gp import Course
 from ..rounds import TIME, Added, Event, History, Refitted, Round, Scope
-from ..search import Box, Guarded, Margin, lattice
+from ..search import Box, Margin, lattice
 from ..space import Limit, Measured
-from ..surrogate import ENOUGH, Drawn, Failing, Part, Set, Watched, Watching, kept_margin
+from ..surrogate import Drawn, Failing, Feasibility, Part, Set, Watching
 from .arms import Arm
 from .constraints import ScopeConstraints
 from .contexts import known_in
@@ -36,21 +36,19 @@ class ArmFeasibility:
     Attributes:
         arm: the scope.
         constraints: on settings; None: there are none.
-        outcomes: models of constrained outcomes, as far as they have data enough.
-        failures: model of failures; None: there is none.
+        learned: models of constrained outcomes and failures; None: there are none.
         answering: whether it is for a recommendation, which is to work more surely.
     """
 
     arm: Arm
     constraints: ScopeConstraints | None = None
-    outcomes: Sequence[Watched] = ()
-    failures: Failing | None = None
+    learned: Feasibility | None = None
     answering: bool = False
 
     @property
     def probabilistic(self) -> bool:
         """Whether anything must be likely: to satisfy a constraint on an outcome, or to work."""
-        return bool(self.outcomes or (self.failures is not None and self.failures.failures))
+        return self.learned is not None and self.learned.active
 
     @property
     def constrained(self) -> bool:
@@ -67,17 +65,18 @@ class ArmFeasibility:
         Settings and contexts known by then count as they are; other contexts are drawn as `unseen` says.
         """
         box, arm = self.box(names, known), self.arm
-        if not self.probabilistic or not names:
+        if self.learned is None or not self.learned.active or not names:
             return box
         group = [name for name in names if name not in known]
         counted = {*arm.actions, *arm.looked_at(group), TIME.name}
         parts = arm.parts(group, {n: known[n] for n in arm.names if n in known and n in counted}, unseen)
-        margin, own = self.margin(parts), [names.index(name) for name in group]
-        return box if margin is None else Guarded(box, lambda points: margin(points[:, own]))
+        own = [names.index(name) for name in group]
+        region = self.learned.region(box, parts, columns=own, answering=self.answering)
+        return box if region is None else region
 
     def margin(self, parts: Sequence[Part]) -> Margin | None:
         """Margin by which actions are likely enough, as a function of them; None: all are, as far as is known."""
-        return kept_margin(self.outcomes, self.failures, parts, self.answering)
+        return None if self.learned is None else self.learned.margin(parts, answering=self.answering)
 
     def margins_at(self, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"] | None:
         """Margins at full points of the arm, (m,); None if all are likely enough."""
@@ -110,8 +109,8 @@ class ArmFeasibility:
         """Slack of a constraint in cases with the same contexts and settings; None if it says nothing here."""
         if not isinstance(limit, Measured):
             return None if self.constraints is None else self.constraints.slack(limit, self.arm, cases[0], cases[0])
-        watched = {each.limit.name: each for each in self.outcomes}.get(limit.name)
-        return None if watched is None else watched.room(np.concatenate([self.arm.encode(case) for case in cases]))
+        rows = np.concatenate([self.arm.encode(case) for case in cases])
+        return None if self.learned is None else self.learned.slack(limit.name, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,8 +198,8 @@ def required_without_failure(worth: float, likely: float, told: Float[np.ndarray
     return worst + (worth - worst) / likely if likely < 1.0 and worth > worst else worth
 
 
-class Feasibility:
-    """Feasibility of all arms: constraints on settings, and by model the constrained outcomes and the failures.
+class ArmsFeasibility:
+    """Feasibility of all arms: constraints on settings, and for each model of arms its outcomes and failures.
 
     Only plays inform the models of constrained outcomes: observations without intervention are licensed by the graph
     for the target alone.
@@ -212,8 +211,8 @@ class Feasibility:
         empty_model: makes a model of a constrained outcome, without data.
 
     Attributes:
-        outcomes: by model, models of constrained outcomes; empty without such constraints.
-        failures: by model, the model of failures.
+        constraints: on settings.
+        learned: by model, its constrained outcomes and failures.
     """
 
     def __init__(
@@ -221,56 +220,52 @@ class Feasibility:
     ) -> None:
         self.constraints, self._models = constraints, models
         each = [_ModelData(models, k, empty_model) for k in range(len(models.regressions))]
-        self.outcomes = [data.outcome_models(problem) for data in each] if problem.further else []
-        self.failures = [data.failure_model(problem) for data in each]
+        self.learned = [data.feasibility(problem) for data in each]
 
     def of(self, i: int, *, answering: bool = False) -> ArmFeasibility:
         """Feasibility of arm `i`."""
-        k = self._models.model_of[i]
-        outcomes = self.outcomes[k].informed if self.outcomes else []
-        return ArmFeasibility(self._models.arms[i], self.constraints, outcomes, self.failures[k], answering)
+        learned = self.learned[self._models.model_of[i]]
+        return ArmFeasibility(self._models.arms[i], self.constraints, learned, answering)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
         """Update the models of failures and of constrained outcomes by one event."""
-        for failures in self.failures:
-            failures.learn(event, history)
-        if isinstance(event, Refitted):
-            for k, plain in event.hyperparameters.get("further", {}).items():
-                self.outcomes[int(k)].set(plain)
-        else:
-            for outcomes in self.outcomes:
-                outcomes.learn(event, history)
+        if not isinstance(event, Refitted):
+            for each in self.learned:
+                each.learn(event, history)
+            return
+        for k, plain in event.hyperparameters.get("further", {}).items():
+            constraints = self.learned[int(k)].constraints
+            assert constraints is not None
+            constraints.set(plain)
 
     def rebuild(self, history: History) -> None:
         """Rebuild all models from the history."""
-        for outcomes in self.outcomes:
-            outcomes.begin_anew(history)
-        for failures in self.failures:
-            failures.begin_anew(history)
+        for each in self.learned:
+            each.begin_anew(history)
 
     def refit(self, horizon: Callable[[float], float]) -> dict[str, Any]:
         """Fit hyperparameters of constrained outcomes where that is due; returns them by model, as plain data."""
-        return {str(k): each.fit(horizon) for k, each in enumerate(self.outcomes) if each.due}
+        return {str(k): each.fit(horizon) for k, each in enumerate(self.learned) if each.due}
 
     # -- failures ------------------------------------------------------------------------------------------------------
 
     @property
     def success_probabilities(self) -> Float[np.ndarray, " m"]:
         """Probability of each arm to work, at the best point of its model."""
-        by_model = [failures.chance for failures in self.failures]
+        by_model = [each.failures.chance for each in self.learned]
         return np.array([by_model[k] for k in self._models.model_of])
 
     def failed(self) -> np.ndarray:
         """Arms whose model has a failure, (m,) truth values."""
-        return np.array([self.failures[k].failures > 0 for k in self._models.model_of])
+        return np.array([self.learned[k].failures.failures > 0 for k in self._models.model_of])
 
     def counted_plays(self, plays: Int[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
         """Plays of each arm less failures of long ago, if effects change; arms of a model share its failures."""
         of = np.array(self._models.model_of)
-        every = np.bincount(of, weights=plays, minlength=len(self.failures))
-        faded = np.array([failures.faded for failures in self.failures])
+        every = np.bincount(of, weights=plays, minlength=len(self.learned))
+        faded = np.array([each.failures.faded for each in self.learned])
         return np.asarray(plays * (1.0 - faded / np.maximum(every, 1.0))[of])
 
     def expected(self, worths: Float[np.ndarray, " k"], some: Iterable[int] | None = None) -> Float[np.ndarray, " k"]:
@@ -292,11 +287,6 @@ class Feasibility:
             )
 
 
-def plays_before_constraints(problem: Causal) -> int:
-    """Plays of a model that constraints on outcomes need before they restrict its next plays."""
-    return ENOUGH if problem.further else 0
-
-
 @dataclass(frozen=True, eq=False)
 class _ModelData:
     """Data of model `k` for the models of constrained outcomes and failures; its methods can be pickled."""
@@ -305,15 +295,16 @@ class _ModelData:
     k: int
     empty_model: EmptyModel
 
-    def outcome_models(self, problem: Causal) -> Watching:
+    def feasibility(self, problem: Causal) -> Feasibility:
+        """Make the models of constrained outcomes and failures, without data."""
         arm = self.models.typical[self.k]
         names = arm.actions + arm.measured
-        return Watching(problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs)
-
-    def failure_model(self, problem: Causal) -> Failing:
-        space = self.models.typical[self.k].space
-        unordered = np.zeros(0, dtype=bool) if space is None else space.categorical
-        return Failing(unordered, self.point, fading=problem.timed, tells=self.ended)
+        unordered = np.zeros(0, dtype=bool) if arm.space is None else arm.space.categorical
+        failures = Failing(unordered, self.point, fading=problem.timed, tells=self.ended)
+        if not problem.further:
+            return Feasibility(failures)
+        outcomes = Watching(problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs)
+        return Feasibility(failures, outcomes)
 
     def fresh(self, course: Course | None) -> ArmModel:
         """Make a model of a constrained outcome, without data."""

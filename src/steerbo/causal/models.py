@@ -27,7 +27,7 @@ from ..gp import (
 from ..record import record
 from ..rounds import Added, Amended, Event, History, Outcome, Refitted, Round, Scope, Told
 from ..space import Space
-from ..surrogate import Encoded, Following
+from ..surrogate import Encoded, Following, build_model
 from .arms import Arm
 from .contexts import known_in
 from .observational import AdjustedData, adjustment_set, teaches
@@ -84,11 +84,9 @@ class ModelOptions:
         if space is not None:
             matern = (Matern32 if self.kernel == "matern-3/2" else Matern52).over(space.categorical)
             kernel = matern + Linear(numbers, variance=_LINEAR) if numbers else matern
-        if course is not None:
-            kernel = course.over(kernel, 0 if space is None else space.dimension)
         transform = None if space is None else self.transform
-        warped = numbers if self.warp else ()
-        return Regression(kernel, warp=warped, transform=transform, likely_noise=LIKELY_NOISE, seed=seed)
+        warp = numbers if self.warp else ()
+        return build_model(space, course, kernel, warp=warp, transform=transform, likely_noise=LIKELY_NOISE, seed=seed)
 
 
 def _adjustment_model(space: Space | None) -> ArmModel:
