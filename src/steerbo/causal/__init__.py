@@ -1,8 +1,8 @@
 """Contextual causal Bayesian optimisation: which variables to set, depending on which contexts."""
 
-from .identification.enumeration import policy_scopes
 from .graphs.equivalence import graphs_of
 from .graphs.graph import CausalGraph
+from .identification.enumeration import policy_scopes
 from .identification.pomis import intervention_sets
 from .problem import Causal
 

@@ -15,7 +15,7 @@ from ..rounds import PolicyStep, Streams
 from ..search import Guarded, Region
 from ..surrogate import AveragedScore, Drawn, Rows, Score, upper_bound
 from .arms import Arm
-from .contexts import ContextSample
+from .contexts import ContextSample, subsample
 from .costs import ActionCost
 from .feasibility import ArmFeasibility
 from .models import Posterior
@@ -136,7 +136,8 @@ class PolicyOptimiser:
             if not drawn:
                 return {}
             at = [float(arm.problem_space[arm.measured[j]].encode([usable[arm.measured[j]]])[0]) for j in seen]
-            law = self.marginalise.subsampled(seen, np.array(at), drawn)
+            law = self.marginalise.conditional(seen, np.array(at), drawn)
+            law = subsample(law, self.marginalise.categorical[drawn])
             return {arm.measured[j]: Drawn(law, k) for k, j in enumerate(drawn)}
         names = [name for name in arm.contexts if name not in usable]
         if not names:

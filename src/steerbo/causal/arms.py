@@ -1,4 +1,4 @@
-"""Arms: policy scopes of a problem with the columns of their models, their stages, and what each action may depend on."""
+"""Arms: policy scopes of a problem, with their stages, their columns, and the variables each action may depend on."""
 
 from __future__ import annotations
 

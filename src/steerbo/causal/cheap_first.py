@@ -195,9 +195,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if first is None:
             counting = self.feasibility.counted_plays(self.plays)
             plays = np.array([counting[np.array(models.model_of) == c].sum() for c in classes])
-            first = neglected(
-                plays, likely=np.array([self.feasibility.learned[c].failures.chance for c in classes])
-            )
+            first = neglected(plays, likely=np.array([self.feasibility.learned[c].failures.chance for c in classes]))
         return None if first is None else first_of[first]
 
     def model_to_play(self, i: int, number: int) -> ArmModel:
@@ -356,7 +354,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, note=note, act=act)
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
-        """Upper bound of the shortfall of the recommended policy from the acceptable value, or of a cheaper one above it.
+        """Upper bound of the recommended policy's shortfall from the acceptable value, or of a cheaper one above it.
 
         Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale. Arms of which hardly
         any play has worked are not waited for.

@@ -139,20 +139,20 @@ class ContextSample:
             rows[:, moved] -= away @ _slope(away, rows[:, moved], weights)
         return Rows(rows, weights)
 
-    def subsampled(self, columns: Sequence[int], at: Float[np.ndarray, " k"], drawn: Sequence[int]) -> Rows:
-        """Conditional distribution on at most 32 rows: representative ones if weights are equal, else the heaviest."""
-        law = self.conditional(columns, at, drawn)
-        if len(law.weights) <= _SUBSAMPLE:
-            return law
-        if np.ptp(law.weights) == 0.0:
-            return thinned(law.points, self.categorical[list(drawn)], _SUBSAMPLE)
-        kept = np.argsort(-law.weights, kind="stable")[:_SUBSAMPLE]
-        return Rows(law.points[kept], law.weights[kept] / law.weights[kept].sum())
-
     def draw(self, columns: Sequence[int], at: Float[np.ndarray, " k"], uniform: float) -> Float[np.ndarray, " c"]:
         """Draw a row by its weight where some columns are known to be `at`, with a uniform number."""
         edges = np.cumsum(self.weights(columns, at))
         return np.asarray(self.points[min(int(np.searchsorted(edges, uniform * edges[-1])), len(edges) - 1)])
+
+
+def subsample(law: Rows, categorical: Bool[np.ndarray, " k"]) -> Rows:
+    """Reduce a distribution to at most 32 rows: representative ones if weights are equal, else the heaviest."""
+    if len(law.weights) <= _SUBSAMPLE:
+        return law
+    if np.ptp(law.weights) == 0.0:
+        return thinned(law.points, categorical, _SUBSAMPLE)
+    kept = np.argsort(-law.weights, kind="stable")[:_SUBSAMPLE]
+    return Rows(law.points[kept], law.weights[kept] / law.weights[kept].sum())
 
 
 def _slope(

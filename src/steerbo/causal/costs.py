@@ -1,4 +1,4 @@
-"""Costs of plays: stated prices and learned ones, what fits into the budget, and the cost of actions at their values."""
+"""Costs of plays: stated and learned prices, the remaining budget, and the cost of actions at their values."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ class CostModel:
         table: the stated prices; None without prices.
     """
 
-    def __init__(
-        self, problem: Causal, arms: Sequence[Arm] = (), constraints: ScopeConstraints | None = None
-    ) -> None:
+    def __init__(self, problem: Causal, arms: Sequence[Arm] = (), constraints: ScopeConstraints | None = None) -> None:
         self.problem, self.table = problem, problem.price_table
         self._arms, self._constraints = arms, constraints
         self._actions = tuple(problem.graph.intervenable)
@@ -190,9 +188,7 @@ class CostModel:
         if scope.price is not None or self.table is None:
             return scope.price
         seen = {name: known[name] for name in self.problem.space.seen if name in known}
-        found = [
-            self.at(x, values[x], seen) if x in values else self.lowest(x, seen) for x in self.varying(scope.set)
-        ]
+        found = [self.at(x, values[x], seen) if x in values else self.lowest(x, seen) for x in self.varying(scope.set)]
         return math.fsum([self.fixed_of(scope, seen), *found])
 
     def text(self, scope: Scope) -> str:
@@ -300,7 +296,7 @@ class ActionCost:
     def nearest_affordable(
         self, names: Sequence[str], box: Box, wanted: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " k"]:
-        """Affordable encoded values: the wanted ones, else the nearest on a grid; if none is affordable, the cheapest."""
+        """Affordable encoded values: the wanted ones, else the nearest on a grid, else the cheapest."""
         if self.affordable(names, wanted):
             return wanted
         grid = grid_of(box)
@@ -343,7 +339,7 @@ class PriceRegression:
         self._fitted: Conditioned[Kernel] | None = None
 
     def _kernel_of(self, i: int, name: str) -> Kernel:
-        """Kernel of g of one variable: its columns are an indicator of the variable, and all its price may depend on."""
+        """Kernel of one g: its columns are an indicator of the variable, and all that its price may depend on."""
         k, v = len(self._names), len(self._valued)
         values = [k + self._valued.index(name)] if name in self._valued else []
         columns = values + list(range(k + v, k + v + len(self._seen)))

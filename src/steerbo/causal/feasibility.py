@@ -1,4 +1,4 @@
-"""Feasibility: where actions satisfy constraints on settings, and are likely to satisfy constraints on outcomes and to work.
+"""Feasibility of actions: constraints on settings, and the probability to satisfy those on outcomes and to work.
 
 A play that fails brings nothing. It counts as the worst outcome w that was told: an arm worth v, which works with
 probability p at the best of its points, counts as w + p (v − w). Without failures p is 1.
@@ -175,7 +175,8 @@ def expected_with_failure(
         likely: their probabilities p to work.
         told: all outcomes, in the same units.
 
-    >>> expected_with_failure(np.array([5.0, 4.0, np.inf]), np.array([0.25, 1.0, 0.5]), np.array([1.0, 3.0, 2.0])).tolist()
+    >>> worths, likely = np.array([5.0, 4.0, np.inf]), np.array([0.25, 1.0, 0.5])
+    >>> expected_with_failure(worths, likely, told=np.array([1.0, 3.0, 2.0])).tolist()
     [2.0, 4.0, 3.0]
     """
     some = (likely < 1.0) & (worths > -np.inf)

@@ -1,23 +1,22 @@
-"""Base of the causal methods: arms with their models, costs and feasibility; staged decisions; the policy they answer."""
+"""Base of the causal methods: arms with models, costs and feasibility; staged decisions; recommended policies."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 
 from ..bandit import BOUND, neglected, unready
 from ..errors import InvalidRequest
 from ..gp import Averaged, Course, Kernel, counted_of
 from ..rounds import (
     TIME,
-    Amended,
     Asked,
     Choice,
     Decision,
@@ -46,7 +45,7 @@ from .contexts import latest_contexts
 from .costs import ActionCost, CostModel
 from .feasibility import ArmFeasibility, ArmsFeasibility
 from .identification.scopes import looking_at
-from .models import ArmModel, ArmModels, Posterior
+from .models import ArmModel, ArmModels, EmptyModel, Posterior
 from .observational import trials_explained
 from .policy import Policy, recommended
 from .problem import Causal
@@ -120,9 +119,13 @@ class CausalMethod(Method[Causal, O]):
 
     def _build_models(self) -> None:
         """Make the models of the arms, and of their feasibility, without data."""
-        empty_model = partial(self.options.model, seed=self.streams.integer(0, "hyperparameters"))
+        empty_model = self.empty_model()
         self.models = ArmModels(self.arms, empty_model, self.problem.sign, self.problem.drift)
         self.feasibility = ArmsFeasibility(self.problem, self.models, self.constraints, empty_model)
+
+    def empty_model(self) -> EmptyModel:
+        """Function that makes a model without data. Override it for other models; it must be picklable."""
+        return partial(self.options.model, seed=self.streams.integer(0, "hyperparameters"))
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the number of scopes to choose among."""

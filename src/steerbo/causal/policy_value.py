@@ -139,7 +139,7 @@ class PolicyValue:
         """A cheap value that is enough by a margin; the dearest one if none is enough.
 
         At the last rate at which a value is enough, a cheaper one that is not enough is by then as good: actions are
-        sought anew, among more points than here, when they are set, and that one might be found. So the rate is reduced.
+        sought anew, among more points than here, when they are set, and it might be found. So the rate is reduced.
         """
         found, beyond = self.bisect_rate(root, most, enough)
         return found if beyond is None or not found.rate else self.at_rate(root, most, _SAFELY * found.rate)
@@ -224,7 +224,9 @@ class PolicyValue:
         """Best of the actions on the grid, at each context."""
         each, best, bound = self._best(tried, root, exchange)
         spread, price = tried.sd[each, best], self.fixed + tried.price[each, best]
-        return Bounds(bound[each, best], spread, price, infeasibility(tried.margins, len(best)), tried.actions[each, best])
+        return Bounds(
+            bound[each, best], spread, price, infeasibility(tried.margins, len(best)), tried.actions[each, best]
+        )
 
     def _best(self, tried: _Tried, root: float, exchange: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Index of each context, and that of the best action there; and all bounds."""
@@ -274,7 +276,9 @@ class PolicyValue:
         with self.model.hallucinated(self.pending):
             return self.model.marginals(points)
 
-    def _at(self, looked: Float[np.ndarray, " k"], root: float, near: ContextSample, exchange: float) -> tuple[float, ...]:
+    def _at(
+        self, looked: Float[np.ndarray, " k"], root: float, near: ContextSample, exchange: float
+    ) -> tuple[float, ...]:
         """Set groups of actions one by one at these contexts: bound, σ, price, infeasibility, and the actions."""
         arm = self.arm
         values, price, infeasible = self._seen(looked), self.fixed, 0.0

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..causal.method import ScopeBandit
+from ..causal.method import CausalMethod
 from ..costvarying.method import PartialControl
 from ..errors import InvalidRequest, one_of
 from ..gp import Warp
@@ -108,8 +108,8 @@ def _time(problem: Problem, history: History, which: Which) -> tuple[float, ...]
     return (now(history) if which.time is None else float(which.time),) if problem.timed else ()
 
 
-@posterior_of.register(ScopeBandit)
-def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Which) -> Posterior:
+@posterior_of.register(CausalMethod)
+def _of_policy_scopes(method: CausalMethod[Any], history: History, which: Which) -> Posterior:
     """Of one scope's model, over its actions and what it looks at."""
     which.only(method.problem.kind, "scope", *(("time",) if method.problem.timed else ()))
     scopes = {str(arm.scope): i for i, arm in enumerate(method.arms)}
@@ -122,7 +122,7 @@ def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Which) 
     space = method.arms[i].space
     if space is None:
         raise InvalidRequest("scope", str(wanted), "a scope that sets something, or looks at something")
-    model = method.model(i)
+    model = method.models[i]
     return Posterior.of_regression(model, Columns.of(space), _time(method.problem, history, which))
 
 

@@ -197,7 +197,7 @@ class _Pattern:
         return CausalGraph(**diagram.fields(roles))
 
     def _visible(self, edges: Edges, cause: str, effect: str) -> bool:
-        """Whether the edge is visible: a non-neighbour of the effect points at the cause, or does through its parents."""
+        """Whether the edge is visible: a non-neighbour of the effect points at the cause, or through its parents."""
         reached, queue = {cause}, [cause]
         for at in queue:  # from the cause backwards along arrows into it
             for pair in edges:

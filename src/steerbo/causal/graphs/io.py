@@ -117,7 +117,8 @@ def write_networkx(
 
     Args:
         roles: by variable: ``"target"``, ``"intervenable"``, ``"context"`` or ``"none"``.
-        directed, bidirected: edges.
+        directed: edges from cause to effect.
+        bidirected: pairs with a latent common cause.
     """
     drawn: networkx.DiGraph[Any] = _networkx().DiGraph()
     for name, role in roles.items():

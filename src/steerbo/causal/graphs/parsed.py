@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from ...errors import InvalidProblem, one_of
 from ...text import unsafe
 from ...words import MISSING
-from .projection import Edge, latent_projection, check_edge_count
+from .projection import Edge, check_edge_count, latent_projection
 
 MARKS = ("exposure", "outcome", "adjusted", "latent", "observed", "unobserved", "role")
 _PARTS = ("target", "intervenable", "context", "none")
@@ -63,7 +63,7 @@ class ParsedGraph:
         check_edge_count(len(self.directed) + len(self.bidirected))
 
     def drawn(self, a: str, b: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
-        """Add an edge from `a` to `b` as Graphviz draws it: `dir=both` is a latent common cause, `dir=back` turns it."""
+        """Add an edge as Graphviz draws it: `dir=both` is a latent common cause, `dir=back` goes from `b` to `a`."""
         known = {_text(name): _text(value) for name, value in attributes.items()}
         direction = known.get("dir", "forward")
         if direction not in ("forward", "back", "both", "none"):

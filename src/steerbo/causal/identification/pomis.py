@@ -22,7 +22,7 @@ def intervention_sets(graph: CausalGraph) -> tuple[tuple[str, ...], ...]:
     found: set[int] = set()
 
     def explore(cut: int, allowed: int) -> None:
-        """Collect border sets after setting `cut`, then after setting more of `allowed` as well, in topological order."""
+        """Collect border sets after setting `cut`, then after setting more of `allowed`, in topological order."""
         inside, border = _territory(masks, n, target, cut)
         found.add(border)
         for x in _backwards(masks, inside & ~target & allowed):

@@ -112,8 +112,6 @@ def played_by(scope: Scope, graphs: Sequence[CausalGraph]) -> CausalGraph:
     return max(able, key=lambda graph: len(stages(scope, graph))) if able else graphs[0]
 
 
-
-
 @dataclass
 class StepBudget:
     """Step counter that ends an enumeration which would take for ever.
