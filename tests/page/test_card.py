@@ -5,11 +5,21 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
-from steerbo.page.card import Card, card, sets
+from steerbo.costvarying.random import Random
+from steerbo.page.card import Card, advice_of, card, sets
 from steerbo.rounds import Explanation, Reading, Recommendation
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import KINDS, OVEN
 from tests.torture.kills import WINGS
+
+CAPPED = sb.CostVarying([sb.Float("x", 0, 10)], [["x"]], limits=[sb.Linear({"x": 1}, at_most=6)])
+
+
+class Forgetful(Random):
+    """Forgets limits when it answers."""
+
+    def recommend(self, history: object) -> Recommendation:
+        return Recommendation(sb.Scope(["x"]), {"x": 9.0})
 
 
 def shown(study: Reading) -> Card:
@@ -65,3 +75,10 @@ def test_of_very_many_sets_the_cheapest_and_the_recommended_are_shown() -> None:
     others = tuple(Recommendation(sb.Scope([f"x{k}"]), {}, 2.0, 1.0, 3.0, float(k)) for k in range(30))
     found = sets(study, Recommendation(sb.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 99.0, alternatives=others))
     assert (len(found.rows), found.more, found.rows[-1].best) == (12, 19, True)
+
+
+def test_an_answer_that_breaks_a_limit_is_not_called_leaving_everything_alone() -> None:
+    optimizer = sb.Optimizer(CAPPED, Forgetful, rounds=9)
+    found = card(optimizer, advice_of(optimizer), Explanation(""))
+    assert found.headline == "Nothing can be recommended"
+    assert "which breaks a limit of the problem: x at most 6" in found.why

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.errors import InvalidContext, OutcomeConflict, OutOfRangeWarning
+from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
 from steerbo.rounds import Optimizer
 from steerbo.rounds.plausible import unusual
 from tests.rounds.stub import Nearest, Stub
@@ -188,3 +188,83 @@ def test_payoffs_that_are_next_to_nothing_are_found_in_their_table() -> None:
     assert suggestion is not None
     with pytest.warns(OutOfRangeWarning, match="value 1e-200 is kept"):
         optimizer.tell(suggestion, {"everyone": {"a": 1e-200, "b": 0.0}})
+
+
+STATED = sb.CostVarying(
+    [sb.Float("x", 10, 35, law=sb.Uniform(), unit="°C"), sb.Categorical("line", ["a", "b"], law=sb.Uniform())],
+    [["x"]],
+    costs=[2],
+    limits=[sb.Measured("pressure", at_most=5, probability=0.9)],
+)
+
+
+def said(optimizer: sb.Optimizer, call: str, token: str | None = None, **given: Any) -> dict[str, str]:
+    before = optimizer.events
+    found = {doubt.field: doubt.text for doubt in optimizer.doubts(call, token, **given)}
+    assert optimizer.events == before, "nothing is logged"
+    return found
+
+
+@pytest.fixture
+def stated() -> sb.Optimizer:
+    made = sb.Optimizer(STATED, "random", rounds=99, seed=1)
+    for value in (3.0, 10.0, 5.0, 4.0):
+        made.tell(made.ask(), value, realised={"line": "a", "pressure": value / 10})
+    return made
+
+
+def test_values_can_be_held_against_the_rule_before_they_are_given(stated: sb.Optimizer) -> None:
+    token = stated.ask().token
+    given = {"value": 11.0, "cost": 2.5, "realised": {"x": 36.0, "line": "b", "pressure": 0.7}}
+    assert said(stated, "tell", token, **given) == {}
+    far: dict[str, Any] = {"value": 740.0, "cost": 200.0, "realised": {"x": 600.0, "line": "b", "pressure": 70.0}}
+    found = said(stated, "tell", token, **far)
+    assert found == {
+        "value": "value = 740 is far from the others, 3 to 10",
+        "cost": "cost = 200 is far from the stated price, 2",
+        "realised.x": "x = 600 is far outside its range, 10 to 35 °C",
+        "realised.pressure": "pressure = 70 is far from the others, 0.3 to 1",
+    }
+    assert list(said(stated, "add", **{**far, "cost": 2.0})) == ["realised.x", "value", "realised.pressure"]
+    with pytest.warns(OutOfRangeWarning):
+        warned = stated.tell(token, **far) or ()
+    assert [text for text in found.values() if not any(text in each for each in warned)] == [], (
+        "telling warns of the same"
+    )
+    assert said(stated, "amend", token, realised={"x": 30.0}) == {}, "what stands is not doubted again"
+    assert said(stated, "amend", token, void=True) == {}
+
+
+def test_a_failure_may_have_cost_little(stated: sb.Optimizer) -> None:
+    token = stated.ask().token
+    assert said(stated, "fail", token, cost=0.0) == {}
+    assert list(said(stated, "fail", token, cost=21.0)) == ["cost"]
+    assert list(said(stated, "tell", token, value=4.0, cost=0.0, realised={"line": "a", "pressure": 0.5})) == ["cost"]
+
+
+def test_a_call_that_would_be_refused_is_refused_before_it_is_made(stated: sb.Optimizer) -> None:
+    token = stated.ask().token
+    with pytest.raises(InvalidOutcome, match="value"):
+        stated.doubts("tell", token, value="n/a", realised={"line": "a", "pressure": 0.5})
+    with pytest.raises(InvalidRequest, match="abandon"):
+        stated.doubts("abandon", token)
+
+
+def test_what_is_seen_or_looked_at_is_held_against_its_range() -> None:
+    optimizer = Optimizer(Stub(), Nearest)
+    suggestion = optimizer.ask()
+    assert said(optimizer, "decide", suggestion.token, context={"age": 44})["context.age"].startswith("age = 44 is far")
+    assert said(optimizer, "ask") == {}
+    seen = sb.CostVarying([sb.Float("t", 10, 30), sb.Float("weather", 0, 30, seen=True)], [["t"]])
+    assert list(said(sb.Optimizer(seen, "random", rounds=3), "ask", context={"weather": 600.0})) == ["context.weather"]
+
+
+def test_a_posterior_says_what_was_expected() -> None:
+    problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]])
+    optimizer = sb.Optimizer(problem, rounds=30, seed=1)
+    for _ in range(12):
+        suggestion = optimizer.ask()
+        optimizer.tell(suggestion, 100.0 * suggestion.values["x"] ** 2)
+    token = optimizer.ask().token
+    assert said(optimizer, "tell", token, value=30.0, realised={"x": 0.9}) != {}, "within the range, but not there"
+    assert said(optimizer, "tell", token, value=81.0, realised={"x": 0.9}) == {}

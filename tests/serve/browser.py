@@ -64,7 +64,7 @@ class Tab:
 
     def click(self, selector: str) -> None:
         """Click, and wait for what comes of it: another page, or that a form is sent and its answer shown."""
-        sent = "document.querySelector('[data-changes]')?.dataset.sent"
+        sent = "document.documentElement.dataset.sent"
         self.run(f"window.before = {{sent: {sent}}}")
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
         self.wait(f"document.readyState === 'complete' && (!window.before || {sent} !== window.before.sent)")

@@ -305,14 +305,14 @@ def test_what_was_seen_is_not_swallowed_by_a_round_that_another_asked_for(tmp_pa
 def test_unlikely_numbers_are_asked_about_once(tmp_path: Path) -> None:
     with served(oven(tmp_path)) as client:
         person = Person(client)
-        for value in ("3", "10", "5"):
+        for value in ("3", "10", "5", "4"):
             person.send(f"rounds/{asked(person)}/tell", value=value, cost="1", **MEASURED)
         token = asked(person)
         given = {"value": "740", "cost": "1", **MEASURED, "realised:oven": "600"}
         doubted = person.send(f"rounds/{token}/tell", **given)
         assert doubted.status_code == 409
-        assert "740 is unusual: outcomes so far were 3 to 10" in doubted.text
-        assert "600 is far outside the range of oven, 100 to 200 °C" in doubted.text
+        assert "value = 740 is far from the others, 3 to 10" in doubted.text
+        assert "oven = 600 is far outside its range, 100 to 200 °C" in doubted.text
         assert "Save all the same" in doubted.text
         sure = re.search('name="sure" value="([0-9a-f]+)"', doubted.text)
         assert sure is not None
@@ -327,11 +327,40 @@ def test_a_look_is_doubted_and_taken_back(tmp_path: Path) -> None:
         person = Person(client)
         doubted = person.send("ask", **{"seen:weather": "600"})
         assert doubted.status_code == 409
-        assert "600 is far outside the range of weather" in doubted.text
+        assert "weather = 600 is far outside its range" in doubted.text
         assert person.rounds() == []
         token = asked(person)
-        assert person.send(f"rounds/{token}/again").status_code == 303
+        assert 'value="a value that was seen before was mistyped"' in person.text
+        assert person.send(f"rounds/{token}/abandon").status_code == 303
         assert [r["state"] for r in person.rounds()] == ["abandoned"]
+
+
+def test_a_mistyped_look_is_taken_back_and_the_round_goes_on(tmp_path: Path) -> None:
+    problem = sb.Causal(
+        sb.CausalGraph.from_text("age -> dose; age -> relief; dose -> relief", target="relief", intervenable=["dose"]),
+        [sb.Float("age", 20, 90), sb.Float("dose", 0, 1)],
+    )
+    Study.create(tmp_path / "study.db", problem, "random", rounds=9).close()
+    with served(tmp_path / "study.db") as client:
+        person = Person(client)
+        person.send("ask")
+        (token,) = person.open
+        doubted = person.send(f"rounds/{token}/decide", **{"context:age": "610"})
+        assert "age = 610 is far outside its range, 20 to 90" in doubted.text
+        assert person.send(f"rounds/{token}/decide", **{"context:age": "16"}).status_code == 303
+        assert re.search('name="context:age" value="16"', person.text), "as it was filled in"
+        same = person.send(f"rounds/{token}/again", **{"context:age": "16"})
+        assert same.status_code == 422
+        assert "another value than the one that was given" in same.text
+        assert "age = 610 is far" in person.send(f"rounds/{token}/again", **{"context:age": "610"}).text
+        assert person.send(f"rounds/{token}/again", **{"context:age": "61"}).status_code == 303
+        (played,) = person.rounds()
+        assert (played["state"], played["context"]) == ("open", {"age": 61.0})
+        late = person.send(f"rounds/{token}/tell", value="0.5", cost="", then="")
+        assert late.status_code == 303
+        kept = person.send(f"rounds/{token}/again", **{"context:age": "62"})
+        assert kept.status_code == 409
+        assert "<dd>62</dd>" in kept.text, "what was typed is on the page"
 
 
 def test_saving_can_ask_for_the_next_round_at_once(tmp_path: Path) -> None:

@@ -27,8 +27,10 @@ from tests.torture.first_connection import first_connection
 from tests.torture.kills import WINGS, kill_often
 from tests.torture.lifetime import lifetime, small_disk
 from tests.torture.malformed import malformed
+from tests.torture.outside_limits import outside_limits
 from tests.torture.server import postgres
 from tests.torture.threads import threads
+from tests.torture.unpickled import unpickled
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals")]
 
@@ -142,3 +144,13 @@ def test_machines_whose_clocks_are_an_hour_apart(server: str, wrong: float) -> N
             ended = Leases(other.log, other.holder, 5.0, partial(_later, other.clock))
             assert [token for token, *_ in ended.take_over(["1-ab"])] == ["1-ab"], "it was not heard of for too long"
             ended.drop("1-ab")
+
+
+def test_nothing_that_lies_on_a_disk_is_unpickled(tmp_path: Path) -> None:
+    assert unpickled(tmp_path / "unpickled")["pickles read"] == 0
+
+
+def test_limits_of_a_kind_from_outside_hold_for_every_answer(tmp_path: Path) -> None:
+    found = outside_limits(tmp_path / "ward", 40)
+    assert found["limits broken"] == 0
+    assert all(found["kept"][way] for way in ("recommend", "policy", "GET policy", "page")), "not all is refused"

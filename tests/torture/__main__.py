@@ -1,4 +1,4 @@
-"""`make torture`: kills, crowds, turns, forks, outages, damage, backups, order, overhead, rubbish, servers, long lives.
+"""`make torture`: kills, crowds, turns, forks, outages, damage, order, overhead, rubbish, pages, servers, long lives.
 
 Prints figures and writes docs/results/torture.json. Every part is bounded in count and time.
 """
@@ -32,7 +32,9 @@ from tests.torture.lifetime import KINDS, QUICK, long_sessions
 from tests.torture.malformed import malformed
 from tests.torture.order import order
 from tests.torture.outages import outages
+from tests.torture.outside_limits import outside_limits
 from tests.torture.overhead import overhead
+from tests.torture.pages import pages, without_browser
 from tests.torture.picture import draw_asks
 from tests.torture.reopening import reopening
 from tests.torture.served import (
@@ -47,6 +49,7 @@ from tests.torture.served import (
 from tests.torture.server import missing, postgres, server
 from tests.torture.threads import threads
 from tests.torture.turns import turns
+from tests.torture.unpickled import unpickled
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
 
@@ -100,6 +103,12 @@ def main() -> None:
         part("backups on SQLite", lambda: backups(f"{folder}/backups.db", folder, many // 10, 4, asked.seconds))
         part("malformed", lambda: malformed(12_000, folder))
         part("files without end", lambda: endless(folder / "endless"))
+        part("no pickle on a disk", lambda: unpickled(folder / "unpickled"))
+        part("limits of a kind from outside", lambda: outside_limits(folder / "ward", 400))
+        if reason := without_browser():
+            print(f"pages skipped: {reason}")
+        else:
+            part("two people at a page", lambda: pages(folder / "pages", 30))
         part("overhead", lambda: overhead(folder))
         part("reopening", lambda: reopening(folder))
         part("served on SQLite", lambda: rounds_served(oven(folder, budget=1e6), "oven", 8, 10.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import LimitBroken
+from ..record import record
 from ..rounds import Explanation, Problem, Reading, Recommendation, Scope, Table
 from ..study.shown import alternatives, in_words, with_units
 from .chart import Axis
@@ -87,12 +88,17 @@ class Card:
     others: Table | None
 
 
+@record
+class Refused(Recommendation):
+    """Stands for an answer that breaks a limit of the problem: nothing is to be done by it."""
+
+
 def advice_of(study: Reading) -> Recommendation:
-    """The recommendation; of a method from elsewhere that forgets the problem's limits, an empty one that says so."""
+    """The recommendation; where a method from elsewhere forgets the problem's limits, a refused one that says so."""
     try:
         return study.recommend()
     except LimitBroken as error:
-        return Recommendation(Scope(), {}, note=str(error))
+        return Refused(Scope(), {}, note=str(error))
 
 
 def card(study: Reading, advice: Recommendation, why: Explanation) -> Card:
@@ -106,7 +112,7 @@ def card(study: Reading, advice: Recommendation, why: Explanation) -> Card:
     return Card(
         seen=in_words(problem, advice.context),
         scope=str(advice.scope),
-        headline=said or _headline(problem, advice.scope, bool(policy)),
+        headline=said or _headline(problem, advice, bool(policy)),
         settings=() if said else settings,
         mean=words.worth(mean) if mean else "",
         bounds=f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}" if high else "",
@@ -152,8 +158,11 @@ def _acceptable(problem: Problem, axis: Axis, means: list[float]) -> tuple[str, 
     return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {tolerance}."
 
 
-def _headline(problem: Problem, scope: Scope, policy: bool) -> str:
+def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:
     """What to do, where the settings stand apart."""
+    scope = advice.scope
+    if isinstance(advice, Refused):
+        return "Nothing can be recommended"
     if problem.kind == "mean-field":
         return "Send agents as follows"
     if scope.look:

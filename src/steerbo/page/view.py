@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ..rounds import Explanation, Problem, Reading, Recommendation, Round, Table, numeral, revised_text
+from ..rounds import (
+    SEEN,
+    Asked,
+    Decided,
+    Explanation,
+    Problem,
+    Reading,
+    Recommendation,
+    Round,
+    Table,
+    numeral,
+    revised_text,
+)
 from ..study.shown import in_words, with_units
 from ..words import counted
 from .archive import SHOWN, Line, Part, added, rounds_before
 from .card import Card, advice_of, card
 from .chart import Chart
-from .doubts import usual, usual_cost
 from .edit import number_text
 from .fields import Field, ask_fields, fields_of, policy_fields
 from .learned import along
@@ -19,10 +32,16 @@ from .settings import Setting, settings_of
 from .undo import Undo, last_said
 from .wording import Words, amount_text
 
+_FEW = 3  # values from which on their range is shown
+
 
 @dataclass(frozen=True)
 class Out:
-    """A round that is out: what to look at, what to set, what to report."""
+    """A round that is out: what to look at, what to set, what to report.
+
+    `last_look` has the fields of the look that can still be taken back, as they were filled in; `asked_for` says
+    whether values seen before choosing are behind the round.
+    """
 
     token: str
     number: int
@@ -36,7 +55,8 @@ class Out:
     change_cost: str
     charge: str
     stated: bool
-    looked: bool
+    last_look: tuple[Field, ...]
+    asked_for: bool
 
 
 @dataclass(frozen=True)
@@ -201,21 +221,41 @@ def _out(study: Reading, words: Words, played: Round) -> Out:
         change_cost=moving,
         charge="" if estimate is None or price is not None else number_text(estimate),
         stated=price is not None,
-        looked=bool(suggestion.context),
+        last_look=_last_look(study, suggestion.token),
+        asked_for=bool(played.request.get(SEEN.name)),
     )
 
 
+def _last_look(study: Reading, token: str) -> tuple[Field, ...]:
+    """The fields of a round's last look, filled in."""
+    for event in reversed(study.events):
+        if isinstance(event, Decided) and event.token == token:
+            fields = fields_of(study.problem, event.context, "context")
+            return tuple(replace(f, value=number_text(event.context[f.name.partition(":")[2]])) for f in fields)
+        if isinstance(event, Asked) and event.token == token:
+            break
+    return ()
+
+
 def _usual_text(study: Reading, words: Words) -> str:
-    """What outcomes were so far."""
-    found = usual(study)
-    return f"so far {words.worth(found.text)}" if found else ""
+    """The range of outcomes so far, in words; empty while there are few."""
+    scalar = study.problem.scalar
+    low, high = _range(scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome)
+    ends = dict.fromkeys((numeral(low, beside=high), numeral(high, beside=low)))
+    return "" if math.isnan(low) else f"so far {words.worth(' to '.join(ends))}"
 
 
 def _usual_cost_text(study: Reading, words: Words, needed: bool) -> str:
-    found = usual_cost(study)
-    low = f"{amount_text(found.low, found.high)} to " if found and found.low < found.high else ""
-    said = f"so far {low}{words.paid(found.high)}" if found else ""
+    least, most = _range(r.paid for r in study.history if r.paid is not None)
+    low = f"{amount_text(least, most)} to " if least < most else ""
+    said = "" if math.isnan(least) else f"so far {low}{words.paid(most)}"
     return said if needed else "; ".join(filter(None, [said, "may be left out"]))
+
+
+def _range(values: Iterable[float]) -> tuple[float, float]:
+    """The least and the largest of three values or more; of fewer, NaN."""
+    known = list(values)
+    return (min(known), max(known)) if len(known) >= _FEW else (math.nan, math.nan)
 
 
 def _otherwise(problem: Problem, played: Round, nature: tuple[str, ...]) -> list[str]:

@@ -26,7 +26,7 @@ from .law_evidence import LawEvidence, ShownSoFar
 from .measuring import Measuring
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
-from .plausible import COMPARABLE
+from .plausible import COMPARABLE, Doubt
 from .problem import Problem
 from .randomness import Streams, keyed
 from .reading import Reading
@@ -54,6 +54,7 @@ __all__ = [
     "Created",
     "Decided",
     "Decision",
+    "Doubt",
     "Doubts",
     "Event",
     "Explanation",

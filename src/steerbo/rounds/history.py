@@ -84,6 +84,11 @@ class History:
         return f"added-{self._added}"
 
     @property
+    def next_data(self) -> str:
+        """The name that the data added next will have."""
+        return f"added-{self._added + 1}"
+
+    @property
     def pending(self) -> tuple[Round, ...]:
         """Rounds whose outcome is still to come."""
         return tuple(self._rounds[token] for token in list(self._open))

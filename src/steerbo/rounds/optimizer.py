@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
-from ..errors import InvalidOption
+from ..errors import InvalidOption, InvalidRequest, one_of
 from .creation import MethodOptions, creation
 from .events import Event, Extended, Log
 from .extension import read_bounds
 from .fold import Fold
 from .method import Method
+from .plausible import Doubt, doubts_of_look
 from .problem import Problem
 from .reading import Reading
 from .recorder import Doubts, Recorder
@@ -19,6 +20,16 @@ from .revision import read_revision
 from .stopping import Stop
 from .suggestion import MaybeNone, Suggestion, one_or_more
 from .turns import CallLock, one_at_a_time
+
+_DOUBTED: dict[str, dict[str, Any]] = {
+    "ask": {},
+    "decide": {},
+    "tell": {"cost": None, "realised": None},
+    "fail": {"reason": "", "cost": None, "charge": None, "realised": None},
+    "amend": dict.fromkeys(("value", "cost", "realised", "charge", "scope")) | {"void": False, "reason": ""},
+    "add": {"cost": None, "scope": None, "charge": False},
+}
+"""Calls that take values, with what they may leave out."""
 
 
 class Optimizer(Reading):
@@ -159,6 +170,39 @@ class Optimizer(Reading):
         if event is None and suggestion is not None:  # it was told before
             return self.recorder.known(self._fold.reports.about(suggestion).suggestion.token)
         return self.recorder(event)
+
+    @one_at_a_time
+    def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
+        """List the values of a call that are hard to believe, before it is made: nothing is logged.
+
+        The call itself warns of the same, and keeps them. See `steerbo.rounds.plausible` for the rule.
+
+        Args:
+            call: "ask", "decide", "tell", "fail", "amend" or "add"; nothing else takes values.
+            suggestion: as the call takes it; None for "ask" and "add".
+            given: what the call is given by name.
+
+        Raises:
+            InvalidInput: what `tell`, `fail`, `amend` or `add` would refuse.
+            OutcomeConflict: as the call.
+
+        >>> from steerbo import CostVarying, Float
+        >>> optimizer = Optimizer(CostVarying([Float("ph", 4, 8)], [["ph"]]), rounds=1)
+        >>> for doubt in optimizer.doubts("tell", optimizer.ask(), value=1.5, realised={"ph": 62}):
+        ...     print(doubt.text)
+        ph = 62 is far outside its range, 4 to 8
+        """
+        if call not in _DOUBTED:
+            raise InvalidRequest("call", call, one_of(_DOUBTED, call))
+        space, context = self.problem.space, given.get("context") or {}
+        if call == "ask":
+            number = len(self.history) + 1
+            return tuple(doubts_of_look(context, space, number, f"round {number}", seen=True))
+        if call == "decide":
+            about = self._fold.reports.about(suggestion).suggestion
+            return tuple(doubts_of_look(context, space, about.round, about.token))
+        event = getattr(self._fold.reports, call)(*([] if call == "add" else [suggestion]), **_DOUBTED[call] | given)
+        return tuple(self.recorder.doubts(event)) if event is not None else ()
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:

@@ -74,7 +74,8 @@ class Reading(ABC):
     def with_warnings(self, suggestion: Suggestion) -> Suggestion:
         """A suggestion with warnings of what was seen, or looked at, far outside its range."""
         request = self.history[suggestion.token].request
-        return replace(suggestion, warnings=doubts_of_looks(suggestion, request, self.problem.space))
+        found = doubts_of_looks(suggestion, request, self.problem.space)
+        return replace(suggestion, warnings=tuple(map(str, found)))
 
     @one_at_a_time
     def _repr_html_(self) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 
-from ..errors import LawWarning, OutOfRangeWarning, UnusualOutcomeWarning
+from ..errors import LawWarning
 from .arithmetic import one_blas_thread
-from .events import Added, Created, Event, Log, Refitted, Told, in_order
+from .events import Added, Asked, Created, Decided, Event, Log, Refitted, Told, in_order
 from .fold import Fold
-from .plausible import doubts, unlike_others, unlikely
+from .plausible import Doubt, Expectation, doubts, doubts_of_look
 
 MOST_COMPARED = 200
 """Data that nobody suggested, up to which each is held against what was expected: that takes a prediction for each."""
@@ -49,8 +49,8 @@ class Recorder:
             self.log.append(event)
         before = len(self.fold.checks.findings)
         doubted = self.take(event)
-        for warning in doubted:
-            warnings.warn(warning, stacklevel=3)
+        for doubt in doubted:
+            warnings.warn(doubt.warning, stacklevel=3)
         said = (*self.fold.checks.findings[before:], *map(str, doubted))
         token = getattr(event, "token", "")
         self._said.pop(token, None)
@@ -67,30 +67,32 @@ class Recorder:
             return self._said[token]
         played = self.fold.history[token]
         event = Told(token, played.outcome) if played.state == "told" and played.outcome else played.failure
-        return tuple(map(str, self._doubts(event))) or None if event else None
+        return tuple(map(str, doubts(event, self.fold.problem, self.fold.history))) or None if event else None
 
     def signed(self, event: Event) -> Event:
         """The event as it is written down: in order, and with who causes it."""
         event = in_order(event, self.fold.problem.in_order)
         return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
 
-    def take(self, event: Event) -> list[OutOfRangeWarning]:
+    def take(self, event: Event) -> list[Doubt]:
         """Take in an event that is written down; returns what is hard to believe in it."""
-        before, expected = len(self.fold.checks.findings), self._expected(event)
+        before, doubted = len(self.fold.checks.findings), self.doubts(event)
         self.fold.take(event)
         for finding in self.fold.checks.findings[before:]:
             warnings.warn(LawWarning(finding), stacklevel=4)
-        return self._doubts(event, expected)
+        return doubted
 
-    def _doubts(self, event: Event, expected: tuple[float, float, float] | None = None) -> list[OutOfRangeWarning]:
-        """What is hard to believe; a value is held against others where no model says what was expected."""
+    def doubts(self, event: Event) -> list[Doubt]:
+        """List the values of an event, not taken in yet, that are hard to believe."""
         problem, history = self.fold.problem, self.fold.history
-        unusual = unlike_others(event, problem, history, value=expected is None)
-        if expected is not None:
-            unusual += unlikely(event, *expected, history)
-        return [*map(OutOfRangeWarning, doubts(event, problem.space, history)), *map(UnusualOutcomeWarning, unusual)]
+        if isinstance(event, Asked):
+            seen = event.request.get("context", {})
+            return list(doubts_of_look(seen, problem.space, event.round, event.token, seen=True))
+        if isinstance(event, Decided):
+            return list(doubts_of_look(event.context, problem.space, history[event.token].number, event.token))
+        return doubts(event, problem, history, self._expected(event))
 
-    def _expected(self, event: Event) -> tuple[float, float, float] | None:
+    def _expected(self, event: Event) -> Expectation | None:
         """See `Method.expected_outcome`; of thousands of rows that come at once only the first are held against it."""
         history = self.fold.history
         if not isinstance(event, Told | Added) or (isinstance(event, Added) and len(history.data) > MOST_COMPARED):

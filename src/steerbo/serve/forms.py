@@ -7,8 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import OutcomeConflict, SteerboError
-from ..page.doubts import doubts
+from ..errors import InvalidContext, OutcomeConflict, SteerboError
 from ..page.edit import unchanged
 from ..page.undo import TAKEN_BACK, times_said, undo_of
 from ..rounds import SEEN, Problem
@@ -26,8 +25,6 @@ ACTIONS = {
     "undo": "amend",
 }
 """What can be said of a round, and the right that it needs."""
-MISTYPED = "something that was looked at was mistyped"
-"""The reason that stands in the log of a round that is begun again."""
 _OWN = ("form", "rounds", "sure", "said")  # fields that nobody types
 
 
@@ -55,13 +52,23 @@ def typed_texts(form: Form) -> dict[str, str]:
     return {name: text for name, text in form.items() if name not in _OWN and text.strip()}
 
 
-def check_doubts(study: Study, given: Mapping[str, Any], form: Form, token: str = "") -> None:
-    """Refuse values that look mistyped, unless the form says that exactly these are meant.
+def check_doubts(study: Study, call: str, token: str | None, given: Mapping[str, Any], form: Form) -> None:
+    """Refuse values that are hard to believe, unless the form says that exactly these are meant.
+
+    Args:
+        study: asked by `Study.doubts`, so that the page asks about what every other way in warns of.
+        call: which is made next.
+        token: of the round; None for `ask` and `add`.
+        given: what the call is given by name.
+        form: as it was sent.
 
     Raises:
-        Doubtful: some do.
+        Doubtful: some are.
     """
-    if found := doubts(study, given, token):
+    found = {doubt.field.replace(".", ":", 1): doubt.text for doubt in study.doubts(call, token, **given)}
+    if call == "ask":
+        found = {field.replace("context:", "seen:"): text for field, text in found.items()}
+    if found:
         sure = digest(form)
         if form.get("sure") != sure:
             raise Doubtful(found, sure)
@@ -95,23 +102,23 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
     if action == "undo":
         _take_back(study, token)
         return
-    if action == "again":
-        _begin_again(study, token)
-        return
     if action == "amend":
         stands = {name: localised(text, comma) for name, text in unchanged(study, token).items()}
         form = {name: text for name, text in form.items() if text != stands.get(name)}
         if "said" in form and not {*typed_texts(form)} - {"reason"}:
             return  # nothing was changed
     given = _read(study.problem, action, form, comma)
-    check_doubts(study, given, form, token)
-    context = given.pop("context", None)
-    getattr(study, action)(token, *([context] if action == "decide" else []), **given)
+    if action == "again":
+        given = {"context": _changed(given["context"], study.history[token].suggestion.context), "again": True}
+    call = "decide" if action == "again" else action
+    if call != "abandon":
+        check_doubts(study, call, token, given, form)
+    getattr(study, call)(token, **given)
 
 
 def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, Any]:
     """What the study's call of this name takes."""
-    if action == "decide":
+    if action in ("decide", "again"):
         return {"context": _values(problem, "context", form, comma, "context")}
     reason, charge = form.get("reason", ""), _money("charge", form, comma)
     if action == "abandon":
@@ -142,15 +149,16 @@ def _take_back(study: Study, token: str) -> None:
         study.amend(token, before.value, cost=before.cost, realised=before.realised or None, reason=TAKEN_BACK)
 
 
-def _begin_again(study: Study, token: str) -> None:
-    """Give a round up that a mistyped look has decided, and begin another for what was seen before choosing.
+def _changed(look: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a look that are others than before.
 
-    Where something is seen before choosing that, too, may be mistyped: the next round is then asked for by hand.
+    Raises:
+        InvalidContext: none is.
     """
-    played = study.history[token]
-    study.abandon(token, MISTYPED)
-    if not study.problem.space.seen:
-        study.ask(1, **played.request)
+    new = {name: value for name, value in look.items() if before.get(name) != value}
+    if not new:
+        raise InvalidContext("context", dict(look), "another value than the one that was given")
+    return new
 
 
 def _values(problem: Problem, prefix: str, form: Form, comma: bool, field: str) -> dict[str, Any]:

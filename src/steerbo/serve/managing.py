@@ -128,9 +128,9 @@ def _add(study: Study, form: Form, comma: bool) -> None:
     value = typed("value", form.get("value", ""), comma)
     scope = form.get("scope", "").strip()
     given = {"value": value, "cost": _amount("cost", form, comma), "realised": realised}
-    check_doubts(study, given, form)
-    charge = form.get("charge") == "yes"
-    study.add(**given, charge=charge, scope=read_scope(scope) if scope else None)
+    given |= {"charge": form.get("charge") == "yes", "scope": read_scope(scope) if scope else None}
+    check_doubts(study, "add", None, given, form)
+    study.add(**given)
 
 
 def _amount(name: str, form: Form, comma: bool) -> Any:
@@ -162,10 +162,10 @@ def _folder(request: Request) -> Path:
 
 
 @router.get("/new")
-def new(request: Request, who: Who) -> Response:
-    """The form of a new study."""
+def new(request: Request, who: Who, rows: str = "") -> Response:
+    """Show the form of a new study, with so many rows for variables."""
     _folder(request)
-    return _new_page(request, {})
+    return _new_page(request, {"rows": rows})
 
 
 @router.post("/new")

@@ -264,7 +264,7 @@ def _ask(request: Request, who: Visitor, served: Served, form: Form) -> Response
     try:
         with served.use(who.name) as study:
             given = read_ask(study.problem, form, wants_commas(request))
-            check_doubts(study, {"seen": given.get("context")}, form)
+            check_doubts(study, "ask", None, given, form)
             if form.get("rounds") == str(len(study.history)) or not study.history.pending:
                 study.ask(1, **given)
             elif given and not any(_asked_for(played.request, given) for played in study.history.pending):
@@ -388,9 +388,10 @@ def _study_page(
 def _on_page(shown: View, token: str, action: str, draft: Form) -> bool:
     """Whether the page has this form of this round, with room for what was typed."""
     for out in shown.out:
-        if out.token == token and action == "decide":
+        if out.token == token and action in ("decide", "again"):
             looked = {name for name in typed_texts(draft) if name.startswith("context:")}
-            return bool(out.look) and looked <= {field.name for field in out.look}
+            asked = out.look if action == "decide" else out.last_look
+            return bool(asked) and looked <= {field.name for field in asked}
         if out.token == token:
             return action != "tell" or not out.look
     return action == "undo" and shown.last is not None and shown.last.token == token

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from ..rounds import (
+    Doubt,
     Doubts,
     Method,
     Optimizer,
@@ -261,6 +262,12 @@ class Study(Reading):
             given = {"context": context, **({"again": True} if again else {})}
             self.writer.keep_meanwhile("decide", suggestion, given)
         return self.writer.decide(suggestion, context, again)
+
+    @one_at_a_time
+    def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
+        """List the values of a call that are hard to believe, before it is made; see `Optimizer.doubts`."""
+        self.refresh()
+        return self.optimizer.doubts(call, suggestion, **given)
 
     def _give(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         """Whoever asked may be another worker."""

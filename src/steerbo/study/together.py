@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import OutOfRangeWarning
-from ..rounds import Added
+from ..rounds import Added, Doubt
 from .line import Line
 from .study import Study
 
@@ -42,7 +41,7 @@ def written(study: Study, new: Sequence[New]) -> list[Line]:
         writer.settle()
     record = study.optimizer.recorder
 
-    def work() -> list[list[OutOfRangeWarning]]:
+    def work() -> list[list[Doubt]]:
         events = [record.signed(each.event) for each in new]
         writer.log.extend(events)
         return [record.take(event) for event in events]

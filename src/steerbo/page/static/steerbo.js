@@ -1,7 +1,8 @@
 // The page follows its study, and nothing that is typed is lost: forms that somebody is filling in stay as they are, are
 // sent without leaving the page, and outlive a server that does not answer and a round that another has dealt with.
 "use strict";
-const work = document.querySelector("[data-changes]"), here = work?.dataset.here ?? "", store = `steerbo ${here}`;
+const work = document.querySelector("[data-changes]"), plain = document.querySelector("[data-keep]");
+const here = work?.dataset.here ?? plain?.dataset.keep ?? "", store = `steerbo ${here}`;
 const parse = text => new DOMParser().parseFromString(text, "text/html");
 const fields = form => [...form.elements].filter(f => f.name && f.type !== "hidden" && f.tagName !== "BUTTON");
 const changed = f => f.type === "checkbox" || f.type === "radio" ? f.checked !== f.defaultChecked
@@ -20,22 +21,33 @@ function keep(change) {
 }
 const path = form => new URL(form.action).pathname;
 const forget = action => keep(all => { delete all[action]; });
-function remember(form) {
-  const typed = Object.fromEntries(fields(form).filter(changed).map(f => [f.name, f.type === "checkbox" ? "yes" : f.value]));
+const ticked = f => f.type !== "checkbox" && f.type !== "radio" || f.checked;
+function remember(form) { // a new study's form comes back from the server filled in: there, what is changed is not all
+  const typed = Object.fromEntries(fields(form).filter(f => ticked(f) && (form.matches(".new") ? f.value : changed(f)))
+    .map(f => [f.name, f.type === "checkbox" ? "yes" : f.value]));
   keep(all => { if (Object.keys(typed).length) all[path(form)] = typed; else delete all[path(form)]; });
 }
 function fill(form, typed) {
   for (const [name, text] of Object.entries(typed)) {
     const field = form.querySelector(attribute("name", name));
     if (!field || field.type === "hidden") continue;
-    if (field.type === "checkbox") field.checked = true; else field.value = text;
+    if (field.type === "radio") { for (const each of form.querySelectorAll(attribute("name", name))) each.checked = each.value === text; }
+    else if (field.type === "checkbox") field.checked = true; else field.value = text;
     field.closest("details")?.setAttribute("open", "");
   }
 }
 async function restore() {
   for (const [action, typed] of Object.entries(drafts())) {
     const form = [...document.querySelectorAll("form[method=post]")].find(f => path(f) === action);
-    if (form) { if (!form.querySelector(".wrong, .doubt")) fill(form, typed); continue; }
+    if (form) {
+      const roomy = form.matches(".new") ? await roomier(form, typed) : form;
+      if (!roomy.querySelector(".wrong, .doubt")) {
+        fill(roomy, typed);
+        if (plain) say(roomy, "This was typed before, and is not saved yet.", "stale");
+      }
+      continue;
+    }
+    if (!work) continue;
     const token = action.match(/\/rounds\/([^/]+)\/(?!undo)[a-z]+$/)?.[1];
     if (token && !document.getElementById(`kept-${decodeURIComponent(token)}`)) {
       const card = await outlived(decodeURIComponent(token), typed, {});
@@ -172,7 +184,23 @@ function say(form, text, kind = "wrong") {
 
 // -- sending -------------------------------------------------------------------------------------------------------------
 async function send(form, submitter) {
-  try { await sent(form, submitter); } finally { work.dataset.sent = Number(work.dataset.sent ?? 0) + 1; }
+  const counter = document.documentElement.dataset;
+  try { await sent(form, submitter); } finally { counter.sent = Number(counter.sent ?? 0) + 1; }
+}
+function replaced(answer, fresh) { // a page that does not follow a study
+  if (answer.redirected) { location.assign(answer.url); return; }
+  document.querySelector("[data-keep]").replaceWith(fresh.querySelector("[data-keep]"));
+  for (const form of document.querySelectorAll("form.new")) remember(form);
+  restore();
+  document.querySelector("[aria-invalid=true], .field:has(.doubt) input, .wrong, [role=status]")?.focus();
+}
+async function roomier(form, typed) { // more rows, where a draft has more than an empty form
+  const most = Math.max(-1, ...Object.keys(typed).map(name => Number(name.match(/^v(\d+)-/)?.[1] ?? -1)));
+  if (form.querySelector(`[name="v${most}-name"]`) || most < 0) return form;
+  const fresh = await look(`${here}?rows=${most + 1}`), other = fresh?.querySelector("[data-keep]");
+  if (!other) return form;
+  document.querySelector("[data-keep]").replaceWith(other);
+  return other.querySelector("form.new");
 }
 async function sent(form, submitter) {
   const body = new URLSearchParams(new FormData(form));
@@ -191,12 +219,13 @@ async function sent(form, submitter) {
     buttons.forEach(button => { button.disabled = false; });
   }
   if (!fresh) { submitter?.focus(); return; }
-  if (!fresh.getElementById("next")) {
+  if (!fresh.querySelector(work ? "#next" : "[data-keep]") && !answer.redirected) {
     const said = fresh.querySelector("main .wrong")?.textContent ?? fresh.querySelector("h1")?.textContent ?? answer.statusText;
     say(form, answer.status === 401 ? `${said}. What you typed is kept: open this page anew, and type the key.` : `Not saved: ${said}`);
     return;
   }
-  if (answer.ok) forget(path(form));
+  if (answer.redirected) forget(path(form));
+  if (!work) { replaced(answer, fresh); return; }
   const card = form.closest("article.kept"), row = form.closest("tr.editing");
   if (answer.ok && card?.dataset.action) forget(card.dataset.action);
   await merge(fresh, form);
@@ -287,4 +316,13 @@ if (work) {
     each.addEventListener("toggle", () => { if (each.open && !each.dataset.seen) part(each.id, each.dataset.src); });
   restore();
   if (document.querySelector("[data-later]")) compute();
+} else if (plain) {
+  document.addEventListener("submit", event => {
+    if (event.target.method !== "post" || event.target.matches(".leave")) return;
+    event.preventDefault();
+    if (!event.target.dataset.sending) send(event.target, event.submitter);
+  });
+  document.addEventListener("input", event => { if (event.target.form?.method === "post") remember(event.target.form); });
+  document.addEventListener("click", event => { if (event.target.closest("[data-let-go]")) keep(all => { for (const each of Object.keys(all)) delete all[each]; }); });
+  restore();
 }
