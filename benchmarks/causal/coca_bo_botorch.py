@@ -9,8 +9,8 @@ from steerbo.causal import Causal
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
 from steerbo.causal.models import ArmModel, EmptyModel
 from steerbo.errors import InvalidOption
-from steerbo.gp import Course
-from steerbo.rounds import Streams
+from steerbo.gp import DriftModel
+from steerbo.core import Streams
 from steerbo.space import Space
 
 from .single_task_gp import BotorchRegression
@@ -38,7 +38,7 @@ class CoCaBOOnBotorch(CoCaBO):
         return partial(_empty_model, super().empty_model())
 
 
-def _empty_model(constant: EmptyModel, space: Space | None, course: Course | None) -> ArmModel:
+def _empty_model(constant: EmptyModel, space: Space | None, course: DriftModel | None) -> ArmModel:
     if space is None:
         return constant(space, course)
     if space.categorical.any():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steerbo.causal import policy_scopes
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 from ..size import sizes
 from ..speed import Cases, Row, cpu_ms, medians, row

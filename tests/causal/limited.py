@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.rounds import Suggestion
+from steerbo.core import Suggestion
 
-LIMIT = sb.Measured("strain", at_most=1.0, probability=0.9)
+LIMIT = sb.OutcomeConstraint("strain", at_most=1.0, probability=0.9)
 
 
 GRAPH = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
@@ -18,7 +18,7 @@ GRAPH = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", inter
 VARIABLES = [sb.Float("dose", 0, 1), sb.Float("age", 0, 1)]
 
 
-def problem(limit: sb.Measured = LIMIT, **more: Any) -> sb.Causal:
+def problem(limit: sb.OutcomeConstraint = LIMIT, **more: Any) -> sb.Causal:
     return sb.Causal(GRAPH, VARIABLES, limits=[limit], **more)
 
 

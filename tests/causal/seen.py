@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from steerbo.causal import Causal, CausalGraph
-from steerbo.rounds import Suggestion
-from steerbo.space import Categorical, Float
+from steerbo.core import Suggestion
+from steerbo.space import (Categorical, Float)
 from steerbo.testing import Case
 
 STAGED = CausalGraph.from_text(

@@ -15,9 +15,9 @@ from steerbo.causal.cheap_first import CheapOptions
 from steerbo.causal.contexts import ContextSample
 from steerbo.causal.models import ModelOptions
 from steerbo.errors import InvalidContext
-from steerbo.rounds import Optimizer, Scope, Streams
-from steerbo.space import Categorical, Float, Integer
-from steerbo.surrogate import upper_bound
+from steerbo.core import (Optimizer, Scope, Streams)
+from steerbo.space import (Categorical, Float, Integer)
+from steerbo.surrogate import ucb
 
 
 def _apart() -> Arm:
@@ -79,7 +79,7 @@ def test_an_optimiser_averages_over_contexts_not_looked_at_given_the_others() ->
     arm = Arm(Scope.of({"x": ["a"]}), LOOKS, LOOKS_SPACE, covariates=("b",))
     actor = PolicyOptimiser(arm, model_of_b, marginalise=realised)
     for seen in (0.2, 0.8):
-        found = actor.best(("x",), {"a": seen}, upper_bound(0.0), np.random.default_rng(0))
+        found = actor.best(("x",), {"a": seen}, ucb(0.0), np.random.default_rng(0))
         assert found["x"] == pytest.approx(seen, abs=0.1)
     both = PolicyOptimiser(Arm(Scope.of({"x": ["a", "b"]}), LOOKS, LOOKS_SPACE), model_of_b, marginalise=realised)
     assert both._unknown({"a": 0.1, "b": 0.9}, np.random.default_rng(0)) == {}

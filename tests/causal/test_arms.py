@@ -11,8 +11,8 @@ import pytest
 import steerbo as sb
 from benchmarks.traits.priced_worlds import world
 from steerbo.causal.arms import Arm, share_columns, unmeasured
-from steerbo.rounds import Optimizer, Scope, Streams
-from steerbo.surrogate import Drawn, Known, Rows, Set
+from steerbo.core import (Optimizer, Scope, Streams)
+from steerbo.surrogate import (Uncontrolled, Observed, Rows, Controlled)
 from tests.causal.priced import play
 
 STAGED = sb.CausalGraph.from_text(
@@ -87,9 +87,9 @@ def test_the_box_has_the_levels_of_what_is_set() -> None:
 
 
 def test_parts_say_of_every_column_whether_it_is_set_known_or_drawn() -> None:
-    drawn = Drawn(Rows(np.array([[0.5]]), np.array([1.0])), 0)
+    drawn = Uncontrolled(Rows(np.array([[0.5]]), np.array([1.0])), 0)
     parts = staged().parts(["rest"], {"dose": 3, "age": 20.0}, {"pulse": drawn})
-    assert parts == (Known(0.5), Set(), Known(0.2), drawn)
+    assert parts == (Observed(0.5), Controlled(), Observed(0.2), drawn)
 
 
 def test_an_action_may_use_its_own_contexts_and_actions_that_use_no_more() -> None:
@@ -124,7 +124,7 @@ LOOKS = world("looks").problem
 
 def models(optimizer: Optimizer) -> dict[str, int]:
     """Which model every arm has."""
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     return {str(arm.scope): k for arm, k in zip(method.arms, method.models.model_of, strict=True)}
 
 
@@ -173,7 +173,7 @@ def test_what_is_affected_is_no_column_of_others() -> None:
     arm = Arm(Scope.of({"dose": [], "rest": ["pulse"]}), graph, sb.Causal(graph, floats("dose rest age pulse")).space)
     assert arm.affected == {"pulse"}
     problem = sb.Causal(graph, floats("dose rest age pulse"), prices={"dose": 1.0, "pulse": 1.0}, base=1)
-    method: Any = sb.Optimizer(problem, seed=0)._fold.method
+    method: Any = sb.Optimizer(problem, seed=0)._state.method
     assert all(not each.covariates for each in method.arms if each.affected)
     assert all("pulse" not in each.measured for each in method.arms if "dose" in each.actions and not each.affected)
 
@@ -225,7 +225,7 @@ def pending() -> Any:
 
 
 def rows(optimizer: Optimizer, but: str | None = None, seed: int = 0) -> np.ndarray:
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     i = method.models.number[X]
     method = copy(method)
     method.streams = Streams(seed)
@@ -235,7 +235,7 @@ def rows(optimizer: Optimizer, but: str | None = None, seed: int = 0) -> np.ndar
 def test_contexts_that_are_not_measured_yet_are_those_of_a_round_that_was() -> None:
     optimizer, suggestion = pending()
     found = rows(optimizer)
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     names = method.arms[method.models.number[X]].names
     assert found.shape == (1, len(names))
     row = dict(zip(names, found[0], strict=True))

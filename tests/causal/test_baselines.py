@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.causal.plates import plates
 from benchmarks.causal.problems import psa
-from steerbo.rounds import Optimizer
+from steerbo.core import Optimizer
 
 
 def test_cabo_never_looks() -> None:

@@ -12,7 +12,7 @@ import steerbo as sb
 from benchmarks.traits.priced_worlds import world
 from steerbo.causal.cheap_first import CheapOptions
 from steerbo.errors import InvalidOption
-from steerbo.gp import AnovaKernel, Constant, Course
+from steerbo.gp import (AnovaKernel, Constant, DriftModel)
 from steerbo.space import Space
 from tests.causal.priced import play
 
@@ -42,7 +42,7 @@ def test_the_cheapest_scope_that_is_good_enough(name: str, price: float) -> None
 def test_what_does_not_look_reads_nothing_of_it() -> None:
     looks = world("looks")
     optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 30)
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     for i, arm in enumerate(method.arms):
         act = method.greedy(optimizer.history, i, {})
         seen: Mapping[str, Any] = {"lab": 0.5, "quick": 0.4}
@@ -123,7 +123,7 @@ def test_it_says_prices_in_words() -> None:
     assert table.columns == ("scope", "plays", "price", "at best")
     assert dict(zip(table.columns, table.rows[0], strict=True))["price"] == 1.0
     assert ("prices", "1 a round, 1 to set x, 5 to set z, 1 to look at c") in chain.problem.describe()
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     assert ("scope", "set x after looking at c; 3 a play") in method.describe()
 
 
@@ -133,7 +133,7 @@ def test_several_graphs_with_prices() -> None:
     other = sb.CausalGraph.from_text("x -> c; x -> y; c -> y", target="y", intervenable=["x"])
     problem = sb.Causal(variables=_floats("x c"), graphs=[one, other], prices={"x": 1.0, "c": 1.0}, base=1)
     optimizer = sb.Optimizer(problem, seed=0, budget=30)
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     assert {str(arm.scope) for arm in method.arms} >= {"nothing", "x", "x after looking at c"}
     assert all(not arm.covariates for arm in method.arms if arm.actions)
     while (suggestion := optimizer.ask()) is not None:
@@ -172,7 +172,7 @@ def test_the_kernel_is_smooth_over_what_is_set_and_seen_and_constant_over_nothin
 
 @pytest.mark.parametrize("space", [SPACE, None])
 def test_where_there_is_a_course_the_last_column_is_the_time(space: Space | None) -> None:
-    model = CheapOptions().model(space, Course.of(sb.Decay(0.5)))
+    model = CheapOptions().model(space, DriftModel.of(sb.Decay(0.5)))
     now = np.array([[0.2, 0.0, 0.0]])[:, 0 if space else 2 :]
     later = now + np.eye(now.shape[1])[-1:] * 4
     assert model.kernel(now, later)[0, 0] < 0.8 * model.kernel(now, now)[0, 0]
@@ -245,7 +245,7 @@ def test_a_study_ends_when_enough_is_known() -> None:
     gains = []
     for rounds in (3, 25, 90):
         optimizer = play(chain, sb.Optimizer(chain.problem, seed=0), rounds)
-        gains.append(optimizer._fold.method.gain(optimizer.history))
+        gains.append(optimizer._state.method.gain(optimizer.history))
     assert gains[0] == np.inf > gains[1] > gains[2] > 0
     stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=95))
     assert len(stopped.history) <= 90

@@ -10,9 +10,9 @@ import pytest
 from benchmarks.causal.arms import graph_of, model_of
 from benchmarks.causal.problems import cosine, figure_1
 from steerbo.causal import Causal
-from steerbo.errors import InvalidOption, InvalidProblem
-from steerbo.rounds import Optimizer
-from steerbo.search import lattice
+from steerbo.errors import (InvalidOption, InvalidProblem)
+from steerbo.core import Optimizer
+from steerbo.optim import kronecker
 from steerbo.space import Float
 from tests.causal.worlds import FIGURE
 from tests.gp.examples import covariance
@@ -37,7 +37,7 @@ def test_the_paired_index_is_that_of_the_average_over_the_policy() -> None:
         seen = [row["c"] for row in method.contexts(optimizer.history, i, {})]  # type: ignore[attr-defined]
         points = []
         for c in seen:
-            rows = np.array([[x, (c + 1) / 2] for x in lattice(16, 1)[:, 0]])
+            rows = np.array([[x, (c + 1) / 2] for x in kronecker(16, 1)[:, 0]])
             points.append(rows[int(np.argmax(model.predict(rows)[0]))])
         mean = model.predict(points)[0].mean()
         sd = model.scale * np.sqrt(covariance(model, np.array(points)).mean())

@@ -10,11 +10,11 @@ import pytest
 import steerbo as sb
 from steerbo.causal.constraints import ScopeConstraints
 from steerbo.causal.costs import grid_of
-from steerbo.errors import InvalidContext, InvalidProblem
-from steerbo.rounds import Optimizer, Scope, Suggestion
-from steerbo.search import Box
+from steerbo.errors import (InvalidContext, InvalidProblem)
+from steerbo.core import (Optimizer, Scope, Suggestion)
+from steerbo.optim import Box
 from steerbo.space import Limit
-from steerbo.testing import Case, WingContract
+from steerbo.testing import (Case, WingContract)
 
 GRAPH = sb.CausalGraph.from_text(
     "c -> a; c -> y; a -> y; b -> y; m -> y; w -> y", target="y", intervenable=["a", "b", "m"]
@@ -26,7 +26,7 @@ VARIABLES: list[Any] = [
     sb.Float("c", 0, 1),
     sb.Float("w", 0, 1),
 ]
-SUM, NEVER = sb.Linear({"a": 1, "b": 2, "c": 1}, at_most=6), sb.Forbid({"m": ["x", "y"]})
+SUM, NEVER = sb.LinearConstraint({"a": 1, "b": 2, "c": 1}, at_most=6), sb.ForbiddenCombination({"m": ["x", "y"]})
 LIMITS: list[Limit] = [SUM, NEVER]
 PRICES = {"a": 1, "b": "1 + 0.2 * b", "m": 0.5, "c": 0.2}
 WORLDS: list[tuple[str, dict[str, Any]]] = [
@@ -57,7 +57,7 @@ def kept(values: dict[str, Any], c: float) -> bool:
 def test_no_play_is_made_whose_least_price_within_limits_cannot_be_paid(method: str, left: float) -> None:
     graph = sb.CausalGraph.from_text("dose -> y; rest -> y", target="y", intervenable=["dose", "rest"])
     variables = [sb.Float("dose", 0, 1), sb.Float("rest", 0, 1)]
-    limits = [sb.Linear({"dose": 1, "rest": 1}, at_least=1.5), sb.Linear({"dose": 1}, at_least=0.5)]
+    limits = [sb.LinearConstraint({"dose": 1, "rest": 1}, at_least=1.5), sb.LinearConstraint({"dose": 1}, at_least=0.5)]
     prices = {"dose": "1 + 4 * dose", "rest": "rest"}
     problem = sb.Causal(graph, variables, limits=limits, prices=prices, base=1, tolerance=sb.Absolute(0.1))
     optimizer = sb.Optimizer(problem, method, budget=20.0 + left, seed=3)
@@ -74,7 +74,7 @@ def test_what_is_set_first_leaves_what_can_be_paid_later(method: str, budget: fl
         "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y", target="y", intervenable=["dose", "rest"]
     )
     variables = [sb.Float(name, 0, 1) for name in ("dose", "rest", "age", "pulse")]
-    limits = [sb.Linear({"dose": 1, "rest": 1}, at_least=1)]
+    limits = [sb.LinearConstraint({"dose": 1, "rest": 1}, at_least=1)]
     prices: dict[str, Any] = {"rest": "1 + 4 * rest", "age": 0.1, "pulse": 0.1}
     problem = sb.Causal(graph, variables, limits=limits, prices=prices, base=1, tolerance=sb.Absolute(0.1))
     optimizer, random = sb.Optimizer(problem, method, budget=budget, seed=1), np.random.default_rng(2)
@@ -107,7 +107,7 @@ def test_no_suggestion_breaks_a_limit(method: str, more: dict[str, Any]) -> None
 
 def test_the_best_at_a_limit_is_found_explained_and_replayed() -> None:
     graph = sb.CausalGraph.from_text("c -> a; c -> y; a -> y; c -> b; b -> y", target="y", intervenable=["a", "b"])
-    limit = sb.Linear({"a": 1, "b": 2, "c": 1}, at_most=6)
+    limit = sb.LinearConstraint({"a": 1, "b": 2, "c": 1}, at_most=6)
     problem = sb.Causal(graph, [v for v in VARIABLES if v.name in {"a", "b", "c"}], limits=[limit])
     optimizer = sb.Optimizer(problem, seed=1)
     for number in range(14):
@@ -133,7 +133,7 @@ STAGED = sb.CausalGraph.from_text(
 @pytest.mark.parametrize("at_most", [1.2, 0.6])
 def test_what_is_set_first_leaves_room_for_what_is_set_later(at_most: float) -> None:
     """Whatever the pulse comes to: it counts, too, and nobody knows it when the dose is set."""
-    limits = [sb.Linear({"dose": 1, "rest": 1, "pulse": 0.5}, at_most=at_most), sb.Linear({"rest": 1}, at_least=0.05)]
+    limits = [sb.LinearConstraint({"dose": 1, "rest": 1, "pulse": 0.5}, at_most=at_most), sb.LinearConstraint({"rest": 1}, at_least=0.05)]
     variables = [sb.Float(name, 0, 1) for name in ("dose", "rest", "age", "pulse")]
     optimizer = sb.Optimizer(sb.Causal(STAGED, variables, limits=limits), seed=0)
     for number in range(9):
@@ -156,7 +156,7 @@ def test_what_sees_different_things_keeps_to_a_limit_together(monkeypatch: pytes
     problem = sb.Causal(
         graph,
         [sb.Float(name, 0, 1) for name in ("x1", "x2", "a", "b")],
-        limits=[sb.Linear({"x1": 1, "x2": 1}, at_most=1)],
+        limits=[sb.LinearConstraint({"x1": 1, "x2": 1}, at_most=1)],
     )
     scope = Scope.of({"x1": ["a"], "x2": ["b"]})
     monkeypatch.setattr("steerbo.causal.coca_bo.policy_scopes", lambda graph, mode, limit: (scope,))
@@ -173,7 +173,7 @@ def test_what_sees_different_things_keeps_to_a_limit_together(monkeypatch: pytes
 def test_what_is_seen_counts_as_it_was_seen_and_too_much_of_it_is_refused_in_words() -> None:
     graph = sb.CausalGraph.from_text("c -> a; c -> y; a -> y", target="y", intervenable=["a"])
     variables = [sb.Float("a", 0, 5), sb.Float("c", 0, 4)]
-    optimizer = sb.Optimizer(sb.Causal(graph, variables, limits=[sb.Linear({"a": 1, "c": 1}, at_most=5)]), seed=0)
+    optimizer = sb.Optimizer(sb.Causal(graph, variables, limits=[sb.LinearConstraint({"a": 1, "c": 1}, at_most=5)]), seed=0)
     for number in range(8):
         asked = optimizer.ask()
         assert asked is not None
@@ -192,17 +192,17 @@ def test_what_is_seen_counts_as_it_was_seen_and_too_much_of_it_is_refused_in_wor
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ([sb.Linear({"w": 1}, at_most=0.5)], r"limits\.0: .*limit on what is set.*Nobody sets"),
-        ([sb.Linear({"zz": 1}, at_most=0.5)], r"limits\.0\.weights"),
-        ([sb.Linear({"a": 1, "w": 1}, at_most=5, probability=0.9)], r"limits\.0\.probability: 0\.9 .*worst"),
-        ([sb.Measured("y", at_most=5)], r"limits\.0\.name: 'y' .*told as the value"),
-        ([sb.Measured("heat", at_most=5, on_average=True)], r"limits\.0\.on_average: .*causal problems"),
-        ([sb.Measured("w", at_most=5)], r"limits\.0\.name: 'w'"),
+        ([sb.LinearConstraint({"w": 1}, at_most=0.5)], r"limits\.0: .*limit on what is set.*Nobody sets"),
+        ([sb.LinearConstraint({"zz": 1}, at_most=0.5)], r"limits\.0\.weights"),
+        ([sb.LinearConstraint({"a": 1, "w": 1}, at_most=5, probability=0.9)], r"limits\.0\.probability: 0\.9 .*worst"),
+        ([sb.OutcomeConstraint("y", at_most=5)], r"limits\.0\.name: 'y' .*told as the value"),
+        ([sb.OutcomeConstraint("heat", at_most=5, on_average=True)], r"limits\.0\.on_average: .*causal problems"),
+        ([sb.OutcomeConstraint("w", at_most=5)], r"limits\.0\.name: 'w'"),
         (
-            [sb.Linear({"b": 1}, at_most=4), sb.Linear({"a": 1}, at_least=4), sb.Linear({"a": 1, "b": 2}, at_most=4)],
+            [sb.LinearConstraint({"b": 1}, at_most=4), sb.LinearConstraint({"a": 1}, at_least=4), sb.LinearConstraint({"a": 1, "b": 2}, at_most=4)],
             r"\['a at least 4', 'a \+ 2 b at most 4'\]",
         ),
-        ([sb.Linear({"a": 1, "c": 1}, at_most=0.5)], "where c = 1"),
+        ([sb.LinearConstraint({"a": 1, "c": 1}, at_most=0.5)], "where c = 1"),
     ],
 )
 def test_limits_that_nobody_can_keep_to_are_refused(limits: list[Limit], said: str) -> None:
@@ -213,7 +213,7 @@ def test_limits_that_nobody_can_keep_to_are_refused(limits: list[Limit], said: s
 def test_scopes_of_which_nature_leaves_nothing_are_left_out_and_that_is_said() -> None:
     """A mixture: who sets one part alone cannot say what the sum will be."""
     graph = sb.CausalGraph.from_text("a -> y; b -> y", target="y", intervenable=["a", "b"])
-    mixture = sb.Linear({"a": 1, "b": 1}, at_most=1, at_least=1)
+    mixture = sb.LinearConstraint({"a": 1, "b": 1}, at_most=1, at_least=1)
     given: dict[str, Any] = {"prices": {"a": 1, "b": 1}, "base": 1, "limits": [mixture]}
     optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("a", 0, 1), sb.Float("b", 0, 1)], **given), seed=0)
     assert dict(optimizer._method.describe())["arms"] == "2 policy scopes; limits leave nothing of 2 more"
@@ -232,7 +232,7 @@ def test_scopes_of_which_nature_leaves_nothing_are_left_out_and_that_is_said() -
 
 def test_wider_bounds_leave_something_to_what_was_played_or_are_refused() -> None:
     graph = sb.CausalGraph.from_text("a -> y; b -> y", target="y", intervenable=["a", "b"])
-    limits = [sb.Linear({"a": 1, "b": 1}, at_most=5)]
+    limits = [sb.LinearConstraint({"a": 1, "b": 1}, at_most=5)]
     problem = sb.Causal(
         graph, [sb.Float("a", 0, 4), sb.Float("b", 0, 4)], prices={"a": 1, "b": 1}, base=1, limits=limits
     )
@@ -286,7 +286,7 @@ def priced() -> Case:
     graph = sb.CausalGraph.from_text("c -> a; c -> y; a -> y; b -> y", target="y", intervenable=["a", "b"])
     variables = [v for v in VARIABLES if v.name in {"a", "b", "c"}]
     prices: dict[str, Any] = {"a": 1, "b": "1 + 0.2 * b", "c": 0.2}
-    problem = sb.Causal(graph, variables, prices=prices, base=1, limits=[sb.Linear({"a": 1, "b": 2}, at_most=11)])
+    problem = sb.Causal(graph, variables, prices=prices, base=1, limits=[sb.LinearConstraint({"a": 1, "b": 2}, at_most=11)])
     added = {"a": 4.0, "b": 4.0, "c": 0.5}
     return Case(problem, "cheap-first", evaluate, look, added=added, options={"initial": 1}, rounds=7)
 

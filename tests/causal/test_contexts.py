@@ -10,7 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal.arms import Arm
 from steerbo.causal.contexts import MOST_ROWS, ContextSample, known_in, latest_contexts, subsample
-from steerbo.rounds import History, Optimizer, Scope
+from steerbo.core import (History, Optimizer, Scope)
 from steerbo.surrogate import Rows
 
 GRAPH = sb.CausalGraph.from_text("x -> m -> y; c -> y; z -> y; x <-> y; z <-> y", target="y", intervenable=["x", "z"])

@@ -8,7 +8,7 @@ from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import Causal
 from steerbo.errors import OutOfRangeWarning
 from steerbo.space import Float
-from steerbo.testing import Case, WingContract
+from steerbo.testing import (Case, WingContract)
 from tests.causal.worlds import STAGED, evaluate, figure, look, priced, staged
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.record import from_plain
-from steerbo.rounds import Event, Optimizer
-from steerbo.rounds.arithmetic import one_blas_thread
+from steerbo.records import from_dict
+from steerbo.core import (Event, Optimizer)
+from steerbo.core.determinism import one_blas_thread
 from steerbo.testing import Case
 from steerbo.testing.case import bits
 from tests.causal import limited, seen
@@ -44,7 +44,7 @@ def state(optimizer: Optimizer) -> str:
     with one_blas_thread():
         for model, following in zip(method.models.regressions, method.models.drifts, strict=True):
             found += [model.inputs.tolist(), model.outcomes.tolist(), model.weights.tolist()]
-            found += [model.factor.lower.tolist(), model.hyperparameters.to_plain(), following.scaled]
+            found += [model.factor.lower.tolist(), model.hyperparameters.to_dict(), following.scaled]
         for learned in method.feasibility.learned:
             failing = learned.failures
             found += [[p.tolist() for p in failing._points], failing._worked, failing._rounds, failing.chance]
@@ -60,7 +60,7 @@ def looked_at(optimizer: Optimizer) -> Optimizer:
 
 def written_down(optimizer: Optimizer) -> Optimizer:
     """As a copy is that another process gets, between two events."""
-    return Optimizer._of(pickle.loads(pickle.dumps(optimizer._fold, protocol=5)))
+    return Optimizer._of(pickle.loads(pickle.dumps(optimizer._state, protocol=5)))
 
 
 def left_alone(optimizer: Optimizer) -> Optimizer:
@@ -106,7 +106,7 @@ def test_it_is_what_its_log_leads_to(world: str, seed: int) -> None:
     optimizer = lived(case, rounds, seed, left_alone)
     assert sum(event.kind == "amended" for event in optimizer.events) > 1
     lines = [json.loads(bits(event)) for event in optimizer.events]
-    again = Optimizer.replay(case.problem, [from_plain(Event, line) for line in lines])
+    again = Optimizer.replay(case.problem, [from_dict(Event, line) for line in lines])
     others = [lived(case, rounds, seed, then) for then in (looked_at, written_down)]
     known = state(optimizer)
     for other in (again, *others):

@@ -11,11 +11,11 @@ import steerbo as sb
 from steerbo.causal.costs import ActionCost, CostModel, PriceRegression
 from steerbo.causal.method import CausalMethod
 from steerbo.causal.prices import PriceTable
-from steerbo.errors import InvalidOption, InvalidOutcome
-from steerbo.rounds import Optimizer, Scope, Suggestion
-from steerbo.search import Box
+from steerbo.errors import (InvalidOption, InvalidOutcome)
+from steerbo.core import (Optimizer, Scope, Suggestion)
+from steerbo.optim import Box
 from steerbo.space import Space
-from steerbo.testing import Case, WingContract
+from steerbo.testing import (Case, WingContract)
 from tests.causal import priced
 
 STAGED = sb.CausalGraph.from_text(
@@ -147,7 +147,7 @@ def test_what_is_learned_has_to_be_told() -> None:
         paid = 1 + 2 + suggestion.values["dose"] + 9 * ("rest" in suggestion.values)
         optimizer.tell(suggestion, 0.2 * number, cost=paid, realised={"age": 0.5, "pulse": 0.5})
         told.append(suggestion)
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     at = method.costs.along("dose", np.array([told[0].values["dose"]]), {"wind": 0.5})
     assert at == pytest.approx([2 + told[0].values["dose"]], abs=0.2)
     optimizer.amend(told[0], cost=40.0, reason="the bill came")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.errors import InvalidProblem, InvalidRequest
+from steerbo.errors import (InvalidProblem, InvalidRequest)
 from steerbo.plots import causal
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Optimizer
-from steerbo.testing import Case, WingContract
+from steerbo.records import (from_dict, to_dict)
+from steerbo.core import (Event, Optimizer)
+from steerbo.testing import (Case, WingContract)
 from steerbo.testing.case import bits
 from tests.causal.seen import clock, drifting
 
@@ -44,7 +44,7 @@ class TestPricesWhereDriftIsLearned(WingContract):
 def test_with_prices_what_slides_is_followed_and_replayed() -> None:
     world = priced(sb.Sliding(12.0))
     optimizer = world.play(world.start(), 12)
-    again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(bits(event))) for event in optimizer.events])
+    again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(bits(event))) for event in optimizer.events])
     assert bits(again.ask(**clock(13))) == bits(optimizer.ask(**clock(13)))
     assert optimizer.recommend().scope == again.recommend().scope
 
@@ -57,9 +57,9 @@ def test_every_method_plays_any_drift_and_is_replayed(method: str, drift: Any) -
     optimizer.add(0.4, world.added or {})
     optimizer.amend(list(optimizer.history)[-1].suggestion, 0.3)
     world.play(optimizer, 1)
-    again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(bits(event))) for event in optimizer.events])
+    again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(bits(event))) for event in optimizer.events])
     assert bits(again.ask(**clock(9))) == bits(optimizer.ask(**clock(9)))
-    assert bits(to_plain(again.recommend())) == bits(to_plain(optimizer.recommend()))
+    assert bits(to_dict(again.recommend())) == bits(to_dict(optimizer.recommend()))
 
 
 @cache
@@ -114,7 +114,7 @@ def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> Non
     assert "as of time 60" in advice.note
     assert abs(late.policy(dict.fromkeys(advice.scope.contexts, 0.5)).values["z"] - 0.8) < 0.12
     assert late.status.gain is None
-    assert np.isfinite(late._fold.method.gain(late.history))
+    assert np.isfinite(late._state.method.gain(late.history))
     left = bought(None, 60)
     aim = left.policy(dict.fromkeys(left.recommend().scope.contexts, 0.5))
     assert abs(aim.values.get("z", 0.0) - 0.8) > 0.15

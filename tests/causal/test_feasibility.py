@@ -24,13 +24,13 @@ from steerbo.causal.feasibility import (
     infeasible_share,
     required_without_failure,
 )
-from steerbo.errors import InvalidOutcome, InvalidProblem
-from steerbo.rounds import Optimizer, Scope, Suggestion, load
-from steerbo.search import lattice
-from steerbo.space import Float, Limit
+from steerbo.errors import (InvalidOutcome, InvalidProblem)
+from steerbo.core import (Optimizer, Scope, Suggestion, load)
+from steerbo.optim import kronecker
+from steerbo.space import (Float, Limit)
 from steerbo.study import Study
-from steerbo.study.export import rounds_csv
-from steerbo.testing import Case, WingContract
+from steerbo.study.files.export import rounds_csv
+from steerbo.testing import (Case, WingContract)
 from tests.causal.limited import (
     GRAPH as GRAPH_GUARDING,
 )
@@ -51,10 +51,10 @@ VARIABLES = [sb.Float("a", 0, 4), sb.Float("b", 0, 4), sb.Float("c", 0, 4)]
 
 @pytest.mark.parametrize("weight", [0.0, 1.0])
 def test_what_is_tried_lies_within_limits_at_each_context(weight: float) -> None:
-    problem = sb.Causal(GRAPH, VARIABLES, limits=[sb.Linear({"a": 1, "b": 1, "c": weight}, at_most=5)])
+    problem = sb.Causal(GRAPH, VARIABLES, limits=[sb.LinearConstraint({"a": 1, "b": 1, "c": weight}, at_most=5)])
     arm = Arm(Scope.of({"a": ["c"], "b": ["c"]}), GRAPH, problem.space)
     feasibility = ArmFeasibility(arm, ScopeConstraints(problem.limits or (), problem.space))
-    tried = feasibility.grid(lattice(64, 2), [{"c": 0.0}, {"c": 4.0}])
+    tried = feasibility.grid(kronecker(64, 2), [{"c": 0.0}, {"c": 4.0}])
     assert tried.rows.shape == (2, 64, 3)
     assert tried.margins is None
     sums = 4 * tried.rows[:, :, :2].sum(axis=2) + 4 * weight * tried.rows[:, :, 2]
@@ -66,7 +66,7 @@ def test_what_is_tried_lies_within_limits_at_each_context(weight: float) -> None
 
 def test_without_limits_it_is_the_whole_box() -> None:
     arm = Arm(Scope.of({"a": ["c"]}), GRAPH, sb.Causal(GRAPH, VARIABLES).space)
-    unit = lattice(16, 1)
+    unit = kronecker(16, 1)
     assert np.array_equal(ArmFeasibility(arm).grid(unit, [{"c": 1.0}]).rows[0, :, 0], unit[:, 0])
     assert not ArmFeasibility(arm).constrained
 
@@ -105,11 +105,11 @@ def test_plays_keep_to_it_with_the_probability_that_was_asked_for_and_answers_ar
 
 
 def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() -> None:
-    optimizer, _ = played(problem(sb.Measured("strain", at_most=-1.0)), 9)
+    optimizer, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0)), 9)
     assert optimizer.policy({"age": 0.5}).values["dose"] < 0.1
     assert "are known yet to keep" in optimizer.recommend().note
     assert optimizer._method.gain(optimizer.history) == np.inf
-    dear, _ = played(problem(sb.Measured("strain", at_most=-1.0), prices={"dose": 1, "age": 0.1}, base=1), 26)
+    dear, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0), prices={"dose": 1, "age": 0.1}, base=1), 26)
     assert "are known yet to keep" in dear.recommend().note
     assert dear._method.gain(dear.history) == np.inf
 
@@ -161,7 +161,7 @@ def test_only_plays_tell_of_it_also_those_that_broke_and_corrections_count() -> 
 def test_a_scope_of_no_variables_may_fail_and_has_limits_too(method: str) -> None:
     """To set nothing after no look: there was a foreign error as soon as two of its plays had failed, or five told."""
     graph = sb.CausalGraph.from_text("x -> z -> y; x <-> y", target="y", intervenable=["x", "z"])
-    limits = [sb.Measured("strain", at_most=0.5, probability=0.9)]
+    limits = [sb.OutcomeConstraint("strain", at_most=0.5, probability=0.9)]
     optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("x", 0, 1), sb.Float("z", 0, 1)], limits=limits), method)
     random, alone = np.random.default_rng(0), 0
     for k in range(14):
@@ -186,7 +186,7 @@ def test_it_may_drift(drift: Any) -> None:
 
 def case() -> Case:
     """A dose within a sum and a measured limit, after a look at most."""
-    limits: list[Limit] = [LIMIT, sb.Linear({"dose": 1, "age": 0.5}, at_most=1.2)]
+    limits: list[Limit] = [LIMIT, sb.LinearConstraint({"dose": 1, "age": 0.5}, at_most=1.2)]
     of, added = sb.Causal(GRAPH_GUARDING, VARIABLES_GUARDING, limits=limits), {"dose": 0.5, "age": 0.3}
     return Case(of, "coca-bo", evaluate, look, added=added, options={"initial": 2}, rounds=7)
 

@@ -14,8 +14,8 @@ from steerbo.causal.arms import Arm
 from steerbo.causal.feasibility import ArmFeasibility
 from steerbo.causal.method import highest_bound
 from steerbo.causal.models import ModelOptions
-from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict
-from steerbo.rounds import Optimizer, Scope, load
+from steerbo.errors import (InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict)
+from steerbo.core import (Optimizer, Scope, load)
 from tests.causal.worlds import FIGURE
 
 
@@ -110,7 +110,7 @@ def bandit(minimize: bool) -> tuple[Any, Any]:
             optimizer.abandon(suggestion, "not here")
             continue
         optimizer.tell(suggestion, gives[suggestion.scope.set], realised={"x": 0.5, "z": 0.5, **suggestion.values})
-    return optimizer._fold.method, optimizer.history
+    return optimizer._state.method, optimizer.history
 
 
 @pytest.mark.parametrize("minimize", [False, True])

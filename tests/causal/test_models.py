@@ -17,8 +17,8 @@ from steerbo.causal.models import (
     _RowCache,
 )
 from steerbo.errors import InvalidOption
-from steerbo.gp import Constant, Course, Linear, Matern32, Matern52
-from steerbo.rounds import Added, Optimizer, Scope, Told
+from steerbo.gp import (Constant, DriftModel, Linear, Matern32, Matern52)
+from steerbo.core import (DataAdded, Optimizer, Scope, OutcomeTold)
 from steerbo.space import Space
 from tests.causal.worlds import FIGURE
 
@@ -58,7 +58,7 @@ def of_played(optimizer: Optimizer) -> ArmModels:
 def learn_all(found: ArmModels, optimizer: Optimizer) -> None:
     """Outcomes and data, one by one."""
     for event in optimizer.events:
-        if isinstance(event, Told | Added):
+        if isinstance(event, OutcomeTold | DataAdded):
             found.learn(event, optimizer.history)
 
 
@@ -125,7 +125,7 @@ def test_it_learns_when_due_and_what_it_learns_is_taken_over() -> None:
     found.set(learned)
     assert found.refit(float) is None, "it is known"
     for k, plain in learned["models"].items():
-        theta = found.regressions[int(k)].hyperparameters.to_plain()["theta"]
+        theta = found.regressions[int(k)].hyperparameters.to_dict()["theta"]
         assert list(map(float.fromhex, theta)) == pytest.approx(list(map(float.fromhex, plain["theta"])))
 
 
@@ -261,7 +261,7 @@ def test_a_model_of_nothing_is_the_mean() -> None:
 
 
 def test_where_there_is_a_course_the_last_column_is_the_time() -> None:
-    steady, moving = ModelOptions().model(MIXED), ModelOptions().model(MIXED, Course.of(sb.Decay(0.5)))
+    steady, moving = ModelOptions().model(MIXED), ModelOptions().model(MIXED, DriftModel.of(sb.Decay(0.5)))
     now, later = np.array([[0.2, 0.0, 0.5, 0.0]]), np.array([[0.2, 0.0, 0.5, 4.0]])
     same = moving.kernel(now, now)[0, 0]
     assert moving.kernel(now, later)[0, 0] < 0.8 * same

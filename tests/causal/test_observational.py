@@ -13,12 +13,12 @@ from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.causal.arms import Arm
 from steerbo.causal.observational import adjustment_set, informs, read_trial, teaches, trials_explained
-from steerbo.errors import InvalidOutcome, InvalidProblem
-from steerbo.rounds import Added, Optimizer, Outcome, Scope, Suggestion, load
+from steerbo.errors import (InvalidOutcome, InvalidProblem)
+from steerbo.core import (DataAdded, Optimizer, Outcome, Scope, Suggestion, load)
 from steerbo.space import Float
-from steerbo.study import MemoryLog, Study
-from steerbo.study.export import rounds_csv
-from steerbo.study.table import import_csv
+from steerbo.study import (MemoryLog, Study)
+from steerbo.study.files.export import rounds_csv
+from steerbo.study.files.import_csv import import_csv
 from tests.causal.worlds import FIGURE
 
 
@@ -248,7 +248,7 @@ def test_it_teaches_scopes_that_set_just_this_and_see_all_that_was_looked_at() -
         Scope(["dose"]), Scope(["dose"], {"dose": ["age"]}), Scope(["dose", "rest"]), Scope(["rest"]))}  # fmt: skip
     assert [*fed.values()] == [[True, True, False], [False, True, False], [False, False, True], [False] * 3]
     whole, part = (Outcome(1.0, None, known) for known in ({"dose": 0.5, "age": 40.0}, {"dose": 0.5}))
-    one, other, lacking = Added(whole, scope=Scope(["dose"])), Added(part, scope=Scope(["rest"])), Added(part)
+    one, other, lacking = DataAdded(whole, scope=Scope(["dose"])), DataAdded(part, scope=Scope(["rest"])), DataAdded(part)
     lacking = replace(lacking, scope=Scope(["dose"]))
     assert [teaches(lacking, each) for each in (blind, looking)] == [True, False]
     assert trials_explained([one, other, lacking], [blind, looking]) == (

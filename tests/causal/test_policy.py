@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.causal.problems import psa
 from steerbo.errors import InvalidContext
-from steerbo.record import to_plain
-from steerbo.rounds import Optimizer
+from steerbo.records import to_dict
+from steerbo.core import Optimizer
 from tests.causal.worlds import FIGURE
 
 
@@ -22,7 +22,7 @@ def test_the_recommended_policy_can_be_called_and_read() -> None:
     best = (70 - 55) / 21 * abs((26.3 - 27) / 4)
     assert policy(person)["aspirin"] == pytest.approx(best, abs=0.1)
     assert policy.table.columns == ("age", "bmi", "aspirin", "statin")
-    assert "act" not in to_plain(policy)
+    assert "act" not in to_dict(policy)
     with pytest.raises(InvalidContext, match="bmi"):
         policy({"age": 70.0})
     with pytest.raises(InvalidContext, match="weight"):

@@ -14,9 +14,9 @@ from steerbo.causal.cheap_first import CheapOptions
 from steerbo.causal.contexts import ContextSample
 from steerbo.causal.models import ArmModel
 from steerbo.causal.policy_value import CostedValue, PolicyValue, fitted_at
-from steerbo.gp import Course
-from steerbo.rounds import Scope
-from steerbo.surrogate import Standardised
+from steerbo.gp import DriftModel
+from steerbo.core import Scope
+from steerbo.surrogate import ProductKernelPosterior
 
 GRAPH = sb.CausalGraph.from_text("a -> y; b -> y; x -> y", target="y", intervenable=["x"])
 SPACE = sb.Causal(GRAPH, [sb.Float(name, 0, 1) for name in ("x", "a", "b")]).space
@@ -43,7 +43,7 @@ def worth(looks: str, **more: Any) -> PolicyValue:
     seen, beside = LOOKS[looks]
     arm = Arm(Scope.of({"x": seen}), GRAPH, SPACE, covariates=beside)
     realised = ContextSample(CONTEXTS, np.array([False, False]))
-    return PolicyValue(arm, model(), NOTHING, [Standardised.of(model(), NOTHING)], realised, **more)
+    return PolicyValue(arm, model(), NOTHING, [ProductKernelPosterior.of(model(), NOTHING)], realised, **more)
 
 
 GRID = np.linspace(0, 1, 201)
@@ -84,7 +84,7 @@ def test_points_without_an_outcome_make_it_surer_and_no_better() -> None:
     pending = np.column_stack([CONTEXTS[:, 0], CONTEXTS])
     for looks in LOOKS:
         plain = worth(looks)
-        sure = PolicyValue(plain.arm, model(), pending, [Standardised.of(model(), pending)], plain.contexts)
+        sure = PolicyValue(plain.arm, model(), pending, [ProductKernelPosterior.of(model(), pending)], plain.contexts)
         assert sure.bounds(0.0, 100)[0] == pytest.approx(plain.bounds(0.0, 100)[0], abs=1e-6)
         assert (sure.bounds(2.0, 100)[1] < plain.bounds(2.0, 100)[1]).all()
 
@@ -111,7 +111,7 @@ def test_a_model_of_nothing_has_one_bound() -> None:
 
 
 def test_posterior_means_are_moved_to_a_time() -> None:
-    timed, random = CheapOptions().model(SPACE.subset(["x"]), Course.of(sb.Decay(0.1))), np.random.default_rng(0)
+    timed, random = CheapOptions().model(SPACE.subset(["x"]), DriftModel.of(sb.Decay(0.1))), np.random.default_rng(0)
     for t in range(12):
         timed.add(np.array([random.random(), float(t)]), float(t))
     assert fitted_at(timed, None) == pytest.approx(timed.fitted)
@@ -161,7 +161,7 @@ def of_two(sees: dict[str, str]) -> PolicyValue:
     arm = Arm(Scope.of({name: list(seen) for name, seen in sees.items()}), BOTH_SET, BOTH_SPACE)
     realised = ContextSample(CONTEXTS, np.array([False, False]))
     return PolicyValue(
-        arm, model_of_two(), np.zeros((0, 4)), [Standardised.of(model_of_two(), np.zeros((0, 4)))], realised
+        arm, model_of_two(), np.zeros((0, 4)), [ProductKernelPosterior.of(model_of_two(), np.zeros((0, 4)))], realised
     )
 
 
@@ -195,7 +195,7 @@ def worths(price: Any) -> list[PolicyValue]:
             suggestion = optimizer.decide(suggestion, {"blood": blood})
         value = -((suggestion.values.get("dose", 0.0) - blood) ** 2)
         optimizer.tell(suggestion, value, realised={"blood": blood})
-    method: Any = optimizer._fold.method
+    method: Any = optimizer._state.method
     found = list(method.policy_values(optimizer.history, range(len(method.arms)), {}))
     return [worth for worth in found if worth.arm.actions]
 

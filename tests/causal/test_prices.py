@@ -9,9 +9,9 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.prices import OUT_OF_REACH, PriceTable, check_prices, price_of
-from steerbo.errors import InvalidProblem, OutcomeConflict
-from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Scope
+from steerbo.errors import (InvalidProblem, OutcomeConflict)
+from steerbo.records import (from_dict, to_dict)
+from steerbo.core import Scope
 from steerbo.space import Space
 from tests.causal.priced import PRICES, STAGED, VARIABLES, problem
 
@@ -80,11 +80,11 @@ def test_where_a_formula_gives_nothing_it_is_never_chosen() -> None:
 def test_prices_are_written_down_and_read_back() -> None:
     problem = sb.Causal(GRAPH, list(SPACE), prices={"dose": "0.1 * dose", "metal": 2, "lab": "learned"}, base=1)
     assert problem.prices == {"dose": "0.1 * dose", "metal": 2.0, "lab": "learned"}
-    assert from_plain(sb.Causal, to_plain(problem)) == problem
-    assert type(to_plain(problem)["prices"]["metal"]) is float
+    assert from_dict(sb.Causal, to_dict(problem)) == problem
+    assert type(to_dict(problem)["prices"]["metal"]) is float
     kept = sb.Causal(GRAPH, list(SPACE), prices={"dose": lambda dose: dose}, base=1)
     with pytest.raises(InvalidProblem, match="data that can be written as JSON"):
-        to_plain(kept)
+        to_dict(kept)
     said = "1 a round, 0.1 * dose to set dose, 2 to set metal, a learned price to look at lab"
     assert dict(problem.describe())["prices"] == said
 

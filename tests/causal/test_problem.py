@@ -13,7 +13,7 @@ from steerbo.causal import Causal, CausalGraph
 from steerbo.cli import main
 from steerbo.errors import InvalidProblem
 from steerbo.space import Float
-from steerbo.study import Study, read_study
+from steerbo.study import (Study, read_study)
 
 
 @pytest.mark.parametrize(

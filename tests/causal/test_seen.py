@@ -10,10 +10,10 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal import Causal, CausalGraph
-from steerbo.errors import InvalidContext, InvalidProblem
-from steerbo.rounds import Optimizer
+from steerbo.errors import (InvalidContext, InvalidProblem)
+from steerbo.core import Optimizer
 from steerbo.space import Float
-from steerbo.testing import Case, SeenBefore, SeenContract
+from steerbo.testing import (Case, SeenBefore, SeenContract)
 from tests.causal.seen import staged
 
 

@@ -11,8 +11,8 @@ from steerbo.causal import Causal, CausalGraph, policy_scopes
 from steerbo.causal.arms import Arm
 from steerbo.causal.identification.scopes import played_by, stages
 from steerbo.causal.observational import adjustment_set
-from steerbo.errors import InvalidInput, InvalidProblem
-from steerbo.rounds import Optimizer, Scope, load
+from steerbo.errors import (InvalidInput, InvalidProblem)
+from steerbo.core import (Optimizer, Scope, load)
 from steerbo.space import Float
 from steerbo.study import read_study
 from tests.causal.wrong_edges import add_confounder, drop_arrow, losses

@@ -8,9 +8,9 @@ import numpy as np
 
 from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
-from steerbo.rounds import Suggestion
-from steerbo.rounds.tolerance import Absolute
-from steerbo.space import Categorical, Float
+from steerbo.core import Suggestion
+from steerbo.core.tolerance import Absolute
+from steerbo.space import (Categorical, Float)
 from steerbo.testing import Case
 
 STAGED = CausalGraph.from_text(

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from steerbo.causal.graphs.equivalence import graphs_of_file
 from steerbo.cli import main
 from steerbo.errors import SteerboError
-from steerbo.study import Study, read_study
-from steerbo.study.doctor import examine
-from steerbo.study.spill import Spill
+from steerbo.study import (Study, read_study)
+from steerbo.storage.doctor import examine
+from steerbo.storage.outbox_files import OutboxFiles
 from tests.study.files import write_study
 from tests.study.test_sheet import LAW
 
@@ -50,7 +50,7 @@ def doors(folder: Path) -> dict[str, Callable[[Path], object]]:
         kept = folder / "log.db.unwritten.1-tell-x.json"
         kept.symlink_to(path)
         try:
-            ((_, found),) = Spill("", ((folder, "log.db.unwritten."),)).waiting()
+            ((_, found),) = OutboxFiles("", ((folder, "log.db.unwritten."),)).waiting()
         finally:
             kept.unlink()
         assert isinstance(found, SteerboError)

@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import InvalidContext
-from ..rounds import PolicyStep, Streams
-from ..search import Guarded, Region
-from ..surrogate import AveragedScore, Drawn, Rows, Score, upper_bound
+from ..core import (PolicyStep, Streams)
+from ..optim import (FeasibleRegion, Polytope)
+from ..surrogate import (ExpectedAcquisition, Uncontrolled, Rows, Acquisition, ucb)
 from .arms import Arm
 from .contexts import ContextSample, subsample
 from .costs import ActionCost
@@ -56,8 +56,8 @@ class PolicyOptimiser:
         arm, free = self.arm, self._unset(group, known)
         unseen = self._unknown(self._usable(group, known), random) if self._feasible.probabilistic else {}
         box = self._feasible.region(free, known, unseen)
-        points = box.place(random.random((_DRAWN if isinstance(box, Guarded) else 1, len(free))))
-        if isinstance(box, Guarded):
+        points = box.place(random.random((_DRAWN if isinstance(box, FeasibleRegion) else 1, len(free))))
+        if isinstance(box, FeasibleRegion):
             kept = box.margin(points)
             points = points[[int(np.argmax(kept >= 0.0) if (kept >= 0.0).any() else np.argmax(kept))]]
         return arm.decode(group, self._affordable(group, free, points[0], known, unseen))
@@ -66,7 +66,7 @@ class PolicyOptimiser:
         self,
         group: tuple[str, ...],
         known: Mapping[str, Any],
-        score: Score,
+        score: Acquisition,
         random: np.random.Generator,
         *,
         tried: Float[np.ndarray, "p d"] | None = None,
@@ -84,7 +84,7 @@ class PolicyOptimiser:
         columns, unseen = arm.columns(frozenset(free)), self._unknown(usable, random)
         parts = arm.parts(free, usable, unseen)
         less = None if cost is None or not cost.value_per_cost else partial(cost.in_value, free)
-        search = AveragedScore.over(self.model, score, parts, less)
+        search = ExpectedAcquisition.over(self.model, score, parts, less)
         box = self._feasible.region(free, known, unseen)
         points, _ = search.maximise(box, int(random.integers(2**32)))
         point = points[0]
@@ -92,7 +92,7 @@ class PolicyOptimiser:
             near = box.snap(point + _NUDGE * random.standard_normal((32, len(free))))
             near = np.concatenate([near, box.place(random.random((8, len(free))))])
             fresh = near[~(tried[:, None, columns] == near).all(axis=2).any(axis=0)]
-            fresh = fresh[box.allows(fresh)] if isinstance(box, Region) else fresh
+            fresh = fresh[box.allows(fresh)] if isinstance(box, Polytope) else fresh
             point = fresh[int(np.argmax(search.value(fresh)))] if len(fresh) else point
         return arm.decode(group, self._affordable(group, free, point, known, unseen))
 
@@ -112,7 +112,7 @@ class PolicyOptimiser:
         free: tuple[str, ...],
         point: Float[np.ndarray, " f"],
         known: Mapping[str, Any],
-        unseen: Mapping[str, Drawn],
+        unseen: Mapping[str, Uncontrolled],
     ) -> Float[np.ndarray, " g"]:
         """The group's part of a point, moved to the nearest affordable values with the other actions unchanged."""
         own = point[[free.index(x) for x in group]]
@@ -127,7 +127,7 @@ class PolicyOptimiser:
         found = self.cost.nearest_affordable(names, self._feasible.region(names, rest, unseen), planned)
         return found[[names.index(x) for x in group]]
 
-    def _unknown(self, usable: Mapping[str, Any], random: np.random.Generator) -> dict[str, Drawn]:
+    def _unknown(self, usable: Mapping[str, Any], random: np.random.Generator) -> dict[str, Uncontrolled]:
         """Joint distribution of the unknown contexts, as rows."""
         arm = self.arm
         if self.marginalise is not None:
@@ -138,14 +138,14 @@ class PolicyOptimiser:
             at = [float(arm.problem_space[arm.measured[j]].encode([usable[arm.measured[j]]])[0]) for j in seen]
             law = self.marginalise.conditional(seen, np.array(at), drawn)
             law = subsample(law, self.marginalise.categorical[drawn])
-            return {arm.measured[j]: Drawn(law, k) for k, j in enumerate(drawn)}
+            return {arm.measured[j]: Uncontrolled(law, k) for k, j in enumerate(drawn)}
         names = [name for name in arm.contexts if name not in usable]
         if not names:
             return {}
         past, d = self.model.inputs, len(arm.names)
         rows = past[random.integers(len(past), size=_IMAGINED)] if len(past) else random.random((_IMAGINED, d))
         law = Rows(rows[:, arm.columns(frozenset(names))], np.full(_IMAGINED, 1 / _IMAGINED))
-        return {name: Drawn(law, j) for j, name in enumerate(names)}
+        return {name: Uncontrolled(law, j) for j, name in enumerate(names)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +170,7 @@ class GreedyPolicy:
         values = {**self.when, **known}
         for group in self.optimiser.arm.groups(ready):
             random = self.streams(0, f"policy {self.number} {'+'.join(group)}")
-            values.update(self.optimiser.best(group, values, upper_bound(0.0), random))
+            values.update(self.optimiser.best(group, values, ucb(0.0), random))
         return {name: values[name] for name in ready}
 
     def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:

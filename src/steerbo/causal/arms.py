@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..rounds import TIME, Round, Scope
-from ..search import Box, box_of
+from ..core import (TIME, Round, Scope)
+from ..optim import (Box, box_of)
 from ..space import Space
-from ..surrogate import Drawn, Part, parts_of
+from ..surrogate import (Uncontrolled, Part, parts_of)
 from .graphs.graph import CausalGraph
 from .identification.scopes import affected_by, played_by, stages
 
@@ -142,7 +142,7 @@ class Arm:
         """Positions of variables among the columns."""
         return [i for i, name in enumerate(self.names) if name in names]
 
-    def parts(self, free: Sequence[str], known: Mapping[str, Any], unseen: Mapping[str, Drawn]) -> tuple[Part, ...]:
+    def parts(self, free: Sequence[str], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]) -> tuple[Part, ...]:
         """Part of every column while `free` is searched: controlled, known, or drawn as `unseen` says."""
         encoded = {
             name: float(value if name == TIME.name and self.timed else self.problem_space[name].encode([value])[0])

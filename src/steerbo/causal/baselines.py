@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..rounds import Choice, History, Scope, known_before
-from ..surrogate import AveragedScore, Score, expected_improvement
+from ..core import (Choice, History, Scope, context_of)
+from ..surrogate import (ExpectedAcquisition, Acquisition, expected_improvement)
 from .coca_bo import CoCaBO
 from .feasibility import required_without_failure
 from .identification.pomis import intervention_sets
@@ -32,7 +32,7 @@ class CaBO(CausalMethod[ModelOptions]):
         first = self.unready(history)
         if first is not None:
             return self.play(history, first, request, {})
-        some, seen = self.costs.affordable(history), known_before(request)
+        some, seen = self.costs.affordable(history), context_of(request)
         likely = self.feasibility.success_probabilities[some]
         found = (likely * [self._improvement(history, int(i), seen) for i in some]).tolist()
         return self.play(history, int(some[np.argmax(found)]), request, {"improvement": found})
@@ -42,16 +42,16 @@ class CaBO(CausalMethod[ModelOptions]):
         arm, model = self.arms[i], self.models[i]
         if not len(model):
             return 0.0
-        with model.hallucinated(self.pending_points(history, i, None)):
-            search = AveragedScore.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
+        with model.with_fantasies(self.pending_points(history, i, None)):
+            search = ExpectedAcquisition.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")
             box = self.feasibility.of(i).region(arm.actions, seen, {})
             return float(search.maximise(box, seed)[1][0] * model.scale)
 
-    def score(self, i: int) -> Score:
+    def score(self, i: int) -> Acquisition:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""
         regressions = self.models.regressions
-        means = [float(m.raw(self._means_now(m)).max()) if len(m) else -np.inf for m in regressions]
+        means = [float(m.unstandardise(self._means_now(m)).max()) if len(m) else -np.inf for m in regressions]
         best = float(self.feasibility.expected(np.array(means)[self.models.model_of]).max())
         likely = float(self.feasibility.success_probabilities[i])
         best = required_without_failure(best, likely, self.models.outcomes)

@@ -16,27 +16,14 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from ..bandit import BOUND, cheap_first, neglected, unready
+from ..bandit import (BOUND, cheapest_sufficient, underexplored, needs_initial_plays)
 from ..errors import InvalidOption
-from ..gp import Averaged, Course
-from ..record import record
-from ..rounds import (
-    TIME,
-    Amended,
-    Choice,
-    Event,
-    History,
-    Problem,
-    Round,
-    Scope,
-    Streams,
-    Told,
-    as_text,
-    known_before,
-)
-from ..rounds.tolerance import UNSTATED
+from ..gp import (Averaged, DriftModel)
+from ..records import record
+from ..core import (TIME, Amended, Choice, Event, History, Problem, Round, Scope, Streams, OutcomeTold, as_text, context_of)
+from ..core.tolerance import UNSTATED
 from ..space import Space
-from ..surrogate import UNKEPT, Standardised, build_model
+from ..surrogate import (NO_FEASIBLE_NOTE, ProductKernelPosterior, build_model)
 from .acting import PolicyOptimiser
 from .arms import Arm, Unmeasured, share_columns, unmeasured
 from .contexts import MOST_ROWS, ContextSample
@@ -79,7 +66,7 @@ class CheapOptions:
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
-    def model(self, space: Space | None, course: Course | None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
         """Make a model without data; see `ModelOptions.model`."""
         return build_model(space, course, likely_noise=LIKELY_NOISE, seed=seed)
 
@@ -96,7 +83,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         self._share_models()
 
     @classmethod
-    def meant_for(cls, problem: Problem) -> bool:
+    def is_default_for(cls, problem: Problem) -> bool:
         """Whether there are prices."""
         return isinstance(problem, Causal) and problem.prices is not None
 
@@ -126,7 +113,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
     def learn(self, event: Event, history: History) -> None:
         """See `CausalMethod.learn`; where contexts turn out not to be measured, arms get models of their own."""
         before, contexts = self._unmeasured, self.problem.graph.contexts or ()
-        if isinstance(event, Told):
+        if isinstance(event, OutcomeTold):
             self._unmeasured |= unmeasured([history[event.token]], contexts)
         elif isinstance(event, Amended):
             self._unmeasured = unmeasured(history, contexts)
@@ -146,7 +133,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose initial plays of every model at its cheapest arm; then the cheapest arm that may be enough."""
-        some, known = self.costs.affordable(history).tolist(), known_before(request)
+        some, known = self.costs.affordable(history).tolist(), context_of(request)
         initial = self._initial_play(some)
         if initial is not None:
             return self.play(history, initial, request, {"phase": "first plays"})
@@ -171,7 +158,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         told = np.array([len(policy.model) > 0 for policy in policies])
         likely = self.feasibility.success_probabilities[some]
         widths *= np.where(told, likely, likely == 1.0)  # failures alone teach nothing
-        best = cheap_first(
+        best = cheapest_sufficient(
             upper, prices, least, lambda arms: widths[np.asarray(arms)], patience, alike=self.options.alike
         )
         found = dict(zip(some, upper.tolist(), strict=True))
@@ -191,11 +178,11 @@ class CheapFirst(CausalMethod[CheapOptions]):
         prices = self.costs.minima
         first_of = [min((i for i in some if models.model_of[i] == c), key=lambda i: prices[i]) for c in classes]
         told = np.array([len(models.regressions[c]) for c in classes])
-        first = unready(plays, told, np.array([self.needed(i) for i in first_of]))
+        first = needs_initial_plays(plays, told, np.array([self.needed(i) for i in first_of]))
         if first is None:
             counting = self.feasibility.counted_plays(self.plays)
             plays = np.array([counting[np.array(models.model_of) == c].sum() for c in classes])
-            first = neglected(plays, likely=np.array([self.feasibility.learned[c].failures.chance for c in classes]))
+            first = underexplored(plays, likely=np.array([self.feasibility.learned[c].failures.chance for c in classes]))
         return None if first is None else first_of[first]
 
     def model_to_play(self, i: int, number: int) -> ArmModel:
@@ -217,7 +204,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
                 an answer.
         """
         seen, when = self._seen_in(known), {TIME.name: known[TIME.name]} if self.problem.timed else {}
-        of_model: dict[int, tuple[Posterior, np.ndarray, list[Standardised]]] = {}
+        of_model: dict[int, tuple[Posterior, np.ndarray, list[ProductKernelPosterior]]] = {}
         contexts: dict[int, ContextSample] = {}
         for i in some:
             arm, k, answering = self.arms[i], self.models.model_of[i], number is None
@@ -226,7 +213,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
                 points = points[:0] if number is None else points
                 model: Posterior = self.model_to_answer(i) if number is None else self.model_to_play(i, number)
                 members = model.members if isinstance(model, Averaged) else (model,)
-                processes = [Standardised.of(member, points, now) for member in members] if arm.space else []
+                processes = [ProductKernelPosterior.of(member, points, now) for member in members] if arm.space else []
                 of_model[k] = model, points, processes
             own = i if arm.affected else -1 - k  # an arm that affects contexts has its own sample
             if own not in contexts:
@@ -268,7 +255,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if not (told := [model for model in self.models.regressions if len(model)]):
             return -math.inf  # without an outcome everything may do
         now = known.get(TIME.name)
-        worst = min(float(model.raw(fitted_at(model, now)).min()) for model in told)
+        worst = min(float(model.unstandardise(fitted_at(model, now)).min()) for model in told)
         return tolerance.acceptable(best, worst, self.problem.sign)
 
     # -- deciding ------------------------------------------------------------------------------------------------------
@@ -329,7 +316,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         verb = "at most" if self.problem.minimize else "at least"
         said = "; ".join(f"set {self.arms[i].scope}" for i in good)
         note = f"good enough is {verb} {as_text(sign * least)}: {said}"
-        note += f"; {UNKEPT}" if infeasible else ""
+        note += f"; {NO_FEASIBLE_NOTE}" if infeasible else ""
         answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
         arm, table = self.arms[chosen], None
         if set(arm.contexts) - set(known):
@@ -350,7 +337,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         act = self.greedy(history, i, known, found.rate)
         values = {} if set(arm.contexts) - set(known) else act(known)
         cost = found.price if self.problem.prices is not None else None
-        note = UNKEPT if found.infeasible else ""
+        note = NO_FEASIBLE_NOTE if found.infeasible else ""
         return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, note=note, act=act)
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
@@ -363,7 +350,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if self._initial_play(range(len(self.arms))) is not None or not judged:
             return math.inf
         (chosen, best), *_ = self._ranking(history, context)
-        if UNKEPT in best.note:
+        if NO_FEASIBLE_NOTE in best.note:
             return math.inf
         policies = list(self.policy_values(history, judged, context))
         some, values, policies = most_feasible(judged, [each.at_rate(BOUND, ROWS) for each in policies], policies)

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..bandit import shared_out
+from ..bandit import split_initial_plays
 from ..errors import InvalidOption
-from ..record import record
-from ..rounds import Choice, Explanation, History, Problem, Scope, known_before
-from ..search import lattice
-from ..words import counted
+from ..records import record
+from ..core import (Choice, Explanation, History, Problem, Scope, context_of)
+from ..optim import kronecker
+from ..wording import counted
 from .identification.enumeration import Mode, policy_scopes
 from .identification.scopes import MAX_STEPS, union
 from .method import CausalMethod
@@ -71,7 +71,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
     explores: ClassVar[bool] = True
 
     @classmethod
-    def meant_for(cls, problem: Problem) -> bool:
+    def is_default_for(cls, problem: Problem) -> bool:
         """Whether nothing has a price: it chooses as if all scopes cost the same."""
         return isinstance(problem, Causal) and problem.prices is None
 
@@ -103,7 +103,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
 
     @cached_property
     def _first(self) -> Int[np.ndarray, " m"]:
-        return shared_out(self._wanted, self.options.first_plays)
+        return split_initial_plays(self._wanted, self.options.first_plays)
 
     def needed(self, i: int) -> int:
         """Initial plays of arm `i`."""
@@ -118,7 +118,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
             return self.play(history, first, request, {"phase": "first plays"})
         if len(some) == 1:
             return self.play(history, int(some[0]), request, {"phase": "only scope"})
-        known = known_before(request)
+        known = context_of(request)
         some = self.most_feasible(history, some, known)
         index = self.feasibility.expected(self._values(history, known) + self.margins())
         i = int(some[np.argmax(index[some])])
@@ -170,12 +170,12 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         ones.
         """
         model, k = self.models[i], len(self.arms[i].actions)
-        unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
+        unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
         grid = self.feasibility.of(i).grid(unit, self.contexts(history, i, known))
         means = model.means(grid.flat).reshape(grid.rows.shape[:2])
         each, best = np.arange(len(means)), grid.best(means)
         _, variance = model.average(grid.rows[each, best])
-        return float(model.raw(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean())
+        return float(model.unstandardise(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean())
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """Index of every arm."""

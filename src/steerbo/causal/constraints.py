@@ -11,17 +11,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import InvalidContext, InvalidProblem
-from ..rounds import as_text
-from ..search import Box, Row, box_of, corners, limited, refuse_conflict, remaining
-from ..space import Limit, Linear, Measured, Space, check_limits, refuse_averages
+from ..errors import (InvalidContext, InvalidProblem)
+from ..core import as_text
+from ..optim import (Box, LinearRow, box_of, corners, limited, refuse_conflict, substitute_known)
+from ..space import (Limit, LinearConstraint, OutcomeConstraint, Space, check_limits, refuse_averages)
 from .arms import Arm
 from .graphs.graph import CausalGraph
 
 _CACHED = 256  # regions: each takes some milliseconds
 _LAWLESS = "What a scope leaves to nature counts at the end of its bounds that is worst: no law of it is known here."
 _WIDEN = "Loosen one, or widen the bounds."
-_MEASURE = "Loosen one, or widen the bounds. A sum that nature completes can be measured: limit it as ‹Measured›."
+_MEASURE = "Loosen one, or widen the bounds. A sum that nature completes can be measured: limit it as ‹OutcomeConstraint›."
 
 
 def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph) -> None:
@@ -33,14 +33,14 @@ def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph)
     check_limits(limits, space)
     refuse_averages(limits, "in causal problems")
     for i, limit in enumerate(limits):
-        if isinstance(limit, Measured):
+        if isinstance(limit, OutcomeConstraint):
             if limit.name in graph.names and limit.name == graph.target:
                 hint = "It is what is optimised, and told as the value. Limits are on what is measured beside it."
                 raise InvalidProblem(f"limits.{i}.name", limit.name, "another outcome than the target", hint)
         elif not set(limit.names) & set(graph.intervenable):
             hint = "Nobody sets any of its variables, so that nobody can keep to it."
             raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)
-        elif isinstance(limit, Linear) and limit.probability is not None:
+        elif isinstance(limit, LinearConstraint) and limit.probability is not None:
             raise InvalidProblem(f"limits.{i}.probability", limit.probability, "nothing in a causal problem", _LAWLESS)
     every = ScopeConstraints(limits, space)
     for corner in corners(every.limits, [v for v in space if v.name not in graph.intervenable]):
@@ -61,7 +61,7 @@ class ScopeConstraints:
     """
 
     def __init__(self, limits: Sequence[Limit], space: Space) -> None:
-        self.limits: Sequence[Limit] = [limit for limit in limits if not isinstance(limit, Measured)]
+        self.limits: Sequence[Limit] = [limit for limit in limits if not isinstance(limit, OutcomeConstraint)]
         self.space = space
         self.concerned = frozenset(name for limit in self.limits for name in limit.names)
         self._regions: dict[Any, Box | None] = {}
@@ -112,7 +112,7 @@ class ScopeConstraints:
         def worst(weights: Mapping[str, float], wrong: float) -> float:
             return math.fsum(max(w * float(x) for x in self._ends(name)) for name, w in weights.items())
 
-        return remaining(limits, searched, known, (), worst)
+        return substitute_known(limits, searched, known, (), worst)
 
     def _ends(self, name: str) -> tuple[float, float]:
         variable: Any = self.space[name]
@@ -122,7 +122,7 @@ class ScopeConstraints:
         """Slack of a constraint at these settings in these contexts; None if it does not concern the scope."""
         found = [
             each.bound - math.fsum(weight * values[name] for name, weight in each.weights.items())
-            if isinstance(each, Row)
+            if isinstance(each, LinearRow)
             else sum(values[name] not in choices for name, choices in each.choices.items()) - 1.0
             for each in self._remaining([limit], arm.actions, {n: contexts[n] for n in arm.contexts if n in contexts})
         ]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ..rounds import History, Round, Scope, known_before
-from ..surrogate import Rows, thinned
+from ..core import (History, Round, Scope, context_of)
+from ..surrogate import (Rows, kernel_herding)
 from .arms import Arm
 
 MOST_ROWS = 100
@@ -24,7 +24,7 @@ _UNLIKE = 0.1  # weight of a row for each category that differs
 
 def known_in(played: Round) -> dict[str, Any]:
     """Known values of a round: contexts, settings and measurements, and its time if effects change with it."""
-    return {**known_before(played.request), **played.suggestion.context, **played.realised}
+    return {**context_of(played.request), **played.suggestion.context, **played.realised}
 
 
 def latest_contexts(
@@ -150,7 +150,7 @@ def subsample(law: Rows, categorical: Bool[np.ndarray, " k"]) -> Rows:
     if len(law.weights) <= _SUBSAMPLE:
         return law
     if np.ptp(law.weights) == 0.0:
-        return thinned(law.points, categorical, _SUBSAMPLE)
+        return kernel_herding(law.points, categorical, _SUBSAMPLE)
     kept = np.argsort(-law.weights, kind="stable")[:_SUBSAMPLE]
     return Rows(law.points[kept], law.weights[kept] / law.weights[kept].sum())
 

@@ -14,9 +14,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import InvalidContext
-from ..gp import Conditioned, Constant, Kernel, Linear, SquaredExponentialKernel
-from ..rounds import Amended, Event, History, Round, Scope, Told
-from ..search import Box, Region, lattice
+from ..gp import (GPPosterior, Constant, Kernel, Linear, SquaredExponentialKernel)
+from ..core import (Amended, Event, History, Round, Scope, OutcomeTold)
+from ..optim import (Box, Polytope, kronecker)
 from .arms import Arm
 from .constraints import ScopeConstraints
 from .prices import PriceTable
@@ -61,7 +61,7 @@ class CostModel:
         """Update learned prices by one event."""
         if self._regression is None:
             return
-        if isinstance(event, Told):
+        if isinstance(event, OutcomeTold):
             self._add(history[event.token])
         elif isinstance(event, Amended):
             self._clear()
@@ -311,8 +311,8 @@ def grid_of(box: Box) -> Float[np.ndarray, "g k"]:
     """Encoded points that cover a box, its corners included, within its constraints."""
     k = box.dimension
     ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-    points = box.place(np.vstack([lattice(_GRID * k, k), ends]))
-    if isinstance(box, Region) and (allowed := box.allows(points)).any():
+    points = box.place(np.vstack([kronecker(_GRID * k, k), ends]))
+    if isinstance(box, Polytope) and (allowed := box.allows(points)).any():
         return np.asarray(points[allowed])
     return points
 
@@ -336,7 +336,7 @@ class PriceRegression:
         self._kernel = reduce(add, (self._kernel_of(i, name) for i, name in enumerate(self._names)))
         self._rows: list[np.ndarray] = []
         self._rests: list[float] = []
-        self._fitted: Conditioned[Kernel] | None = None
+        self._fitted: GPPosterior[Kernel] | None = None
 
     def _kernel_of(self, i: int, name: str) -> Kernel:
         """Kernel of one g: its columns are an indicator of the variable, and all that its price may depend on."""
@@ -389,7 +389,7 @@ class PriceRegression:
     def _scale(self) -> float:
         return float(np.sqrt(np.mean(np.square(self._rests[-_MOST:])))) or 1.0
 
-    def _fit(self) -> Conditioned[Kernel]:
+    def _fit(self) -> GPPosterior[Kernel]:
         rows, rests = np.array(self._rows[-_MOST:]), np.array(self._rests[-_MOST:])[:, None] / self._scale
-        tried = [Conditioned(self._kernel, rows, rests, np.full(len(rows), noise)) for noise in _NOISES]
+        tried = [GPPosterior(self._kernel, rows, rests, np.full(len(rows), noise)) for noise in _NOISES]
         return max(tried, key=lambda each: float(each.log_likelihood()[0]))

@@ -14,11 +14,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import InvalidProblem
-from ..gp import Course
-from ..rounds import TIME, Added, Event, History, Refitted, Round, Scope
-from ..search import Box, Margin, lattice
-from ..space import Limit, Measured
-from ..surrogate import Drawn, Failing, Feasibility, Part, Set, Watching
+from ..gp import DriftModel
+from ..core import (TIME, DataAdded, Event, History, Refitted, Round, Scope)
+from ..optim import (Box, Margin, kronecker)
+from ..space import (Limit, OutcomeConstraint)
+from ..surrogate import (Uncontrolled, FailureModel, Feasibility, Part, Controlled, ConstraintModels)
 from .arms import Arm
 from .constraints import ScopeConstraints
 from .contexts import known_in
@@ -59,7 +59,7 @@ class ArmFeasibility:
         """Region of actions by the constraints on settings; see `ScopeConstraints.region`."""
         return self.arm.box(names) if self.constraints is None else self.constraints.region(self.arm, names, known)
 
-    def region(self, names: tuple[str, ...], known: Mapping[str, Any], unseen: Mapping[str, Drawn]) -> Box:
+    def region(self, names: tuple[str, ...], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]) -> Box:
         """Region of actions that are also likely enough to satisfy constraints on outcomes, and to work.
 
         Settings and contexts known by then count as they are; other contexts are drawn as `unseen` says.
@@ -80,7 +80,7 @@ class ArmFeasibility:
 
     def margins_at(self, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"] | None:
         """Margins at full points of the arm, (m,); None if all are likely enough."""
-        margin = self.margin([Set()] * points.shape[1])
+        margin = self.margin([Controlled()] * points.shape[1])
         return None if margin is None else margin(points)
 
     def grid(self, unit: Float[np.ndarray, "g k"], contexts: Sequence[Mapping[str, Any]]) -> ActionGrid:
@@ -102,12 +102,12 @@ class ArmFeasibility:
         if not self.probabilistic:
             return 0.0
         k = len(self.arm.actions)
-        unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
+        unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
         return infeasible_share(infeasibility(self.grid(unit, contexts()).margins, 1))
 
     def slack(self, limit: Limit, cases: Sequence[Mapping[str, Any]]) -> float | None:
         """Slack of a constraint in cases with the same contexts and settings; None if it says nothing here."""
-        if not isinstance(limit, Measured):
+        if not isinstance(limit, OutcomeConstraint):
             return None if self.constraints is None else self.constraints.slack(limit, self.arm, cases[0], cases[0])
         rows = np.concatenate([self.arm.encode(case) for case in cases])
         return None if self.learned is None else self.learned.slack(limit.name, rows)
@@ -301,13 +301,13 @@ class _ModelData:
         arm = self.models.typical[self.k]
         names = arm.actions + arm.measured
         unordered = np.zeros(0, dtype=bool) if arm.space is None else arm.space.categorical
-        failures = Failing(unordered, self.point, fading=problem.timed, tells=self.ended)
+        failures = FailureModel(unordered, self.point, fading=problem.timed, tells=self.ended)
         if not problem.further:
             return Feasibility(failures)
-        outcomes = Watching(problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs)
+        outcomes = ConstraintModels(problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs)
         return Feasibility(failures, outcomes)
 
-    def fresh(self, course: Course | None) -> ArmModel:
+    def fresh(self, course: DriftModel | None) -> ArmModel:
         """Make a model of a constrained outcome, without data."""
         return self.empty_model(self.models.typical[self.k].space, course)
 
@@ -318,9 +318,9 @@ class _ModelData:
             return found
         return self.models.point(played)
 
-    def ended(self, tried: Round | Added) -> bool:
+    def ended(self, tried: Round | DataAdded) -> bool:
         """Whether a play, or an external trial, is of this model, and all its actions were set."""
-        if isinstance(tried, Added):
+        if isinstance(tried, DataAdded):
             return teaches(tried, self.models.typical[self.k])
         return self.informs(tried) and known_in(tried).keys() >= set(tried.suggestion.scope.set)
 

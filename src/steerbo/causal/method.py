@@ -12,32 +12,14 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from jaxtyping import Bool, Int
 
-from ..bandit import BOUND, neglected, unready
+from ..bandit import (BOUND, underexplored, needs_initial_plays)
 from ..errors import InvalidRequest
-from ..gp import Averaged, Course, Kernel, counted_of
-from ..rounds import (
-    TIME,
-    Asked,
-    Choice,
-    Decision,
-    Event,
-    Explanation,
-    History,
-    Method,
-    PolicyStep,
-    Recommendation,
-    Round,
-    Scope,
-    Streams,
-    Table,
-    horizon,
-    kept,
-    known_before,
-)
-from ..search import lattice
+from ..gp import (Averaged, DriftModel, Kernel, describe_subset)
+from ..core import (TIME, Asked, Choice, Decision, Event, Explanation, History, Method, PolicyStep, Recommendation, Round, Scope, Streams, Table, horizon, cached_until_next_event, context_of)
+from ..optim import kronecker
 from ..space import Space
-from ..surrogate import ENOUGH, UNKEPT, Score, upper_bound
-from ..words import counted
+from ..surrogate import (ENOUGH, NO_FEASIBLE_NOTE, Acquisition, ucb)
+from ..wording import counted
 from .acting import GreedyPolicy, PolicyOptimiser
 from .arms import Arm
 from .constraints import ScopeConstraints
@@ -65,7 +47,7 @@ class MethodOptions(Protocol):
     def initial(self) -> int | None:
         """Random plays of each model before it counts; None: by its number of columns."""
 
-    def model(self, space: Space | None, course: Course | None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
         """Make a model without data; see `ModelOptions.model`."""
 
 
@@ -166,18 +148,18 @@ class CausalMethod(Method[Causal, O]):
         """Plays of a model before constraints on outcomes restrict the next ones."""
         return ENOUGH if self.problem.further else 0
 
-    def unready(self, history: History) -> int | None:
+    def needs_initial_plays(self, history: History) -> int | None:
         """The affordable arm played least among those whose initial plays are not complete; None if there is none."""
         some = self.costs.affordable(history)
         told, needed = np.array([len(self.models[i]) for i in some]), np.array([self.needed(i) for i in some])
-        first = unready(self.plays[some], told, needed)
+        first = needs_initial_plays(self.plays[some], told, needed)
         return None if first is None else int(some[first])
 
     def underexplored(self, history: History, *, many: bool) -> int | None:
         """An affordable arm that is played too seldom, see `bandit.neglected`; None if there is none."""
         some = self.costs.affordable(history)
         counting, likely = self.feasibility.counted_plays(self.plays), self.feasibility.success_probabilities
-        found = neglected(counting[some], many, likely[some])
+        found = underexplored(counting[some], many, likely[some])
         return None if found is None else int(some[found])
 
     def most_feasible(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Int[np.ndarray, " k"]:
@@ -197,7 +179,7 @@ class CausalMethod(Method[Causal, O]):
 
     def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round of arm `i`, and set the actions without contexts."""
-        turn, known = RoundContext(len(history) + 1, note.get("rate", 0.0)), known_before(request)
+        turn, known = RoundContext(len(history) + 1, note.get("rate", 0.0)), context_of(request)
         values, observe = self._advance(history, turn, i, known, {})
         cost = self.costs.expected(i, values, known)
         return Choice(self.arms[i].scope, values, observe, expected_cost=cost, note=note)
@@ -206,7 +188,7 @@ class CausalMethod(Method[Causal, O]):
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
         turn = RoundContext(pending.number, suggestion.note.get("rate", 0.0), suggestion.token)
-        context = {**known_before(pending.request), **context}
+        context = {**context_of(pending.request), **context}
         values, observe = self._advance(history, turn, i, context, suggestion.values)
         return Decision(values, observe)
 
@@ -234,7 +216,7 @@ class CausalMethod(Method[Causal, O]):
         if len(model) < self.needed(i):
             return optimiser.random(group, known, random)
         points = self.pending_points(history, i, turn.token)
-        with model.hallucinated(points):
+        with model.with_fantasies(points):
             return optimiser.best(group, known, self.score(i), random, tried=points)
 
     def model_to_play(self, i: int, number: int) -> ArmModel:
@@ -255,9 +237,9 @@ class CausalMethod(Method[Causal, O]):
         """Points of rounds of arm `i`'s model without an outcome, (p, d), without the round of one token."""
         return self.models.pending_points(history, self.models.model_of[i], but)
 
-    def score(self, i: int) -> Score:
+    def score(self, i: int) -> Acquisition:
         """Acquisition function of the actions of arm `i`."""
-        return upper_bound(self.beta(i))
+        return ucb(self.beta(i))
 
     def beta(self, i: int) -> float:
         """β of arm `i` now."""
@@ -295,7 +277,7 @@ class CausalMethod(Method[Causal, O]):
         present = not self.known and context == self._present_context(history)
         return self._ranked_now(history) if present else self.ranked(history, context)
 
-    @kept
+    @cached_until_next_event
     def _ranked_now(self, history: History) -> list[tuple[int, Policy]]:
         return self.ranked(history, self._present_context(history))
 
@@ -321,7 +303,7 @@ class CausalMethod(Method[Causal, O]):
             for i, arm in enumerate(self.arms)
         ]
         shares = [self._infeasible_share(history, i, known) for i in range(len(answers))]
-        answers = [replace(a, note=a.note or UNKEPT) if share else a for a, share in zip(answers, shares, strict=True)]
+        answers = [replace(a, note=a.note or NO_FEASIBLE_NOTE) if share else a for a, share in zip(answers, shares, strict=True)]
         means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
         worths = self.feasibility.expected(np.array(means))
         order = sorted(range(len(answers)), key=lambda i: (means[i] > -np.inf, -shares[i], worths[i]), reverse=True)
@@ -337,7 +319,7 @@ class CausalMethod(Method[Causal, O]):
         if self.unready(history) is not None or not len(judged):
             return np.inf
         advice = self._ranking(history, context)[0][1]
-        if UNKEPT in advice.note:
+        if NO_FEASIBLE_NOTE in advice.note:
             return np.inf
         some = self.most_feasible(history, judged, context)
         highest = [
@@ -353,7 +335,7 @@ class CausalMethod(Method[Causal, O]):
             + 0.5 * (advice.upper - advice.lower)
         )
 
-    def widening(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, history: History, scope: Scope) -> float:
         """Infinite until the outcomes of the scope's model have a scale; then bounds are those of the posterior."""
         return 1.0 if self.scaled[self.models.number[scope]] else np.inf
 
@@ -371,7 +353,7 @@ class CausalMethod(Method[Causal, O]):
         scaled = self.scaled
         return np.flatnonzero(scaled & (scaled | self.feasibility.failed()).all())
 
-    def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """Slack of each constraint at a recommended policy, where it is least among the latest contexts."""
         i, limits = self.models.number.get(advice.scope), self.problem.limits or ()
         if i is None or not isinstance(advice, Policy) or advice.act is None:
@@ -386,16 +368,16 @@ class CausalMethod(Method[Causal, O]):
             found.append(min((slack for slack in slacks if slack is not None), default=None))
         return found
 
-    def remark(self, history: History) -> str:
+    def note(self, history: History) -> str:
         """Say if the largest model uses a subset of its outcomes."""
         largest = max(self.models.regressions, key=len)
-        return counted_of(len(largest), len(largest.counted))
+        return describe_subset(len(largest), len(largest.counted))
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Next step of the recommended policy: actions whose contexts are given, and contexts to look at next."""
         self.check_informed(history)
         seen = {name: context[name] for name in self.known}
-        known = {**self._present_context(history), **known_before(request), **seen}
+        known = {**self._present_context(history), **context_of(request), **seen}
         _, advice = self._ranking(history, known)[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
@@ -452,7 +434,7 @@ def highest_bound(
     Like the bounds of an answer, it counts deviations in these contexts as fully correlated.
     """
     k = len(feasibility.arm.actions)
-    unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
+    unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
     corners = np.array([*product((0.0, 1.0), repeat=k)]) if 0 < k <= _CORNERS else unit[:1]
     grid = feasibility.grid(np.concatenate([unit, corners]), contexts)
     means, deviations = model.predict(grid.flat)

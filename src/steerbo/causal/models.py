@@ -11,31 +11,19 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import InvalidOption
-from ..gp import (
-    AnyDrift,
-    Averaged,
-    Constant,
-    Course,
-    Hyperparameters,
-    Kernel,
-    Linear,
-    Matern32,
-    Matern52,
-    Regression,
-    refit_due,
-)
-from ..record import record
-from ..rounds import Added, Amended, Event, History, Outcome, Refitted, Round, Scope, Told
+from ..gp import (AnyDrift, Averaged, Constant, DriftModel, Hyperparameters, Kernel, Linear, Matern32, Matern52, GPRegression, refit_due)
+from ..records import record
+from ..core import (DataAdded, Amended, Event, History, Outcome, Refitted, Round, Scope, OutcomeTold)
 from ..space import Space
-from ..surrogate import Encoded, Following, build_model
+from ..surrogate import (EncodingCache, DriftTracker, build_model)
 from .arms import Arm
 from .contexts import known_in
 from .observational import AdjustedData, adjustment_set, teaches
 
-ArmModel = Regression[Kernel]
-Posterior = Regression[Kernel] | Averaged[Kernel]
+ArmModel = GPRegression[Kernel]
+Posterior = GPRegression[Kernel] | Averaged[Kernel]
 """A model with one draw of its hyperparameters, for a choice; or averaged over all draws, for an answer."""
-EmptyModel = Callable[[Space | None, Course | None], ArmModel]
+EmptyModel = Callable[[Space | None, DriftModel | None], ArmModel]
 """Makes a model without data over a space (None: over no variables), and over the time if there is a course."""
 
 LIKELY_NOISE = 1.0
@@ -71,7 +59,7 @@ class ModelOptions:
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
-    def model(self, space: Space | None, course: Course | None = None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, course: DriftModel | None = None, seed: int | None = None) -> ArmModel:
         """Make a model without data.
 
         Args:
@@ -122,7 +110,7 @@ class ArmModels:
         self.model_of = [classes.index(arm.names) for arm in arms]
         self.typical = [arms[self.model_of.index(k)] for k in range(len(classes))]
         self.adjusted_for = [adjustment_set(arm) if drift is None else None for arm in self.typical]
-        self.drifts = [Following(drift) for _ in classes]
+        self.drifts = [DriftTracker(drift) for _ in classes]
         self._rows = _RowCache(arms, self.number)
         self._fitted_at = [0] * len(classes)
         self._all_at = [0] * len(classes)  # outcomes of all models together at the latest fit of each
@@ -178,7 +166,7 @@ class ArmModels:
             impute: gives values to contexts that are not measured yet; None: rounds with such contexts are left out.
         """
         rows = []
-        for played in history.unknown:
+        for played in history.unresolved:
             arm, known = self.arms[self.number[played.suggestion.scope]], known_in(played)
             if played.suggestion.token == but or self.model_of[self.number[arm.scope]] != k:
                 continue
@@ -196,9 +184,9 @@ class ArmModels:
         match event:
             case Refitted():
                 self.set(event.hyperparameters)
-            case Told():
+            case OutcomeTold():
                 self._add_play(history[event.token], event.outcome)
-            case Added():
+            case DataAdded():
                 self._add(event)
             case Amended():
                 self.rebuild(history)
@@ -209,7 +197,7 @@ class ArmModels:
         self.regressions[k].add(point, value)
         self.arm_of_row[k].append(i)
 
-    def _add(self, data: Added) -> None:
+    def _add(self, data: DataAdded) -> None:
         """Add external data: a trial, or an observation without intervention."""
         if data.scope is None:
             self._observe(data.outcome)
@@ -271,7 +259,7 @@ class ArmModels:
             horizon: from elapsed time to the time that the study is about.
         """
         regressions = {
-            k: observed.fit().to_plain()
+            k: observed.fit().to_dict()
             for k, observed in self.observed.items()
             if observed.others and len(observed) and refit_due(observed.used, len(observed))
         }
@@ -301,8 +289,8 @@ class ArmModels:
         model.elsewhere = self._elsewhere(k)
         if k in self._fitted:
             model.set(replace(self.regressions[k].hyperparameters, doubted=()))
-        model.replace(*self._with_plays(k, *observed.rows(len(observed), Hyperparameters.from_plain(learned))))
-        return model.fit().to_plain()
+        model.replace(*self._with_plays(k, *observed.rows(len(observed), Hyperparameters.from_dict(learned))))
+        return model.fit().to_dict()
 
     def _elsewhere(self, k: int) -> np.ndarray:
         """Outcomes of all other models, without doubted ones: they are of the same target."""
@@ -311,7 +299,7 @@ class ArmModels:
             [np.zeros(0), *(np.delete(each.outcomes, getattr(each, "doubted", [])) for each in others)]
         )
 
-    def _fresh(self, k: int, course: Course) -> ArmModel:
+    def _fresh(self, k: int, course: DriftModel) -> ArmModel:
         model = self._empty_model(self.typical[k].space, course)
         model.elsewhere = self._elsewhere(k)
         return model
@@ -320,12 +308,12 @@ class ArmModels:
         """Take over the hyperparameters that `refit` returned."""
         regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
         for k, plain in regressions.items():
-            self.observed[k].hyperparameters = Hyperparameters.from_plain(plain)
+            self.observed[k].hyperparameters = Hyperparameters.from_dict(plain)
         for name, plain in hyperparameters.get("models", {}).items():
             k = int(name)
             if k in regressions:
                 self._use_observations(k, len(self.observed[k]))
-            self.regressions[k] = self.drifts[k].take(partial(self._fresh, k), self.regressions[k], plain)
+            self.regressions[k] = self.drifts[k].set_hyperparameters(partial(self._fresh, k), self.regressions[k], plain)
             self._fitted.add(k)
             self._fitted_at[k], self._all_at[k] = len(self.regressions[k]), self._all
 
@@ -341,7 +329,7 @@ class _RowCache:
     def __init__(self, arms: Sequence[Arm], number: Mapping[Scope, int]) -> None:
         self._arms, self._number = arms, number
         self._arm: dict[str, int] = {}  # by token
-        self._encoded = [Encoded(arm.encode) for arm in arms]
+        self._encoded = [EncodingCache(arm.encode) for arm in arms]
 
     def arm_of(self, played: Round) -> int:
         """Index of the arm that was played."""

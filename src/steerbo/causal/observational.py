@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..errors import InvalidOutcome, InvalidProblem, one_of
-from ..gp import Hyperparameters, Kernel, Regression
-from ..record import from_plain
-from ..rounds import TIME, Added, Outcome, Scope
+from ..errors import (InvalidOutcome, InvalidProblem, one_of)
+from ..gp import (Hyperparameters, Kernel, GPRegression)
+from ..records import from_dict
+from ..core import (TIME, DataAdded, Outcome, Scope)
 from ..space import Space
-from ..words import MISSING, counted
+from ..wording import (MISSING, counted)
 from .arms import Arm
 from .graphs.dag import BitmaskDag, bits, mask_of
 from .graphs.graph import CausalGraph
@@ -68,7 +68,7 @@ def _scope(scope: Any, space: Space) -> Scope:
         return scope
     try:
         if isinstance(scope, Mapping):
-            read: Scope = from_plain(Scope, scope, "scope", InvalidOutcome)
+            read: Scope = from_dict(Scope, scope, "scope", InvalidOutcome)
             return read
         if isinstance(scope, Sequence) and not isinstance(scope, str) and all(isinstance(name, str) for name in scope):
             return Scope.of(_pairs([_with_contexts(name, space) for name in scope]))
@@ -115,12 +115,12 @@ def informs(scope: Scope, arm: Arm) -> bool:
     return set(scope.set) == set(arm.actions) and set(scope.contexts) <= set(arm.measured)
 
 
-def teaches(trial: Added, arm: Arm) -> bool:
+def teaches(trial: DataAdded, arm: Arm) -> bool:
     """Whether a trial is data of an arm's model: it informs the arm, and has a value for each column."""
     return trial.scope is not None and informs(trial.scope, arm) and trial.outcome.realised.keys() >= set(arm.names)
 
 
-def trials_explained(trials: Sequence[Added], arms: Collection[Arm]) -> str:
+def trials_explained(trials: Sequence[DataAdded], arms: Collection[Arm]) -> str:
     """Describe the scopes that trials are used for."""
     said = ""
     for scope in dict.fromkeys(trial.scope for trial in trials if trial.scope is not None):
@@ -131,7 +131,7 @@ def trials_explained(trials: Sequence[Added], arms: Collection[Arm]) -> str:
     return said
 
 
-def _used_for(arm: Arm, trials: Sequence[Added]) -> str:
+def _used_for(arm: Arm, trials: Sequence[DataAdded]) -> str:
     number = sum(teaches(trial, arm) for trial in trials)
     fewer = f" ({number} of them, the others lack something)" if number < len(trials) else ""
     return f"set {arm.scope}{fewer}"
@@ -236,7 +236,7 @@ class AdjustedData:
     """
 
     def __init__(
-        self, arm: Arm, others: tuple[str, ...], empty_model: Callable[[Space | None], Regression[Kernel]]
+        self, arm: Arm, others: tuple[str, ...], empty_model: Callable[[Space | None], GPRegression[Kernel]]
     ) -> None:
         self.others = others
         self._arm, self._empty_model = arm, empty_model

@@ -12,10 +12,10 @@ from jaxtyping import Float
 from pydantic import Field
 
 from ..bandit import BOUND
-from ..errors import InvalidContext, one_of
+from ..errors import (InvalidContext, one_of)
 from ..gp import Averaged
-from ..record import record
-from ..rounds import Recommendation, Scope, Table, as_text
+from ..records import record
+from ..core import (Recommendation, Scope, Table, as_text)
 from .arms import Arm
 from .models import Posterior
 

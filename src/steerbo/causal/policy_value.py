@@ -2,7 +2,7 @@
 
 Arms with the same actions share one model over these and all contexts that no action affects. An arm that does not look
 at some of them averages over their conditional distribution, given the contexts it does look at: a context not looked
-at is `Drawn` where one looked at is `Known`. So all arms learn from the plays of one, and a look is worth the change it
+at is `Uncontrolled` where one looked at is `Observed`. So all arms learn from the plays of one, and a look is worth the change it
 makes.
 
 Where prices depend on settings, cost is weighed against value with a Lagrange multiplier, the rate: at each context the
@@ -21,8 +21,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from jaxtyping import Float
 
-from ..search import in_units, lattice
-from ..surrogate import Drawn, Expectation, Known, Part, Set, Standardised
+from ..optim import (in_units, kronecker)
+from ..surrogate import (Uncontrolled, Expectation, Observed, Part, Controlled, ProductKernelPosterior)
 from .arms import Arm
 from .contexts import ContextSample
 from .costs import ActionCost
@@ -112,7 +112,7 @@ class PolicyValue:
     arm: Arm
     model: Posterior
     pending: Float[np.ndarray, "p d"]
-    processes: Sequence[Standardised]
+    processes: Sequence[ProductKernelPosterior]
     contexts: ContextSample
     when: Mapping[str, float] = field(default_factory=dict)
     cost: ActionCost | None = None
@@ -131,7 +131,7 @@ class PolicyValue:
         """Value and cost where a unit of money must bring `rate`, over at most `most` contexts."""
         found = self.bounds(root, most, rate / self.model.scale if rate else 0.0)
         price = self.fixed if self.cost is None else float(found.price.mean())
-        bound = float(self.model.raw(found.bound).mean())
+        bound = float(self.model.unstandardise(found.bound).mean())
         infeasible = infeasible_share(found.infeasible)
         return CostedValue(bound, float(found.spread.mean()), price, rate, infeasible, found.actions)
 
@@ -273,7 +273,7 @@ class PolicyValue:
         return self._once(("price", names, self._counted(known)), lambda: cost.of_rows(names, grid))
 
     def _marginals(self, points: Float[np.ndarray, "m d"]) -> tuple[np.ndarray, np.ndarray]:
-        with self.model.hallucinated(self.pending):
+        with self.model.with_fantasies(self.pending):
             return self.model.marginals(points)
 
     def _at(
@@ -325,8 +325,8 @@ class PolicyValue:
         seen = [j for j, name in enumerate(arm.measured) if name in known]
         drawn = [j for j in range(len(arm.measured)) if j not in seen]
         law = near.conditional(seen, np.array([known[arm.measured[j]] for j in seen]), drawn)
-        of = {arm.measured[j]: Drawn(law, k) for k, j in enumerate(drawn)}
-        return tuple(Set() if n in free else Known(known[n]) if n in known else of[n] for n in arm.names)
+        of = {arm.measured[j]: Uncontrolled(law, k) for k, j in enumerate(drawn)}
+        return tuple(Controlled() if n in free else Observed(known[n]) if n in known else of[n] for n in arm.names)
 
     def _grid(self, names: tuple[str, ...], known: Mapping[str, float]) -> Float[np.ndarray, "g f"]:
         """Grid of actions within the constraints on settings."""
@@ -338,9 +338,9 @@ class PolicyValue:
         def placed() -> Float[np.ndarray, "g f"]:
             box = self._feasible.box(names, counted)
             if self.cost is None:
-                return box.place(lattice((_FINE if self._feasible.probabilistic else _GRID) * k, k))
+                return box.place(kronecker((_FINE if self._feasible.probabilistic else _GRID) * k, k))
             ends = np.array([*cartesian((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-            return box.place(np.vstack([lattice(_FINE * k, k), ends]))
+            return box.place(np.vstack([kronecker(_FINE * k, k), ends]))
 
         return self._once(("grid", names, self._counted(known)), placed)
 

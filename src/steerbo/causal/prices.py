@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float as Floats
 
-from ..errors import InvalidProblem, one_of
-from ..rounds import Scope
-from ..rounds.finite import LARGEST
+from ..errors import (InvalidProblem, one_of)
+from ..core import Scope
+from ..core.numbers import LARGEST
 from ..space import Space
 from ..space.formula import Formula
 from .graphs.graph import CausalGraph

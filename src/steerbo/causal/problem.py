@@ -10,14 +10,14 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Strict, model_validator
 
-from ..errors import InvalidProblem, one_of, together
-from ..gp.drift import AnyDrift, check_clock, drift_lines
-from ..record import record, to_plain
-from ..rounds import Measuring, Outcome, Scope, Suggestion
-from ..rounds.known import read_some
-from ..rounds.tolerance import Tolerance
-from ..space import Limits, Space, Variable
-from ..space.fields import Listed
+from ..errors import (InvalidProblem, one_of, combine)
+from ..gp.drift import (AnyDrift, check_clock, drift_lines)
+from ..records import (record, to_dict)
+from ..core import (ConstrainedProblem, Outcome, Scope, Suggestion)
+from ..core.request import read_some
+from ..core.tolerance import Tolerance
+from ..space import (Limits, Space, Variable)
+from ..space.fields import ListField
 from .constraints import check_constraints
 from .graphs.equivalence import check_alike, graphs_of_file
 from .graphs.graph import CausalGraph, claims, doubts
@@ -39,7 +39,7 @@ _INSTEAD = {
 
 
 @record
-class Causal(Measuring):
+class Causal(ConstrainedProblem):
     """Contextual causal Bayesian optimisation (Arsenyan et al. 2025).
 
     Each round plays a policy scope: some variables are looked at, then others are set, perhaps in stages; the rest of
@@ -66,8 +66,8 @@ class Causal(Measuring):
         base: price of every round, above 0: else to set nothing would be free, and done for ever.
         tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
             with prices, a twentieth of the way from the worst expected value to the best.
-        limits: constraints on settings, `Linear` and `Forbid`, at the values that are seen and looked at; variables
-            that a scope leaves to nature count at the worst end of their bounds. And `Measured`, constraints on further
+        limits: constraints on settings, `LinearConstraint` and `ForbiddenCombination`, at the values that are seen and looked at; variables
+            that a scope leaves to nature count at the worst end of their bounds. And `OutcomeConstraint`, constraints on further
             outcomes, which are learned.
 
     Raises:
@@ -85,13 +85,13 @@ class Causal(Measuring):
     """
 
     graph: CausalGraph = None  # type: ignore[assignment]  # the first of several
-    variables: Annotated[Sequence[Variable], Listed] = ()
+    variables: Annotated[Sequence[Variable], ListField] = ()
     minimize: Annotated[bool, Strict()] = False
     drift: AnyDrift = None
     prices: Mapping[str, Price] | None = field(default=None, hash=False)
     base: float | None = None
     tolerance: Tolerance | None = None
-    graphs: Annotated[Sequence[CausalGraph], Listed] | None = None
+    graphs: Annotated[Sequence[CausalGraph], ListField] | None = None
     limits: Limits | None = None
     kind: Literal["causal"] = "causal"
     scoped: ClassVar[bool] = True
@@ -282,12 +282,12 @@ def _with_graphs(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """
     read = dict(table)
     if _names_file(given := table.get("graph")):
-        read["graph"] = to_plain(_of_file(given, folder, "problem.graph", CausalGraph.from_file))
+        read["graph"] = to_dict(_of_file(given, folder, "problem.graph", CausalGraph.from_file))
     if _names_file(several := table.get("graphs")):
-        read["graphs"] = [to_plain(each) for each in _of_file(several, folder, "problem.graphs", graphs_of_file)]
+        read["graphs"] = [to_dict(each) for each in _of_file(several, folder, "problem.graphs", graphs_of_file)]
     elif isinstance(several, list | tuple):
         read["graphs"] = [
-            to_plain(_of_file(each, folder, f"problem.graphs.{i}", CausalGraph.from_file))
+            to_dict(_of_file(each, folder, f"problem.graphs.{i}", CausalGraph.from_file))
             if _names_file(each)
             else each
             for i, each in enumerate(several)
@@ -312,4 +312,4 @@ def _of_file(given: Any, folder: Path, place: str, reader: Callable[..., T]) -> 
     try:
         return reader(folder / file, **roles)
     except InvalidProblem as error:
-        raise together(e.moved(f"{place}: {e.field}") for e in error.errors) from None
+        raise combine(e.moved(f"{place}: {e.field}") for e in error.errors) from None

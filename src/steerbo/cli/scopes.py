@@ -16,11 +16,11 @@ from ..causal.identification.reasons import candidates, why_dropped
 from ..causal.prices import in_words, price_of, varies
 from ..errors import InvalidContext
 from ..plots.causal import draw_scopes
-from ..rounds import Scope
-from ..words import counted
-from .arguments import pairs
-from .commands import group
-from .screen import echo
+from ..core import Scope
+from ..wording import counted
+from .cli.arguments import pairs
+from .cli.commands import group
+from .cli.output import echo
 
 commands = group()
 

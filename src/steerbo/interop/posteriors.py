@@ -15,11 +15,11 @@ from jaxtyping import Float
 
 from ..causal.method import CausalMethod
 from ..costvarying.method import PartialControl
-from ..errors import InvalidRequest, one_of
-from ..gp import Warp
-from ..rounds import History, Method, Problem, Reading, Scope, now
-from ..space import Categorical, Variable
-from ..surrogate import Columns, Posterior, inverse_root
+from ..errors import (InvalidRequest, one_of)
+from ..gp import KumaraswamyWarp
+from ..core import (History, Method, Problem, BaseStudy, Scope, now)
+from ..space import (Categorical, Variable)
+from ..surrogate import (Columns, Posterior, inverse_root)
 from ..timevarying.acquisition import View
 from ..timevarying.boxes import Boxes
 from ..timevarying.forgetting import Forgetting
@@ -52,7 +52,7 @@ class Which:
                 raise InvalidRequest(name, value, f"nothing: the posterior of a {kind} problem does not take it")
 
 
-def posterior(study: Reading, which: Which) -> Posterior:
+def posterior(study: BaseStudy, which: Which) -> Posterior:
     """The posterior of a study, with what others have told it meanwhile; see `posterior_of`."""
     if callable(refresh := getattr(study, "refresh", None)):
         refresh()
@@ -170,7 +170,7 @@ def _of_priors(method: CandidatePriors[Any], history: History, which: Which) -> 
     left = np.ones(len(given)) if shared.drift is None else shared.drift.over(d)(row, given.points)[0]
     weights = given.weights[:, list(shared.ids).index(p)]
     return Posterior(
-        columns, shared.space, Warp(), given.points[:, :d], weights, inverse_root(given.factor), left,
+        columns, shared.space, KumaraswamyWarp(), given.points[:, :d], weights, inverse_root(given.factor), left,
         noise=shared.variance, trend=_MeanOf(surrogate, p),
     )  # fmt: skip
 

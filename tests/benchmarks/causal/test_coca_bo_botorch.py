@@ -11,8 +11,8 @@ import pytest
 from benchmarks.causal.coca_bo_botorch import CoCaBOOnBotorch
 from benchmarks.causal.problems import cosine
 from steerbo.causal import Causal, CausalGraph
-from steerbo.errors import InvalidOption, MissingExtra
-from steerbo.rounds import Optimizer
+from steerbo.errors import (InvalidOption, MissingExtra)
+from steerbo.core import Optimizer
 from steerbo.space import Categorical
 
 
@@ -49,7 +49,7 @@ def test_rounds_replay_and_the_model_agrees_with_itself() -> None:
     Z = np.random.default_rng(0).random((5, 2))
     step = 1e-5 * np.eye(2)
     for pending in (Z[:0], Z[:2]):
-        with model.hallucinated(pending):
+        with model.with_fantasies(pending):
             mean, variance = model.marginals(Z)
             np.testing.assert_allclose(model.means(Z), mean)
             assert model.average(Z)[0] == pytest.approx(mean.mean())

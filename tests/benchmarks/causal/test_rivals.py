@@ -10,8 +10,8 @@ import pytest
 from benchmarks.causal.problems import figure_1
 from partial_control_bench.causal.rivals import METHODS, CoCaBOByMeanBound, CoCaBOByMeanOutcome
 from steerbo.errors import InvalidOption
-from steerbo.gp import Regression
-from steerbo.rounds import Optimizer, load
+from steerbo.gp import GPRegression
+from steerbo.core import (Optimizer, load)
 from steerbo.testing import WingContract
 from tests.causal.worlds import FIGURE, figure, staged
 
@@ -26,12 +26,12 @@ def test_the_papers_mean_of_bounds_is_that_of_models_fitted_one_by_one() -> None
         model = method.models[i]  # type: ignore[attr-defined]
         bounds = []
         for n in range(len(model)):
-            before: Regression[Any] = Regression(model.kernel, noise=model.noise)
+            before: GPRegression[Any] = GPRegression(model.kernel, noise=model.noise)
             before.set(before.hyperparameters.__class__(tuple(model.hyperparameters.theta), model.output))
             if n:
                 before.replace(model.inputs[:n], model.outcomes[:n])
             mean, variance = before.marginals(model.inputs[n : n + 1])
-            bounds.append(float(model.raw(mean + np.sqrt(2.0 * variance))[0]))
+            bounds.append(float(model.unstandardise(mean + np.sqrt(2.0 * variance))[0]))
         assert method.arm_value(optimizer.history, i, {}) == pytest.approx(np.mean(bounds), rel=1e-6)  # type: ignore[attr-defined]
 
 

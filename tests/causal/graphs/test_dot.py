@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steerbo.causal import CausalGraph
-from steerbo.errors import InvalidProblem, MissingExtra
+from steerbo.errors import (InvalidProblem, MissingExtra)
 from tests.causal.graph_texts import CONFOUNDED, Y, refuse
 
 REFUSED = {

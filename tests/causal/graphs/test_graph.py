@@ -19,7 +19,7 @@ from steerbo.causal.graphs.graph import _check_edges, _check_roles, _check_size,
 from steerbo.causal.graphs.projection import MOST_EDGES, MOST_NODES
 from steerbo.cli import main
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
+from steerbo.records import (from_dict, to_dict)
 from steerbo.space import Float
 from steerbo.study import Study
 from tests.causal.exact import random_graph
@@ -69,7 +69,7 @@ def test_round_trips() -> None:
     random = np.random.default_rng(1)
     for _ in range(20):
         graph = random_graph(random, 7, 2)
-        assert from_plain(CausalGraph, to_plain(graph)) == graph
+        assert from_dict(CausalGraph, to_dict(graph)) == graph
         again = CausalGraph.from_text(graph.to_text())
         assert set(again.names) == set(graph.names)
         assert (set(again.directed), again.bidirected) == (set(graph.directed), graph.bidirected)
@@ -123,7 +123,7 @@ def test_logs_with_halves_of_characters_still_open(tmp_path: Path, monkeypatch: 
     with pytest.raises(InvalidProblem, match="half a character"):
         Study.create(tmp_path / "study.db", problem, rounds=3)
     with monkeypatch.context() as before:
-        before.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
+        before.setattr("steerbo.core.creation.unsafe", lambda text: "")
         Study.create(tmp_path / "study.db", problem, rounds=3).close()
     with Study.open(tmp_path / "study.db") as study:
         assert study.problem == problem

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from steerbo.causal import CausalGraph
 from steerbo.errors import InvalidProblem
-from steerbo.record import from_plain, to_plain
+from steerbo.records import (from_dict, to_dict)
 from tests.causal.graph_texts import CONFOUNDED, EASY, FEW, Y, graphs, refuse
 
 
@@ -28,7 +28,7 @@ def test_every_form_that_is_written_is_read_back(graph: CausalGraph) -> None:
     assert other.names == graph.names
     assert CausalGraph.from_text(graph.to_gml()) == graph
     assert CausalGraph.from_text(CausalGraph.from_text(graph.to_gml()).to_text()) == graph
-    assert from_plain(CausalGraph, to_plain(graph)) == graph
+    assert from_dict(CausalGraph, to_dict(graph)) == graph
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)

@@ -10,8 +10,8 @@ import pytest
 import steerbo as sb
 from benchmarks.causal.problems import figure_1
 from benchmarks.traits.priced_worlds import world
-from steerbo.rounds import Optimizer
-from steerbo.search import lattice
+from steerbo.core import Optimizer
+from steerbo.optim import kronecker
 from tests.causal.priced import play
 
 
@@ -42,11 +42,11 @@ def test_coca_bo_plays_what_its_page_says() -> None:
             for seen in [
                 each.suggestion.context["c"] for each in reversed(list(history)) if "c" in each.suggestion.context
             ]:
-                rows = np.array([[x, (seen + 1) / 2] for x in lattice(16, 1)[:, 0]])
+                rows = np.array([[x, (seen + 1) / 2] for x in kronecker(16, 1)[:, 0]])
                 assert arm.names[1:] == ("c",)
                 points.append(rows[int(np.argmax(model.predict(rows)[0]))])
             mean, variance = model.average(np.array(points))
-            index.append(float(model.raw(mean + np.sqrt(variance))))
+            index.append(float(model.unstandardise(mean + np.sqrt(variance))))
         i = int(np.argmax(index))
         assert method.arms[i].scope == played.suggestion.scope
         rows = np.array([[x, (played.suggestion.context["c"] + 1) / 2] for x in np.linspace(0, 1, 801)])
@@ -73,7 +73,7 @@ def test_cheap_first_plays_what_its_page_says() -> None:
         drawn = [method.models[i].member(method.streams.integer(number, "hyperparameters")) for i in range(len(worths))]
         assert [worth.model for worth in worths] == drawn, "by a draw of the hyperparameters"
         found = [worth.bounds(2.0, 32) for worth in worths]
-        upper = np.array([float(worth.model.raw(each[0]).mean()) for worth, each in zip(worths, found, strict=True)])
+        upper = np.array([float(worth.model.unstandardise(each[0]).mean()) for worth, each in zip(worths, found, strict=True)])
         width = np.array([2.0 * w.model.scale * each[1].mean() for w, each in zip(worths, found, strict=True)])
         np.testing.assert_allclose(np.array(note["upper"]), upper, rtol=1e-9)
         least = upper.max() - of.tolerance

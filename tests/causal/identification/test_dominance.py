@@ -10,7 +10,7 @@ import pytest
 from steerbo.causal import CausalGraph, policy_scopes
 from steerbo.causal.identification.enumeration import Mode
 from steerbo.causal.identification.reasons import why_dropped
-from steerbo.rounds import Scope
+from steerbo.core import Scope
 from tests.causal.exact import BinaryModel, all_scopes, climbed
 from tests.causal.random_graphs import found, plain, random_graphs
 

@@ -16,8 +16,8 @@ from steerbo.causal import CausalGraph, policy_scopes
 from steerbo.causal.identification.enumeration import Mode, published
 from steerbo.causal.identification.reasons import violated_rule
 from steerbo.causal.identification.scopes import StepBudget, stages
-from steerbo.errors import InvalidOption, InvalidProblem
-from steerbo.rounds import Scope
+from steerbo.errors import (InvalidOption, InvalidProblem)
+from steerbo.core import Scope
 from tests.causal.exact import Contexts, all_scopes, keeps_rules
 from tests.causal.random_graphs import found, plain, random_graphs
 

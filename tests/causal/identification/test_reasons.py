@@ -11,7 +11,7 @@ from steerbo.causal import CausalGraph, policy_scopes
 from steerbo.causal.identification.enumeration import Mode
 from steerbo.causal.identification.reasons import arrows, candidates, violated_rule, why_dropped
 from steerbo.causal.identification.scopes import ScopedGraph
-from steerbo.rounds import Scope
+from steerbo.core import Scope
 from tests.causal.exact import Contexts, all_scopes, keeps_rules
 from tests.causal.random_graphs import random_graphs
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from steerbo.bandit import hoeffding_margins, shrinking_margins
+from steerbo.bandit import (hoeffding_margins, shrinking_margins)
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
 from steerbo.errors import InvalidOption
-from steerbo.extending import History, record
+from steerbo.extending import (History, record)
 
 
 @record
@@ -99,7 +99,7 @@ class CoCaBOByMeanBound(_ByMargins):
         theory = self.options.confidence == "theory"
         betas = np.array([self.theory(i, n) for n in plays]) if theory else self.options.beta
         bounds = (z - diagonal * v)[mine] + np.sqrt(betas) * sd[mine]
-        return float(model.raw(bounds).mean())
+        return float(model.unstandardise(bounds).mean())
 
 
 class CoCaBOByMeanOutcome(_ByMargins):

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...errors import InvalidProblem, MissingExtra
+from ...errors import (InvalidProblem, MissingExtra)
 from .parsed import CIRCLE, CIRCLES, UNDIRECTED, ParsedGraph
 
 _MOST = 6_000

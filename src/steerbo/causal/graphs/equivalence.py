@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Unpack
 
-from ...errors import InvalidProblem, together
+from ...errors import (InvalidProblem, combine)
 from .graph import CausalGraph
 from .io import read, read_text
 from .parsed import Roles
@@ -87,7 +87,7 @@ def graphs_of_file(path: Path, **roles: Unpack[Roles]) -> tuple[CausalGraph, ...
     try:
         return graphs_of(read_text(path), **roles)
     except InvalidProblem as error:
-        raise together(e.moved(f"{path.name}: {e.field}") for e in error.errors) from None
+        raise combine(e.moved(f"{path.name}: {e.field}") for e in error.errors) from None
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from pydantic import Field, model_validator
 
-from ...errors import InvalidProblem, one_of, together
-from ...record import record
-from ...space.fields import Listed
+from ...errors import (InvalidProblem, one_of, combine)
+from ...records import record
+from ...space.fields import ListField
 from .dag import BitmaskDag, bits, mask_of
 from .io import read, read_file, read_networkx, write_gml, write_networkx
 from .lines import write_lines
@@ -44,12 +44,12 @@ class CausalGraph:
     (('c',), False)
     """
 
-    directed: Annotated[Sequence[Edge], Listed] = ()
-    bidirected: Annotated[Sequence[Edge], Listed] = ()
+    directed: Annotated[Sequence[Edge], ListField] = ()
+    bidirected: Annotated[Sequence[Edge], ListField] = ()
     target: str = Field(kw_only=True)
-    intervenable: Annotated[Sequence[str], Listed] = Field(kw_only=True)
-    contexts: Annotated[Sequence[str], Listed] | None = Field(default=None, kw_only=True)
-    variables: Annotated[Sequence[str], Listed] = Field(default=(), kw_only=True)
+    intervenable: Annotated[Sequence[str], ListField] = Field(kw_only=True)
+    contexts: Annotated[Sequence[str], ListField] | None = Field(default=None, kw_only=True)
+    variables: Annotated[Sequence[str], ListField] = Field(default=(), kw_only=True)
 
     @model_validator(mode="after")
     def _check(self) -> CausalGraph:
@@ -108,7 +108,7 @@ class CausalGraph:
         try:
             return cls(**read_file(Path(path)).fields(roles))
         except InvalidProblem as error:
-            raise together(e.moved(f"{Path(path).name}: {e.field}") for e in error.errors) from None
+            raise combine(e.moved(f"{Path(path).name}: {e.field}") for e in error.errors) from None
 
     @classmethod
     def from_networkx(

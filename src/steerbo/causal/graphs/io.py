@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import files
-from ...errors import InvalidProblem, MissingExtra
+from ...errors import (InvalidProblem, MissingExtra)
 from .dagitty import read_dagitty
 from .dot import read_dot
 from .lines import read_lines

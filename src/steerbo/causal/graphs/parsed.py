@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
-from ...errors import InvalidProblem, one_of
+from ...errors import (InvalidProblem, one_of)
 from ...text import unsafe
-from ...words import MISSING
+from ...wording import MISSING
 from .projection import Edge, check_edge_count, latent_projection
 
 MARKS = ("exposure", "outcome", "adjusted", "latent", "observed", "unobserved", "role")

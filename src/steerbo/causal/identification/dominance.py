@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from ...rounds import Scope
+from ...core import Scope
 from ..graphs.dag import BitmaskDag, bits, mask_of
 from ..graphs.graph import CausalGraph
 from .canonical import CanonicalScopes, Seen

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
-from ...errors import InvalidOption, InvalidProblem, one_of
-from ...rounds import Scope
+from ...errors import (InvalidOption, InvalidProblem, one_of)
+from ...core import Scope
 from ..graphs.dag import BitmaskDag, mask_of
 from ..graphs.graph import CausalGraph
 from ..prices import check_prices

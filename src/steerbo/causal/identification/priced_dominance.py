@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...rounds import Scope
+from ...core import Scope
 from ...space.formula import Formula
 from ..graphs.dag import BitmaskDag, bits, mask_of
 from ..graphs.graph import CausalGraph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ...rounds import Scope
+from ...core import Scope
 from ..graphs.dag import BitmaskDag, bits
 from ..graphs.graph import CausalGraph
 from .dominance import Dominance, Key

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...errors import InvalidProblem
-from ...rounds import Scope
+from ...core import Scope
 from ..graphs.dag import BitmaskDag
 from ..graphs.graph import CausalGraph
 
