@@ -34,7 +34,7 @@ def test_coca_bo_plays_what_its_page_says() -> None:
     for before, played in rounds(optimizer):
         method, history = before._method, before.history
         if played.suggestion.note["phase"] != "paired":
-            assert method.unready(history) is not None or min(method.plays) < np.log2(1 + len(history))
+            assert method.needs_initial_plays(history) is not None or min(method.plays) < np.log2(1 + len(history))
             continue
         index = []
         for i, arm in enumerate(method.arms):
