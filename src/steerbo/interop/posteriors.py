@@ -20,11 +20,10 @@ from ..errors import InvalidRequest, one_of
 from ..gp import KumaraswamyWarp
 from ..space import Categorical, Variable
 from ..surrogate import Columns, Posterior, inverse_root
-from ..timevarying.acquisition import View
-from ..timevarying.boxes import Boxes
-from ..timevarying.forgetting import Forgetting
-from ..timevarying.method import CandidatePriors
-from ..timevarying.places import place_of
+from ..timevarying.data import RoundView
+from ..timevarying.method import TimeVaryingMethod
+from ..timevarying.problem import place_of
+from ..timevarying.surrogates import BoxSurrogate
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def _of_policy_scopes(method: CausalMethod[Any], history: History, which: Poster
 class _MeanOf:
     """Prior mean of one of the priors that a surrogate computes together."""
 
-    surrogate: Boxes
+    surrogate: BoxSurrogate
     prior: int
 
     def __call__(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " r"]:
@@ -144,13 +143,13 @@ class _MeanOf:
         return self.surrogate.means.slope(Z, weights)
 
 
-@posterior_of.register(CandidatePriors)
-def _of_priors(method: CandidatePriors[Any], history: History, which: PosteriorQuery) -> Posterior:
+@posterior_of.register(TimeVaryingMethod)
+def _of_priors(method: TimeVaryingMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective at one time under one prior."""
     problem, time = method.posed, method.now if which.time is None else float(which.time)
     which.only(problem.kind, "time", "prior")
-    surrogate = method.recall(history, time) if isinstance(method, Forgetting) else method.surrogate
-    if not isinstance(surrogate, Boxes):
+    surrogate = method.surrogate_at(history, time)
+    if not isinstance(surrogate, BoxSurrogate):
         hint = "Of few points BoTorch needs no model of a box: ‹recommend› compares them all."
         raise InvalidRequest(
             "variables", list(problem.space.names), "a domain that is a box, not a list of points", hint
@@ -163,7 +162,7 @@ def _of_priors(method: CandidatePriors[Any], history: History, which: PosteriorQ
     row = np.full((1, d + 1), time)
     columns = Columns(
         problem.space.names,
-        surrogate.box(View(time)),
+        surrogate.box(RoundView(time)),
         lambda values: np.asarray(place_of(problem, values)),
         lambda point: {v.name: _nearest(v, x) for v, x in zip(problem.variables, point, strict=True)},
     )

@@ -1,4 +1,4 @@
-"""How a model follows what it is a model of: how that changes with time, and when hyperparameters are learned anew.
+"""Drift of a surrogate's objective, the schedule of its fits, and models built of a space.
 
 A schedule of fits finds out late that all is different. So a fit follows every surprise, too: an outcome that is far
 from what all others say of it, among the latest.
@@ -34,7 +34,7 @@ PATIENT = 100
 
 
 class DriftTracker:
-    """What is known of a model beside its data and hyperparameters: how the objective changes with time.
+    """Tracker of the objective's drift and of the fits of its model.
 
     Args:
         drift: of the problem.
@@ -97,7 +97,7 @@ class DriftTracker:
     def set_hyperparameters(
         self, fresh: Callable[[DriftModel], GPRegression[Any]], model: GPRegression[Any], plain: Mapping[str, Any]
     ) -> GPRegression[Any]:
-        """The model with what was learned: the same one, or one of another course with the same outcomes."""
+        """Put learned hyperparameters to use: in the same model, or in one of another drift with the same outcomes."""
         if self._learns and self.course is not None:
             self.course = DriftModel.from_dict(plain.get("drift", {}))
             points, outcomes, model = model.inputs, model.outcomes, fresh(self.course)

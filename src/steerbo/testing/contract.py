@@ -13,16 +13,8 @@ from typing import Any, ClassVar
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from steerbo.core import (
-    BoundsExtended,
-    Created,
-    Event,
-    Optimizer,
-    Refitted,
-    ReproducibilityWarning,
-    keyed,
-)
-from steerbo.errors import (
+from ..core import BoundsExtended, Created, Event, Optimizer, Refitted, ReproducibilityWarning, keyed
+from ..errors import (
     InvalidContext,
     InvalidOption,
     InvalidOutcome,
@@ -33,9 +25,8 @@ from steerbo.errors import (
     UnknownSuggestion,
     UnusualOutcomeWarning,
 )
-from steerbo.records import from_dict, to_dict
-from steerbo.space import Float
-
+from ..records import from_dict, to_dict
+from ..space import Float
 from .case import Case, backwards, bits, changed, values_of
 
 

@@ -1,4 +1,4 @@
-"""What a Gaussian process on a box keeps of a long stream, so that the cost of a round stops growing.
+"""Compression of long streams of outcomes on a box, so that the cost of a round stops growing.
 
 Nothing leaves before there are 320 outcomes. Then
 
@@ -41,7 +41,7 @@ def remembered(drift: Drift | None, ages: Float[np.ndarray, " n"]) -> Float[np.n
     return left
 
 
-def condensed(posterior: GPPosterior[Kernel], drift: Drift | None) -> GPPosterior[Kernel]:
+def compress(posterior: GPPosterior[Kernel], drift: Drift | None) -> GPPosterior[Kernel]:
     """The same process on at most `KEPT` rows; the last column of its points is time."""
     points, residuals, noise = posterior.points, posterior.residuals.copy(), posterior.noise.copy()
     times = points[:, -1]
