@@ -116,7 +116,7 @@ _NEGLIGIBLE = 1e-6  # weight below which an outcome is forgotten altogether
 
 
 class ForgettingGPUCB(OnePrior[OptionsT]):
-    """One prior, conditioned in each round on what is remembered then."""
+    """Base of the methods that condition one prior, in each round, on the remembered rounds only."""
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -184,7 +184,7 @@ class WindowOptions:
 
     Args:
         window: so many of the last rounds are remembered.
-        span: in the place of that: what happened in the last so many units of time is remembered.
+        span: in the place of that: rounds of the last so many units of time are remembered.
         prior, confidence, delta: as for `gp-ucb`.
     """
 
@@ -249,7 +249,7 @@ class Weighted(ForgettingGPUCB[WeightedOptions]):
 
 
 class Random(TimeVaryingMethod[Any]):
-    """Choose uniformly among what is available, whatever limited outcomes come to: the baseline."""
+    """Choose uniformly among the available places, without regard to constraints on outcomes: the baseline."""
 
     name: ClassVar[str] = "random"
 
@@ -264,5 +264,5 @@ class Random(TimeVaryingMethod[Any]):
         return Choice(self.problem.scope, settings(self.problem, place))
 
     def explain(self, history: History) -> Explanation:
-        """Posterior weights, which nobody acts upon."""
+        """Posterior weights, which the choice ignores."""
         return Explanation("every available point is equally likely", (self.table_of_priors({}, ()),))

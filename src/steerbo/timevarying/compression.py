@@ -1,4 +1,4 @@
-"""What a Gaussian process on a box keeps of a long stream, so that the cost of a round stops growing.
+"""Compression of long streams of outcomes on a box, so that the cost of a round stops growing.
 
 Nothing leaves before there are 320 outcomes. Then
 

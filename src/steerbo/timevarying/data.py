@@ -1,4 +1,4 @@
-"""What methods ask of a surrogate: where to look next, given what is available now. Sites and boxes answer alike."""
+"""Data exchanged between methods and surrogates: outcomes, pending places, views of a round, maximisers."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class PendingPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class RoundView:
-    """One round: the time, what is available (see `read_available`; None: everything), and what is still unknown.
+    """View of a round: its time, the available places (see `read_available`; None: all), and the pending ones.
 
-    `margin` says of places by how much they are likely enough to keep to limits on outcomes; None: there are no such.
+    `margin` is the feasibility margin of places; None: all are feasible, as far as is known.
     """
 
     time: float
@@ -47,9 +47,9 @@ class RoundView:
 
 @dataclass(frozen=True)
 class Maximiser:
-    """A place, the prior behind it, and what that prior expects there, in units of sign · value.
+    """Place that maximises an acquisition, with the prior behind it and its expectation, in units of sign · value.
 
-    `sd` is the posterior one, without places that are still unknown; `upper` is the score that won.
+    `sd` is the posterior standard deviation without pending places; `upper` is the maximal upper bound.
     """
 
     place: Place

@@ -1,9 +1,9 @@
-"""Candidate priors where nobody gave any: generic ones, in units of the outcomes themselves.
+"""Default candidate priors, in units of the outcomes, for problems whose user gave none.
 
 Outcomes are standardised: less their mean, over their standard deviation. Then three lengthscales (shares of each
 variable's range), three rates of forgetting (for the mean time between outcomes) and three noises make 27 candidates,
-and a method that weighs candidates learns which of them hold. What they are standardised by is computed anew whenever
-there are a quarter more outcomes; from 128 on whenever there are twice as many, of the last 256 alone, and what came
+and a method that weighs candidates learns which of them hold. The scale is computed anew whenever there are a
+quarter more outcomes; from 128 on whenever there are twice as many, of the last 256 alone, and what came
 before these is forgotten.
 """
 
@@ -36,13 +36,13 @@ _LEAST = 1e-12  # of the largest outcome's size: a smaller spread is rounding
 
 @dataclass(frozen=True)
 class OutcomeScale:
-    """What outcomes are standardised by, in units of sign · value.
+    """Centre and scale by which outcomes are standardised, in units of sign · value.
 
     Args:
         centre: their mean.
         spread: their standard deviation; their size where they do not differ, and 1 where there is none.
         gap: the mean time between them; 0 where no time has passed: then nothing is forgotten.
-        doubt: how much wider bounds must be for that the spread is known from these alone; see `doubt_of_scale`.
+        doubt: inflation of bounds for a spread learned from these outcomes alone; see `scale_inflation`.
 
     >>> OutcomeScale.of([Datum(0.0, 1, 0, 4.0), Datum(10.0, 2, 0, 4.0)])  # they do not differ
     OutcomeScale(centre=4.0, spread=4.0, gap=10.0, doubt=inf)

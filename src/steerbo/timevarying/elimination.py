@@ -1,19 +1,16 @@
-"""What methods that reject priors share: who is alive, who was dropped and why, and what to do when nobody is left.
+"""Elimination of priors: the methods that drop priors which outcomes contradict.
 
-PE-GP-UCB: Algorithm 1 of "Time-Varying Gaussian Process Bandits with Unknown Prior" (Ziomek et al. 2025).
+PE-GP-UCB is Algorithm 1 of "Time-Varying Gaussian Process Bandits with Unknown Prior" (Ziomek et al. 2025). Choices
+where the paper is silent or slips:
 
-Where the paper is silent or slips:
-
-- line 7 maximises over what is available;
+- line 7 maximises over the available points;
 - line 12 sums the standard deviations from *before* each observation, as the proof (inequality before (1)) needs;
-- an outcome that arrives late is booked against what was expected when its point was chosen; one whose point was not
-  realised as suggested is not booked: nobody predicted that point.
+- a late outcome is compared with the prediction at the time of its choice; an outcome whose point was not realised as
+  suggested is not compared: there is no prediction of that point.
 
-Our own, for many priors and for over-optimistic ones: every outcome is evidence on every prior, played or not.
-
-PE-GP-UCB learns about a prior only from the rounds in which it was the most optimistic, so a hundred wrong priors
-need a hundred disappointments, and one with a large output scale hides behind its own wide band. Here prior p is
-dropped as soon as
+Tempered elimination (of steerbo) takes every outcome as evidence on every prior, played or not. PE-GP-UCB learns about
+a prior only from the rounds in which it was the most optimistic, so a hundred wrong priors need a hundred
+disappointments, and one with a large output scale hides behind its own wide band. Here prior p is dropped as soon as
 
     M_p = Σ_q w_q (L_q / L_p)^η  >  1 / δ,        L: marginal likelihood of all outcomes,  w: uniform,  0 < η ≤ 1.
 
@@ -59,7 +56,7 @@ class EliminationOptions:
     Args:
         confidence: a number for β, or the word "theory" (Theorem 4.1). ξ is always the theory's.
         delta: δ, the probability with which the theory may fail.
-        on_exhausted: what to do when all priors are rejected, beside a warning: "keep-last" goes on with the likeliest
+        on_exhausted: reaction when all priors are rejected, beside a warning: "keep-last" goes on with the likeliest
             of all of them, also of those rejected long ago; "restart" takes all of them back; "raise" stops with
             `ModelFailure`.
     """
@@ -70,20 +67,20 @@ class EliminationOptions:
 
 
 class EliminationMethod(TimeVaryingMethod[O]):
-    """A method that drops priors for good."""
+    """Base of the methods that drop priors for good; they differ in the statistics that they keep."""
 
     def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.forget()
 
     def forget(self) -> None:
-        """All priors are alive, and nothing is booked."""
+        """Revive all priors, and reset the statistics."""
         self.survivors = ActiveArms.all_of(len(self.names))
         self.reset_statistics()
 
     @abstractmethod
     def reset_statistics(self) -> None:
-        """Nothing is booked."""
+        """Reset the statistics by which priors are dropped."""
 
     @property
     def alive(self) -> Bool[np.ndarray, " P"]:
@@ -121,7 +118,7 @@ class EliminationMethod(TimeVaryingMethod[O]):
         """Count an outcome, and drop whom it rejects."""
 
     def trusted(self) -> list[int]:
-        """Those alive, most probable first."""
+        """Numbers of the priors that are alive, most probable first."""
         return [p for p in super().trusted() if self.alive[p]]
 
     def explain(self, history: History) -> Explanation:
@@ -188,7 +185,7 @@ class TemperedEliminationOptions:
             only how far to look beyond what is known, and 5 to 9, as the theory has it, costs far more than it finds.
         delta: δ, the probability with which the true prior may be dropped.
         temper: η, the power of the likelihoods.
-        on_exhausted: what to do when all priors are rejected: see `prior-elimination`.
+        on_exhausted: reaction when all priors are rejected: see `prior-elimination`.
     """
 
     confidence: Width = 1.5

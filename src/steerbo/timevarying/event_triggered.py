@@ -5,7 +5,7 @@ objective would have stayed: the event. With μ and σ from before the outcome, 
 
     |y − μ(x)| > √ρ_n (σ(x) + R),   ρ_n = 2 ln(2 π_n / δ_B),   π_n = π² n² / 6.
 
-Then everything is forgotten but this outcome. Nobody says how fast anything drifts: only how a static objective looks.
+Then everything is forgotten but this outcome. No rate of drift is needed: only a prior of a static objective.
 
 A false alarm. Under a static prior that is right, `y − μ(x)` is normal with variance `σ² + R² ≤ (σ + R)²`, whatever
 chose x, and each test fails with probability at most `2 (1 − Φ(√ρ_n)) ≤ exp(−ρ_n / 2) = δ_B / (2 π_n)`. These add up to

@@ -1,16 +1,7 @@
-"""Filters want outcomes in order of time: what it takes to put a late one where it belongs, and no more.
+"""Kalman filters on a finite domain: exact posteriors of all priors at all sites, at a cost per round that is constant.
 
-Every 64 outcomes a copy of the filters is put by, and the last four copies are kept, with the outcomes since the
-oldest of them: a late outcome goes back to the last copy before it, and what came after is filtered again. So what is
-held does not grow with the number of rounds, however many of them are late.
-
-Written down (`pickle`), that is the oldest copy and the outcomes since, fewer than 256; they are filtered again, with
-the same arithmetic in the same order, when it is read back. What comes of it is the same to the last bit.
-
-The structured maths on a finite domain: exact posteriors of all priors at all sites, at a cost that never grows.
-
-With `k((x, t), (x', t')) = K(x, x') ρ^{|t − t'|}` the posterior covariance at the sites, now, is `K − E`: all that
-has been learned is the explained covariance E. Time only fades it, `E ← ρ^{2Δ} E`, `δμ ← ρ^Δ δμ`, and an
+With `k((x, t), (x', t')) = K(x, x') ρ^{|t − t'|}` the posterior covariance at the sites, now, is `K − E`: the
+explained covariance E holds all information. Time only fades it, `E ← ρ^{2Δ} E`, `δμ ← ρ^Δ δμ`, and an
 observation y of site i adds one outer product,
 
     v = (K[i] − E[i]) / d,   d² = (K − E)[i, i] + R²,   E += v vᵀ,   δμ += v (y − μ_i) / d,   ln p += ln N(y; μ_i, d²).
@@ -19,11 +10,14 @@ E is kept as a matrix plus a tail of the last rows v, which one matrix product f
 nothing is ever factorised, and a round costs O(sites · tail) whatever number of rounds lies behind it. The fading
 is one lazy scalar. Priors that share covariance, drift and noise share E.
 
-The structured maths for a drift with an inner state (Matérn in time, periodic): the same filter on a larger state.
+A drift with an inner state (Matérn in time, periodic) takes the same filter on a larger state: q numbers a site, `s ~
+N(0, P ⊗ K)`, moving by `A(Δ)`; the objective is `hᵀ s` (Hartikainen & Särkkä 2010; for many sites, Särkkä, Solin &
+Hartikainen 2013). Explained covariance E and shift move with the state, `E ← A E Aᵀ`.
 
-The state is q numbers a site, `s ~ N(0, P ⊗ K)`, moving by `A(Δ)`; the objective is `hᵀ s` (Hartikainen & Särkkä
-2010; for many sites, Särkkä, Solin & Hartikainen 2013). Explained covariance E and shift move with the state, `E ←
-A E Aᵀ`.
+Filters take outcomes in order of time. `OrderedFilter` keeps a copy of the filters every 64 outcomes, the last four of
+them, with the outcomes since the oldest: a late outcome goes back to the last copy before it, and later outcomes are
+filtered again. Memory does not grow with the number of rounds. A pickled filter is the oldest copy and the outcomes
+since; reading it back filters these again, bit for bit.
 """
 
 from __future__ import annotations
@@ -97,11 +91,11 @@ class DecayFilter:
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is written down: of the tail, the rows that are there."""
+        """Pickle the state with the filled rows of the tail."""
         return {**vars(self), "_tail": self._tail[:, : self._rows].copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """What was written down, to the last bit."""
+        """Restore the state bit for bit."""
         rows = state["_tail"]
         tail = np.empty((len(rows), _TAIL, rows.shape[2]))
         tail[:, : rows.shape[1]] = rows
@@ -145,7 +139,7 @@ class DecayFilter:
         return prior - (left * left)[:, None, None] * known
 
     def _each(self, shared: Float[np.ndarray, G * s]) -> Float[np.ndarray, P * s]:
-        """What each prior has of what covariances have; one row that fits all stays one row."""
+        """Expand values by covariance to values by prior; one row that fits all stays one row."""
         return shared if self._aligned else shared[self.group]
 
     def _column(self, site: int) -> Float[np.ndarray, "G X"]:
@@ -267,7 +261,7 @@ class StateSpaceFilter:
         return self._transitions[elapsed]
 
     def _seen(self, time: float) -> Float[np.ndarray, "G q"]:
-        """What of the present state will be the objective then: Aᵀ h."""
+        """Row that maps the present state to the objective after Δ: Aᵀ h."""
         A = self._transition(time)
         return self._output if A is None else np.einsum("gab,ga->gb", A, self._output)
 
@@ -344,18 +338,18 @@ class OrderedFilter:
         return True
 
     def _tidy(self) -> None:
-        """Let go of the oldest copies, and of what is older than those that are left."""
+        """Drop the oldest copies, and outcomes older than the copies that remain."""
         if len(self.copies) > KEPT:
             del self.copies[:-KEPT]
             first = self.copies[0][:2]
             self.recent = [datum for datum in self.recent if datum[:2] > first] or self.recent[-1:]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is written down."""
+        """Pickle the oldest copy and the outcomes since."""
         return {"origin": self.origin, "first": self.copies[0], "recent": [tuple(datum) for datum in self.recent]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """What was written down."""
+        """Restore by filtering the outcomes again."""
         self.origin = state["origin"]
         with one_blas_thread():
             self._begin(state["first"], [Datum(*row) for row in state["recent"]])

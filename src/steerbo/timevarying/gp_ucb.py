@@ -63,7 +63,7 @@ def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
 
     Raises:
         InvalidOption: there is none of this name or number, or none was named and there are several.
-        InvalidProblem: nobody gave priors.
+        InvalidProblem: the problem has no priors.
     """
     if problem.automatic:
         raise InvalidProblem("priors", problem.priors, "a list of priors: this method believes one of them")

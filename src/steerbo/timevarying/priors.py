@@ -1,6 +1,6 @@
-"""A candidate prior, as data: what somebody believes of the objective before it is seen, and how it drifts.
+"""Candidate priors as data, given by experts or learned from a panel of past days.
 
-Priors learned from a panel of past days: covariance between sites, decay and noise by maximum likelihood.
+A panel gives the covariance between sites, and decay and noise by maximum likelihood.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def learned(panel: ArrayLike, names: Sequence[str] = (), means: str = "day") -> 
 
 
 def _learn(day: Float[np.ndarray, "T X"], name: str, by_site: bool) -> Learned:
-    """What one day teaches."""
+    """Covariance, decay and noise of one day."""
     if (~np.isnan(day)).sum() < _TOGETHER or np.nanmax(day) == np.nanmin(day):
         raise InvalidProblem(f"panel.{name}", day.shape, f"at least {_TOGETHER} values that are not all the same")
     centre = float(np.nanmean(day))

@@ -1,12 +1,8 @@
-"""What: a domain that may change, an objective that drifts, and several opinions of how.
+"""Time-varying problems: the domain, the places available in a round, and the candidate priors.
 
-What `ask(available=…)` may say, as plain data for the log.
-
-What can be chosen where something is seen before: the points that have it, or the box at it.
-
-What limits leave of what can be chosen: points of a finite domain, listed points, or a box.
-
-Between values that users set and places that surrogates know: numbers of sites, or rows of coordinates.
+`ask(available=…)` restricts a round to listed points, a mask or bounds (`read_available`); values seen before choosing
+restrict it to the points that have them (`ContextRestriction`), and constraints on settings remove the rest. Surrogates
+know a place of a finite domain by its number, a place of a box by its coordinates (`place_of`, `settings`).
 """
 
 from __future__ import annotations
@@ -37,7 +33,7 @@ _NOTHING = "When nothing can be chosen there is nothing to ask: wait for the nex
 
 
 def parse_available(problem: TimeVarying, given: str | Rows) -> Any:
-    """As it is typed: points as rows, JSON, or values of the one variable, with commas or semicolons between them."""
+    """Parse typed places: points as rows, JSON, or values of the one variable between commas or semicolons."""
     if not isinstance(given, str):
         return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given]
     if given.lstrip().startswith(("[", "{")):
@@ -47,10 +43,10 @@ def parse_available(problem: TimeVarying, given: str | Rows) -> Any:
 
 
 def read_available(problem: TimeVarying, given: Any) -> Any:
-    """What is available, checked: indices of points, or `{"low", "high"}`, or `{"points"}`; None where everything is.
+    """Check and normalise the available places: numbers of points, `{"low", "high"}`, or `{"points"}`; None: all.
 
     Raises:
-        InvalidRequest: nothing is available, or something that is not part of the domain.
+        InvalidRequest: no place is available, or a place is not part of the domain.
     """
     if isinstance(given, np.ndarray):
         given = given.tolist()
@@ -129,7 +125,7 @@ def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[fl
 
 
 class ContextRestriction:
-    """What is available, see `read_available`, given what is seen.
+    """Restriction of the available places to the values seen before choosing.
 
     On a finite domain points are given by their numbers among `choices`, and answered by those among `sites`. A
     measured context between the points of a finite domain counts as the nearest.
@@ -139,7 +135,7 @@ class ContextRestriction:
         self.problem = problem
 
     def __call__(self, available: Any, context: Mapping[str, Any]) -> Any:
-        """What is available of the whole domain, in the same form."""
+        """Restrict places in the form of `read_available`; numbers become those of `sites`."""
         problem = self.problem
         if problem.sites is not None:
             key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in problem.variables if v.seen)
@@ -171,7 +167,7 @@ class ContextRestriction:
 
 
 def check_possible(problem: TimeVarying) -> None:
-    """Refuse limits of no variables, and those that leave nothing to choose where something may be seen.
+    """Refuse constraints on unknown variables, and constraints that leave no place in some context.
 
     Raises:
         InvalidProblem: naming the limits that clash.
@@ -220,7 +216,7 @@ def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapp
 
 
 def restricted_box(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> Box | None:
-    """What limits leave of a box in the user's units; None: nothing."""
+    """Restrict a box, in user units, by constraints; None where nothing is left."""
     left = substitute_known(limits, problem.space.names, {}, (), lambda weights, wrong: 0.0)
     return limited(box, problem.variables, left, encoded=False)
 
@@ -238,7 +234,7 @@ def box_now(problem: TimeVarying, bounds: Mapping[str, Any] | None) -> Box:
 
 
 def without_violations(problem: TimeVarying, available: Any, context: Mapping[str, Any]) -> Any:
-    """What is available of the whole domain, see `ContextRestriction`, without what limits forbid; boxes as they are.
+    """Remove the places that violate a constraint; boxes are left as they are.
 
     Raises:
         InvalidRequest: nothing is left.
@@ -275,7 +271,7 @@ _AVAILABLE = (
 )
 _SHOWN = 20  # priors in a description
 MOST_SITES, MOST_SITES_AUTOMATIC = 4096, 400
-"""A domain with more points than these is searched as a box; fewer where nobody gave priors: there are 27 then."""
+"""Largest finite domains, with given and with default priors (27); a larger one is searched as a box."""
 
 
 def _given_priors(value: object) -> object:
@@ -288,12 +284,12 @@ def _given_priors(value: object) -> object:
 class TimeVarying(ConstrainedProblem):
     """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
 
-    Each round one point of what is available now is tried; wanted is the best one *now*. `ask(time=…)` says what
-    time it is (default: the number of the round; it must not run backwards), `ask(available=…)` what can be chosen:
+    Each round tries one of the points available now, and the best point *now* is wanted. `ask(time=…)` gives the
+    time (default: the number of the round; it must not run backwards), `ask(available=…)` the available points:
     on a finite domain a list of its points (values of the one variable, or mappings) or a mask over all of them; on a
     box bounds by variable name, such as ``{"x": (0, 0.5)}``, or a list of points.
 
-    The domain is finite where all variables together have at most 4096 settings (400 where nobody gave priors), else a
+    The domain is finite where all variables together have at most 4096 settings (400 with default priors), else a
     box.
 
     Args:
@@ -316,7 +312,7 @@ class TimeVarying(ConstrainedProblem):
     >>> optimizer.tell(suggestion, value=2.0)
     >>> 0.5 <= suggestion.values["x"] <= 1
     True
-    >>> sb.TimeVarying([sb.Float("x", 0, 1)]).priors  # nobody knows how it drifts
+    >>> sb.TimeVarying([sb.Float("x", 0, 1)]).priors  # how it drifts is learned
     'auto'
     """
 
@@ -351,12 +347,12 @@ class TimeVarying(ConstrainedProblem):
 
     @property
     def automatic(self) -> bool:
-        """Whether nobody gave priors."""
+        """Whether default priors are made from the outcomes."""
         return self.priors == "auto"
 
     @property
     def given(self) -> tuple[Prior, ...]:
-        """The priors; where nobody gave any, a method makes them of the outcomes."""
+        """The given priors; default ones are made by the method."""
         assert not isinstance(self.priors, str)
         return tuple(self.priors)
 
@@ -369,7 +365,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def settable(self) -> tuple[str, ...]:
-        """Names of the variables that are set: all but those that are seen."""
+        """Names of the variables that are set: all that are not seen."""
         return tuple(name for name in self.space.names if name not in self.space.seen)
 
     @cached_property
@@ -384,7 +380,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def points(self) -> Floats[np.ndarray, "X d"] | None:
-        """What kernels and means see of a finite domain, (X, d); categories without coordinates are numbered."""
+        """Coordinates (X, d) of the points of a finite domain; categories without coordinates are numbered."""
         if self.coordinates is not None:
             return np.array(self.coordinates, dtype=np.float64)
         if self.sites is None:
@@ -432,14 +428,14 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def choices(self) -> tuple[tuple[Any, ...], ...] | None:
-        """What can be set on a finite domain, in the order of `sites`; None for a box."""
+        """Settings of a finite domain, in the order of `sites`; None for a box."""
         if self.sites is None:
             return None
         columns = [self.space.index(name) for name in self.settable]
         return tuple(dict.fromkeys(tuple(site[j] for j in columns) for site in self.sites))
 
     def within(self, available: Any, context: Mapping[str, Any]) -> Any:
-        """What can be chosen, see `read_available`, where this is seen; on a finite domain by numbers of `sites`."""
+        """Places that can be chosen in a context, see `read_available`; on a finite domain numbers of `sites`."""
         given = self._given_seen(available, context) if self.space.seen else available
         return without_violations(self, given, context) if self.limits else given
 
@@ -485,14 +481,14 @@ class TimeVarying(ConstrainedProblem):
 
 
 def place_of(problem: TimeVarying, values: Mapping[str, Any]) -> Place:
-    """Where values of all variables lie."""
+    """Place of values of all variables: number of a site, or coordinates."""
     if problem.points is not None:
         return problem.site(values)
     return problem.place([values[name] for name in problem.space.names])
 
 
 def settings(problem: TimeVarying, place: Place) -> dict[str, Any]:
-    """Values to set, by variable: all but those that are seen."""
+    """Values to set at a place, by variable; seen variables are left out."""
     point = place if problem.sites is None else problem.sites[place]
     pairs: Any = zip(problem.variables, point, strict=True)
     if problem.sites is not None:

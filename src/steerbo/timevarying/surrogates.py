@@ -1,12 +1,8 @@
-"""Priors that share kernel, drift and noise: one posterior on a box for all, from a bounded number of outcomes.
+"""Surrogates for all candidate priors at once, over a finite domain or over a box.
 
-What candidate priors have in common: kernels, drifts and noise that are computed with once.
-
-The surrogate of a finite domain: filters for all priors, outcomes in order of time, and the best point.
-
-The surrogate of a box: Gaussian processes over points and times, one posterior for priors that share a kernel.
-
-Places that were tried and gave nothing: of a box, which has no end of them, those tried last.
+`FiniteSurrogate` filters outcomes in order of time, at all sites. `BoxSurrogate` conditions one Gaussian process over
+points and times for all priors that share a kernel, drift and noise (`sharing`), on a bounded number of outcomes
+(`SharedPosterior`). `FailedPoints` holds places that were tried without an outcome, in a box only the latest of them.
 """
 
 from __future__ import annotations
@@ -487,7 +483,7 @@ class BoxSurrogate:
         return box.place(random.random((1, box.dimension)))[0]
 
     def box(self, view: RoundView) -> Box:
-        """What is available within the limits, in the user's units; categories by number."""
+        """Box of the available places within the constraints, in user units; categories by number."""
         bounds = view.available if view.available is not None and "low" in view.available else None
         key = repr(bounds)
         if self._box is None or self._box[0] != key:

@@ -1,8 +1,8 @@
-"""Our own, for truths that change: a prior that is dropped is not lost, and comes back when outcomes speak for it.
+"""Switching elimination (of steerbo): a dropped prior comes back when outcomes favour it again.
 
-Elimination for good bets that one candidate holds for ever. Where another one does from tomorrow on, the bet is lost
-once, and with it everything after. Here the weights of the priors are those of fixed share (see `FixedShare`): now and
-then another prior may hold. Prior p is alive while
+Permanent elimination assumes that one candidate holds for ever. Here the weights of the priors are the posterior
+probabilities of fixed share (Herbster & Warmuth 1998; `FixedShare`), under which another prior may hold from any time
+on. Prior p is alive while
 
     w_p  ≥  δ / P,
 
@@ -14,8 +14,6 @@ least `Π(1 − α) L_p / P`, L_p the likelihood of all outcomes, and the sum S 
 to switch. S / L_p is a nonnegative martingale of expectation one, whatever chose the points, and `w_p < δ / P` needs
 it to be above `Π(1 − α) / δ`: by Ville's inequality (1939) that ever happens by time T with probability at most
 `δ / Π(1 − α) = δ exp(T / τ)`. For τ → ∞ it is `tempered-elimination` without tempering, its guarantee included.
-
-Posterior probabilities of candidates when the one that holds may change: fixed share (Herbster & Warmuth 1998).
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ from .data import Datum
 from .method import TimeVaryingMethod
 from .problem import TimeVarying
 
-_SELDOM = 1000.0  # outcomes between two changes, where nobody says how often there is one
+_SELDOM = 1000.0  # outcomes between two changes, where the user states no rate
 
 
 class FixedShare:
@@ -68,13 +66,13 @@ class FixedShare:
         time = max(time, self._last)
         weights = self.at(time) * np.exp(gains - gains.max())
         total = float(weights.sum())
-        # where those whom it suits had all but no weight, the sum underflows: they are all that is left
+        # the sum underflows where the priors that explain the outcome had next to no weight: only these remain
         self._weights = weights / total if total > 0 else (gains == gains.max()) / np.sum(gains == gains.max())
         self._first = time if self._heard == 0 else self._first
         self._last, self._heard = time, self._heard + 1
 
     def at(self, time: float) -> Float[np.ndarray, " P"]:
-        """The weights at a time, before what is heard then."""
+        """Weights at a time, before the outcomes of that time."""
         kept = math.exp(-self._changes(time))
         return kept * self._weights + (1.0 - kept) / len(self._weights)
 
@@ -123,13 +121,13 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn_from_datum(self, datum: Datum) -> None:
-        """What an outcome adds to the evidence is its probability given all before it, in order of arrival."""
+        """Update the weights by the probability of the outcome given all earlier ones, in order of arrival."""
         evidence = self.surrogate.evidence.copy()
         self._share.update(evidence - self._known, datum.time)
         self._known = evidence
 
     def learn_from_round(self, told: Round) -> None:
-        """Note who was dropped, and who came back."""
+        """Record the priors that were dropped, and those that came back."""
         weights = self._share.at(-np.inf)
         alive = self._living(weights)
         for p in np.flatnonzero(alive):
@@ -161,7 +159,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
     # -- answers -------------------------------------------------------------------------------------------------------
 
     def trusted(self) -> list[int]:
-        """Those alive, most probable first."""
+        """Numbers of the priors that are alive, most probable first."""
         alive = self.alive
         return [p for p in super().trusted() if alive[p]]
 
