@@ -29,13 +29,13 @@ def test_what_was_measured_of_a_play_that_broke_is_learned_from() -> None:
             optimizer.fail(suggestion, "burst", cost=2.0, realised={"pressure": 9.0})
         else:
             tell(optimizer, suggestion, random)
-    (watched,) = optimizer._method.watching.by_name.values()  # type: ignore[attr-defined]
+    (watched,) = optimizer._method.surrogate.feasibility.constraints.by_name.values()  # type: ignore[attr-defined]
     assert watched.model.outcomes.tolist()[-1] == 9.0
     again = sb.load(optimizer.to_json())
     assert again.ask() == optimizer.ask()
     assert suggestion is not None
     optimizer.amend(suggestion, void=True)
-    (watched,) = optimizer._method.watching.by_name.values()  # type: ignore[attr-defined]
+    (watched,) = optimizer._method.surrogate.feasibility.constraints.by_name.values()  # type: ignore[attr-defined]
     assert 9.0 not in watched.model.outcomes
 
 
@@ -43,8 +43,8 @@ def test_data_from_before_counts_where_it_says_what_was_measured() -> None:
     optimizer = sb.Optimizer(problem([["a", "b"]]), seed=0)
     optimizer.add(0.5, {"a": 0.1, "b": 0.2})
     optimizer.add(0.5, {"a": 0.3, "b": 0.2, "pressure": 0.4})
-    (watched,) = optimizer._method.watching.by_name.values()  # type: ignore[attr-defined]
+    (watched,) = optimizer._method.surrogate.feasibility.constraints.by_name.values()  # type: ignore[attr-defined]
     assert watched.model.outcomes.tolist() == [0.4]
     optimizer.amend("added-2", void=True)
-    (watched,) = optimizer._method.watching.by_name.values()  # type: ignore[attr-defined]
+    (watched,) = optimizer._method.surrogate.feasibility.constraints.by_name.values()  # type: ignore[attr-defined]
     assert not len(watched.model)

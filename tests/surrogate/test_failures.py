@@ -80,7 +80,7 @@ def test_categories_that_always_fail_are_left() -> None:
 def test_without_failures_nothing_is_kept() -> None:
     optimizer = sb.Optimizer(square([["x"]]), rounds=40, seed=0)
     play(optimizer, 6, failing=lambda values: False)
-    failing = optimizer._method.failing  # type: ignore[attr-defined]
+    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
     assert (failing.failures, failing._points) == (0, [])
 
 
@@ -95,14 +95,14 @@ def test_starting_points_are_not_drawn_where_all_fails() -> None:
 def test_as_long_as_nothing_works_nothing_is_closed() -> None:
     optimizer = sb.Optimizer(square([["x"]]), rounds=40, seed=0)
     assert len(play(optimizer, 8, failing=lambda values: True)) == 8
-    failing = optimizer._method.failing  # type: ignore[attr-defined]
+    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
     assert failing.works([]) is None
 
 
 def test_a_failure_that_is_taken_back_counts_no_more() -> None:
     optimizer = sb.Optimizer(square([["x", "z"]]), rounds=40, seed=0)
     broken = play(optimizer, 9)
-    failing = optimizer._method.failing  # type: ignore[attr-defined]
+    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
     assert failing.failures == len(broken) > 0
     for suggestion in broken:
         optimizer.amend(suggestion, void=True, reason="the log was wrong")
@@ -119,7 +119,7 @@ def test_far_outcomes_are_left_out() -> None:
         optimizer.add(2 * x * 0.9 + z, {"x": 0.9 * x, "z": z})
     for suggestion in optimizer.ask(batch=2):
         optimizer.fail(suggestion, "it burst", cost=1.0)
-    failing = optimizer._method.failing  # type: ignore[attr-defined]
+    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
     made = failing._near()
     assert 2 < len(made.worked) <= 8
     assert made.more + int(made.worked.sum()) == 150
