@@ -155,7 +155,7 @@ class BotorchRegression:
         """`y = offset + scale · z`."""
         return self.output.scale
 
-    def raw(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
+    def unstandardise(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
         """From standardised units to the user's."""
         return self.output.backward(np.asarray(z))
 

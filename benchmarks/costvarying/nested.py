@@ -21,7 +21,7 @@ from scipy.stats import truncnorm
 
 import steerbo as sb
 from steerbo.costvarying.cheap_first import CheapFirst
-from steerbo.costvarying.control_sets import Outlook
+from steerbo.costvarying.search_space import Candidates
 
 from ..calibration.world import drawn, noise
 from ..runs import command, finished
@@ -108,10 +108,11 @@ class Strict(CheapFirst):
     name: ClassVar[str] = "cheap-first, strict"
     share: ClassVar[float] = 0.0
 
-    def _least(self, highest: float, outlook: Outlook) -> float:
+    def _least(self, highest: float, candidates: Candidates) -> float:
         if not self.share:
             return highest
-        return min(highest, sb.Fraction(self.share).acceptable(highest, self.worst(outlook), self.problem.sign))
+        worst = self.surrogate.smallest_mean(candidates.known)
+        return min(highest, sb.Fraction(self.share).acceptable(highest, worst, self.problem.sign))
 
 
 class Twentieth(Strict):

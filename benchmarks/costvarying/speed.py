@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from steerbo.core import History, Optimizer, Streams, keyed
-from steerbo.costvarying.control_sets import Outlook
-from steerbo.costvarying.method import PartialControl
-from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
+from steerbo.costvarying.baselines import UcbPsq, UcbPsqOptions
+from steerbo.costvarying.method import CostVaryingMethod
+from steerbo.costvarying.search_space import Candidates
 from steerbo.optim import sobol_points
 
 from ..size import rivals, sizes
@@ -31,7 +31,7 @@ MEGABYTES = 200.0
 SAMPLES, EVALUATED, SCALED = 1024, 4096, 512
 
 
-def fitted(world: World, n: int) -> tuple[PartialControl[Any], History]:
+def fitted(world: World, n: int) -> tuple[CostVaryingMethod[Any], History]:
     """A method whose model has learned from n random plays, and a history without rounds."""
     problem = world.problem()
     method = UcbPsq(problem, UcbPsqOptions(), Streams(0))
@@ -44,17 +44,17 @@ def fitted(world: World, n: int) -> tuple[PartialControl[Any], History]:
 def acquisition(world: World, n: int, repeats: int) -> Row:
     """One round's search over all control sets, against the plain one."""
     method, history = fitted(world, n)
-    outlook, sets = method.outlook(history, {}), range(len(world.sets))
+    candidates, sets = method.candidates(history, {}), range(len(world.sets))
     draws = world.nature(keyed(0, 0, "draws").random((SAMPLES, world.dimension)))
-    rivals = [Plain(outlook.process, method.model.noise, world.sets[i], draws, BETA) for i in sets]
+    rivals = [Plain(candidates.process, method.model.noise, world.sets[i], draws, BETA) for i in sets]
 
     def ours(k: int) -> list[np.ndarray]:
         method.streams = Streams(k)  # each repeat draws its own screening points, as each round does
-        outlook = method.outlook(history, {})
-        values, found = method.best_of(sets, outlook, 1, BETA)
+        candidates = method.candidates(history, {})
+        values, found = method.upper_bounds(candidates, sets, 1, BETA)
         best = int(values.argmax())
         points = [each.point for each in found]
-        points[best] = method.point_to_play(best, found[best], outlook, 1, BETA)
+        points[best] = method.point_to_play(candidates, best, found[best], 1, BETA)
         return points
 
     def theirs(k: int) -> list[np.ndarray]:
@@ -63,17 +63,17 @@ def acquisition(world: World, n: int, repeats: int) -> Row:
     answers: list[list[np.ndarray]] = []  # by turns ours and theirs
     fast, slow = medians(lambda k: answers.append(ours(k)), lambda k: answers.append(theirs(k)), repeats=repeats)
     name = f"acquisition over {len(sets)} sets of {world.name}, n = {n}, median of {repeats}"
-    return row(name, fast, slow, bar=BARS.get(n), gap=gap(world, method, outlook, answers))
+    return row(name, fast, slow, bar=BARS.get(n), gap=gap(world, method, candidates, answers))
 
 
-def gap(world: World, method: PartialControl[Any], outlook: Outlook, answers: list[list[np.ndarray]]) -> float:
+def gap(world: World, method: CostVaryingMethod[Any], candidates: Candidates, answers: list[list[np.ndarray]]) -> float:
     """By how much the worst of our points is worse than the best of the rival's, in the worst control set."""
     shared = world.nature(sobol_points(EVALUATED, world.dimension, seed=1))
     gaps = []
     for i, held in enumerate(world.sets):
-        evaluate = Plain(outlook.process, method.model.noise, held, shared, BETA)
+        evaluate = Plain(candidates.process, method.model.noise, held, shared, BETA)
         # the bound stands for the acquisition here: close enough for a scale, where 512 times 4096 draws take an hour
-        scale = np.ptp(method.expectation(outlook, i).bound(sobol_points(SCALED, len(held), 1), BETA)[0])
+        scale = np.ptp(candidates.expectation(i).bound(sobol_points(SCALED, len(held), 1), BETA)[0])
         scores = np.array([evaluate(points[i]) for points in answers]).reshape(-1, 2)
         gaps.append(float((scores[:, 1].max() - scores[:, 0].min()) / scale))
     return max(gaps)

@@ -15,9 +15,8 @@ import numpy as np
 from steerbo.core import Optimizer
 from steerbo.space import Categorical, Float
 from steerbo.timevarying import Bumps, Covariance, Decay, Prior, SquaredExponential, TimeVarying
-from steerbo.timevarying.acquisition import Datum, View
-from steerbo.timevarying.boxes import Boxes
-from steerbo.timevarying.finite import Sites
+from steerbo.timevarying.data import Datum, RoundView
+from steerbo.timevarying.surrogates import BoxSurrogate, FiniteSurrogate
 
 from ..size import sizes
 from ..speed import Cases, Row, cpu_ms, medians, row
@@ -50,7 +49,7 @@ class Floor:
     means: np.ndarray
     tables: np.ndarray
     rates: np.ndarray
-    surrogate: Sites
+    surrogate: FiniteSurrogate
     times: np.ndarray
     sites: np.ndarray
     values: np.ndarray
@@ -69,7 +68,7 @@ class Floor:
         problem = TimeVarying([Categorical("site", [f"s{i}" for i in range(X)])], some)
         sites, values = random.integers(X, size=visits), random.normal(size=visits)
         rates = np.array([d.rate if d else 0.0 for d in drifts])
-        return cls(means, np.array(tables), rates, Sites(problem), np.arange(1.0, visits + 1), sites, values)
+        return cls(means, np.array(tables), rates, FiniteSurrogate(problem), np.arange(1.0, visits + 1), sites, values)
 
     def visit(self, n: int) -> None:
         """Tell our surrogate of visit n."""
@@ -130,7 +129,7 @@ def box(n: int, repeats: int) -> list[Row]:
     bumps = [Bumps(centres=[c], heights=[1.0], width=0.1) for c in centres]
     some = [Prior(SquaredExponential(0.2), b, None, 0.1) for b in bumps]
     problem = TimeVarying([Float("a", 0, 1), Float("b", 0, 1)], some)
-    surrogate = Boxes(problem)
+    surrogate = BoxSurrogate(problem)
     X = random.random((n, 2))
     y = bumps[3](X) + np.sin(9 * X[:, 0]) * np.cos(7 * X[:, 1]) + 0.1 * random.normal(size=n)
     for i in range(n):
@@ -140,7 +139,7 @@ def box(n: int, repeats: int) -> list[Row]:
     answers: dict[str, list[np.ndarray]] = {"ours": [], "rival": []}
 
     def ours(i: int) -> None:
-        pick = surrogate.optimistic(View(0.0), betas, np.arange(11), np.random.default_rng(i))
+        pick = surrogate.optimistic(RoundView(0.0), betas, np.arange(11), np.random.default_rng(i))
         answers["ours"].append(np.asarray(pick.place))
 
     def rival(i: int) -> None:
@@ -155,7 +154,7 @@ def box(n: int, repeats: int) -> list[Row]:
     return [row(f"box, 11 priors, 2-D, n = {n}: optimize_acqf per prior", mine, theirs, bar=40.0, gap=float(gap))]
 
 
-def _upper(surrogate: Boxes, points: np.ndarray, betas: np.ndarray) -> np.ndarray:
+def _upper(surrogate: BoxSurrogate, points: np.ndarray, betas: np.ndarray) -> np.ndarray:
     """The acquisition that both sides are scored by."""
     mean, sd = surrogate.posterior(points, 0.0)
     best: np.ndarray = (mean + betas[:, None] * sd).max(axis=0)

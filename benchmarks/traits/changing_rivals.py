@@ -9,23 +9,23 @@ import numpy as np
 import scipy.stats
 
 from steerbo.core import Choice, Explanation, History
-from steerbo.costvarying.control_sets import Outlook
-from steerbo.costvarying.method import PartialControl
+from steerbo.costvarying.method import CostVaryingMethod
+from steerbo.costvarying.search_space import Candidates
 from steerbo.optim import maximise
 
 PLOT = 5
 BETA = 2.0
 
 
-class _Rival(PartialControl[Any]):
+class _Rival(CostVaryingMethod[Any]):
     """Starts as ours does, in plots."""
 
     def explain(self, history: History) -> Explanation:
         """It has no reasons."""
         return Explanation("")
 
-    def _play(self, history: History, outlook: Outlook, a: int, point: np.ndarray) -> Choice:
-        return self.play(history, outlook.arms[a], point)
+    def _play(self, history: History, candidates: Candidates, a: int, point: np.ndarray) -> Choice:
+        return self.play(history, candidates.arms[a], point)
 
 
 class PlotsOfFive(_Rival):
@@ -37,12 +37,12 @@ class PlotsOfFive(_Rival):
         """The upper confidence bound over all there is, or over what is easy."""
         if (start := self.start(history, request)) is not None:
             return start
-        outlook = self.outlook(history, request, staying=True)
-        keeps = [len(arm.keep) for arm in outlook.arms]
+        candidates = self.candidates(history, request, staying=True)
+        keeps = [len(arm.keep) for arm in candidates.arms]
         a = 0 if len(history) % PLOT == 0 else int(np.argmax(keeps))
         number = len(history) + 1
-        (_, (found,)) = self.best_of([a], outlook, number, BETA)
-        return self._play(history, outlook, a, found.point)
+        (_, (found,)) = self.upper_bounds(candidates, [a], number, BETA)
+        return self._play(history, candidates, a, found.point)
 
 
 class ImprovementPerCost(_Rival):
@@ -54,29 +54,31 @@ class ImprovementPerCost(_Rival):
         """Searched for every choice of what stays."""
         if (start := self.start(history, request)) is not None:
             return start
-        outlook = self.outlook(history, request, staying=True)
-        best = float(self._means(outlook).max())
+        candidates = self.candidates(history, request, staying=True)
+        best = float(self.surrogate.means_at_data(candidates.known).max())
         seed = self.streams.integer(len(history) + 1, "search")
         found = []
-        for a, arm in enumerate(outlook.arms):
+        for a, arm in enumerate(candidates.arms):
             if arm.near:
                 continue
 
             def score(points: np.ndarray, a: int = a) -> np.ndarray:
-                arm = outlook.arms[a]
-                x = np.empty((len(points), self.space.dimension))
+                arm = candidates.arms[a]
+                x = np.empty((len(points), self.problem.space.dimension))
                 for name, value in arm.keep.items():
-                    x[:, self.space.index(name)] = self.space[name].encode([value])[0]
-                x[:, self.columns(arm)] = points
+                    x[:, self.problem.space.index(name)] = self.problem.space[name].encode([value])[0]
+                x[:, self.search_space.searched(arm)] = points
                 mean, deviation = self.model.predict(x)
                 z = (mean - best) / np.maximum(deviation, 1e-12)
                 gain = deviation * (z * scipy.stats.norm.cdf(z) + scipy.stats.norm.pdf(z))
-                prices = np.array([self.price_at(history, arm, point) for point in points])
+                prices = np.array(
+                    [self.costs.of(arm.set, self.search_space.settings(arm, point), history) for point in points]
+                )
                 return np.asarray(np.log(np.maximum(gain, 1e-300)) - np.log(prices))
 
-            box = outlook.domains[a].box
+            box = candidates.domains[a].box
             one = maximise(score, None, box, seed=seed, screen=256, starts=4, tolerance=1e-4)
             if self.fits(history, arm, one.point):
                 found.append((one.value, a, one.point))
         _, a, point = max(found, key=lambda each: each[0])
-        return self._play(history, outlook, a, point)
+        return self._play(history, candidates, a, point)

@@ -1,29 +1,26 @@
-"""One exception tree: catch `SteerboError` and you have caught everything the library raises on purpose.
+"""Exceptions and warnings of the library. `SteerboError` is the base of every exception it raises on purpose.
 
     SteerboError
-    ├── InvalidInput (also ValueError)    something a caller gave is not allowed
+    ├── InvalidInput (also ValueError)    a value given by the caller is not allowed
     │   ├── InvalidProblem                a variable, a law, a control set, a tolerance, a prior, a graph…
     │   ├── InvalidOption                 a method's name or one of its options, a budget, a seed
-    │   ├── InvalidRequest                what `ask` was given: batch, time, what is available
-    │   ├── InvalidContext                what `decide` was given
-    │   ├── InvalidOutcome                what `tell`, `fail`, `amend` or `add` was given
+    │   ├── InvalidRequest                arguments of `ask`: batch, time, available places
+    │   ├── InvalidContext                arguments of `decide`
+    │   ├── InvalidOutcome                arguments of `tell`, `fail`, `amend` or `add`
     │   └── InvalidStudy                  a study file, a log, a saved optimizer
-    │       └── DamagedLog                a log that was whole once, and is not any more
+    │       └── DamagedLog                a log that was changed or cut off
     ├── OutcomeConflict                   a second, different outcome for one suggestion
-    ├── LogConflict                       another worker's event came between: read the log, compute again
+    ├── LogConflict                       another worker has written in between: read the log, choose again
     ├── LogUnavailable                    the log cannot be reached or written just now: try again
     ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
     ├── ModelFailure                      no model could be fitted to what was observed
-    ├── LimitBroken                       a method of others chose or answered what a limit forbids
-    ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
+    ├── LimitBroken                       a method of another package broke a constraint of the problem
+    ├── ObjectiveFailure                  the user's objective failed, timed out or gave no usable answer
     └── MissingExtra (also ImportError)   an optional dependency is not installed
 
-`OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are no errors: what they warn of is kept. Every message of
-an `InvalidInput` names the field, the value, what is allowed and, where it can, what to do next.
-
-What everything in `errors` is made of: errors that speak to a program or to a shell, alone or several at once.
-
-Names in messages: which there are, and which was probably meant.
+`OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are warnings: the value is kept. Every message of an
+`InvalidInput` names the field, its value, the allowed values and, where possible, the next step. Messages have two
+wordings, for programs and for shells (`steerbo.wording`), and several errors can be raised as one (`combine`).
 """
 
 from __future__ import annotations
@@ -67,7 +64,7 @@ _MOST_LINES, _LONGEST_LINE = 20, 2000
 
 
 class SteerboError(Exception):
-    """Everything the library raises on purpose. Its text may name actions, such as ‹amend›; see `steerbo.wording`."""
+    """Base of all exceptions of the library. Its text may name actions, such as ‹amend›; see `steerbo.wording`."""
 
     def worded(self, wording: Wording) -> str:
         """The message in the words of a program or of a shell."""
@@ -78,21 +75,21 @@ class SteerboError(Exception):
 
     @property
     def errors(self) -> tuple[SteerboError, ...]:
-        """All that was found wrong at once, this one first."""
+        """All errors found together, this one first."""
         return (self,)
 
 
 class InvalidInput(SteerboError, ValueError):  # noqa: N818
-    """Something a caller gave is not allowed.
+    """A value given by the caller is not allowed.
 
-    Where several things are wrong, `errors` has an error for each, and the message a line.
+    Where several values are wrong, `errors` has an error for each, and the message a line.
 
     Args:
-        field: where it stood, e.g. ``variables.temperature.low``.
-        value: what was given.
-        allowed: what would have been accepted, as a full clause ("a finite number").
-        hint: what to do next, as a full sentence.
-        others: what else was found wrong.
+        field: path of the value, e.g. ``variables.temperature.low``.
+        value: the value given.
+        allowed: the values that are accepted, as a clause ("a finite number").
+        hint: the next step, as a sentence.
+        others: further errors found together with this one.
 
     >>> print(InvalidInput("value", float("nan"), "a finite number", "If the evaluation broke, use ‹fail›."))
     value: nan is not allowed; expected a finite number. If the evaluation broke, use fail(suggestion, reason).
@@ -107,27 +104,27 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
 
     @property
     def allowed(self) -> str:
-        """What would have been accepted."""
+        """The values that are accepted, as a clause."""
         return PYTHON.text(self._allowed)
 
     @property
     def hint(self) -> str:
-        """What to do next."""
+        """The next step, as a sentence; empty where none is known."""
         return PYTHON.text(self._next)
 
     @property
     def _next(self) -> str:
-        """The hint, and of what looks like a number how to write it."""
+        """The hint, preceded by the right spelling of a number with a decimal comma."""
         written = decimal_comma(self.value) if "number" in self._allowed else ""
         return " ".join(part for part in (written, self._hint) if part)
 
     @property
     def errors(self) -> tuple[InvalidInput, ...]:
-        """All that was found wrong at once, each alone, this one first."""
+        """All errors found together, each alone, this one first."""
         return (self.moved(self.field), *self._others) if self._others else (self,)
 
     def worded(self, wording: Wording) -> str:
-        """The message, a line for each thing that is wrong."""
+        """The message, one line an error."""
         lines = [error._line(wording) for error in self.errors[:_MOST_LINES]]
         more = len(self.errors) - len(lines)
         return "\n".join([*lines, *([f"and {more} more"] if more else [])])
@@ -162,13 +159,13 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
         return combine(error.moved(f"{place}.{error.field}") for error in self.errors)
 
     def to_json(self) -> str:
-        """All that is wrong, as a JSON list of field, value (as text), allowed and hint."""
+        """All errors as a JSON list of objects with field, value (as text), allowed and hint."""
         plain = [{**error.parts(PYTHON), "value": short_repr(error.value)} for error in self.errors]
         return json.dumps(plain, ensure_ascii=False)
 
 
 def combine(found: Iterable[InvalidInput]) -> InvalidInput:
-    """Errors as one: the first, with the others.
+    """Combine errors into the first of them, which then holds the others.
 
     >>> print(combine([InvalidInput("seed", -1, "0 or more"), InvalidInput("rounds", 0, "1 or more")]))
     seed: -1 is not allowed; expected 0 or more.
@@ -179,12 +176,12 @@ def combine(found: Iterable[InvalidInput]) -> InvalidInput:
 
 
 _MOST = 30  # names that a message lists
-_SEARCHED = 1000  # names among which a mistyped one is looked for
-_LONGEST = 200  # characters of what is looked for
+_SEARCHED = 1000  # names that are compared with a mistyped one
+_LONGEST = 200  # characters of a name that is compared
 
 
 def one_of(names: Iterable[str], given: object) -> str:
-    """The clause "one of a, b, c", with a guess at what was meant.
+    """Build the clause "one of a, b, c", with the name that was probably meant.
 
     >>> one_of(["temperature", "ph"], "temprature")
     "one of temperature, ph (did you mean 'temperature'?)"
@@ -197,7 +194,7 @@ def one_of(names: Iterable[str], given: object) -> str:
 
 
 def did_you_mean(names: Iterable[str], given: object) -> str:
-    """Which of the names was probably meant; empty where none is near, or it is one of them."""
+    """Guess the name that was meant; empty where none is near, or `given` is one of them."""
     if not isinstance(given, str) or len(given) > _LONGEST:
         return ""
     known = list(islice(names, _SEARCHED))
@@ -214,15 +211,15 @@ class InvalidOption(InvalidInput):
 
 
 class InvalidRequest(InvalidInput):
-    """What `ask` was given is not allowed."""
+    """An argument of `ask` is not allowed."""
 
 
 class InvalidContext(InvalidInput):
-    """What `decide` was given is not allowed."""
+    """An argument of `decide` is not allowed."""
 
 
 class InvalidOutcome(InvalidInput):
-    """What `tell`, `fail`, `amend` or `add` was given is not allowed."""
+    """An argument of `tell`, `fail`, `amend` or `add` is not allowed."""
 
 
 class InvalidStudy(InvalidInput):
@@ -230,7 +227,7 @@ class InvalidStudy(InvalidInput):
 
 
 class DamagedLog(InvalidStudy):
-    """A log was whole once, and is not any more: `steerbo doctor` says what can be saved."""
+    """A log was changed or cut off after it was written; `steerbo doctor` says how much of it can be saved."""
 
 
 class OutOfRangeWarning(UserWarning):
@@ -242,7 +239,7 @@ class UnusualOutcomeWarning(OutOfRangeWarning):
 
 
 class LawWarning(UserWarning):
-    """What nature was seen to do is not what a stated law says: expectations over it are wrong. The study goes on."""
+    """Observed values contradict a stated law, so expectations over it are wrong. The study goes on."""
 
 
 class OutcomeConflict(SteerboError):  # noqa: N818
@@ -250,7 +247,7 @@ class OutcomeConflict(SteerboError):  # noqa: N818
 
 
 class LogConflict(SteerboError):  # noqa: N818
-    """Another worker's event came between: read the log, and compute again. A `Study` does so by itself."""
+    """Another worker has written in between: read the log, and choose again. A `Study` does so by itself."""
 
 
 class LogUnavailable(SteerboError):  # noqa: N818
@@ -258,8 +255,8 @@ class LogUnavailable(SteerboError):  # noqa: N818
 
     Args:
         place: the log.
-        said: the database's own words.
-        kept: what became of what was to be written, as full sentences.
+        said: message of the database.
+        kept: where the unwritten data is now, as sentences.
 
     >>> print(LogUnavailable("study.db", "disk I/O error"))
     the log study.db cannot be reached or written just now (disk I/O error). Try again when it is back.
@@ -283,11 +280,11 @@ class ModelFailure(SteerboError):  # noqa: N818
 
 
 class LimitBroken(SteerboError):  # noqa: N818
-    """A method from another package chose, or answered, what a limit of the problem forbids."""
+    """A choice or an answer of a method from another package breaks a constraint of the problem."""
 
 
 class ObjectiveFailure(SteerboError):  # noqa: N818
-    """The user's objective failed, timed out or answered rubbish."""
+    """The user's objective failed, timed out or returned no usable answer."""
 
 
 class MissingExtra(SteerboError, ImportError):  # noqa: N818

@@ -1,23 +1,23 @@
-"""All that the author of a method, or of a kind of problem, needs: one place to import from.
+"""Interface for authors of methods and of kinds of problems: everything they need is imported from here.
 
 **A method** is a class derived from `Method`. It has a `name`, says what it `solves`, and has three methods:
 
 - `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after looking at what), the
-  values, and what to log of the reasons (`note`).
-- `recommend(history)` returns a `Recommendation`: what to do from now on.
+  values, and the reasons to be logged (`note`).
+- `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on.
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
 
 `history` has the rounds as they stand now: `history.outcomes()` is everything to learn from, corrected and in order,
-and `history.unresolved` the rounds that are out, or have failed: what is chosen next counts them as if they were known,
-or everybody who asks at once would get the same. Many methods need no more. Where learning is dear, override
+and `history.unresolved` the rounds that are out, or have failed: a choice counts them as if they were known, or all
+workers that ask at once would get the same. Many methods need no more. Where learning is expensive, override
 `learn(event, history)`, which is given every event once, and keep a state; a state that is not a pure function of
 problem, options, seed and events does not come back after a restart. Hyperparameters that are learned are returned by
 `refit`, logged, and come back through `learn`; randomness is `self.streams(round, "what for")`. A method that looks at
 something before it sets its values names that in `Choice.observe`, and overrides `decide`. What is `seen` before
 choosing is in `request["context"]`, by name; where the problem has such variables, override `_recommend_at(history,
 context)` in the place of `recommend`, which then answers for typical contexts, and `policy` for any. `Options` is a
-`record` in which every field has a default. Where answers have bounds, `widening` says by how much they are to be
-widened for what the model does not know of itself, and `_gain_at(history, context)` what could still be gained by them,
+`record` in which every field has a default. Where answers have bounds, `bound_inflation` is a factor
+for the model's own errors, and `_gain_at(history, context)` what could still be gained by them,
 so that a study can `stop` when that is little; both may be left out.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
@@ -46,14 +46,14 @@ tables, exports and the command line then know nothing of your kind, and work.
 **Its limits.** Declare the field as `limits: Limits | None = None`, and users may give `LinearConstraint` and
 `ForbiddenCombination`; derive from `ConstrainedProblem`, and they may give `OutcomeConstraint`, too, whose outcomes
 are then told beside the value.
-`check_limits(limits, space)` refuses unknown variables by name; `broken(limits, values)` says which limits values
-break. Methods are to keep to them: a choice, a recommendation or a step of a policy that breaks one is refused as
+`check_limits(limits, space)` refuses unknown variables by name; `violated(limits, values)` lists the violated ones.
+Methods must satisfy them: a choice, a recommendation or a step of a policy that breaks one is refused as
 `LimitBroken`. Where limits have another name, or follow from other fields, override `every_limit`.
 
 **Its pictures.** `pictures: ClassVar[str] = "my_package.pictures:draw"` names a function with the signature of
 `DrawPictures`; a picture that fails is a sentence in its place on the page and in the report.
 
-    def draw(study: Reading, advice: Recommendation) -> Iterator[Picture]:
+    def draw(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         figure = matplotlib.figure.Figure((5.6, 3.8), layout="constrained")
         axes = figure.subplots()
         told = [played for played in study.history if played.state == "told"]

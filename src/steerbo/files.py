@@ -1,4 +1,4 @@
-"""Reading a file that somebody named: a regular one, of a size that is allowed, and never more than that."""
+"""Reading of files named by users: regular files only, of limited size."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from .errors import InvalidInput
 
 LARGEST = 10_000_000
-"""Bytes of a file in which people write: a study file, a graph."""
+"""Largest size of a file written by hand (a study file, a graph), in bytes."""
 LARGEST_TABLE = 50_000_000
-"""Bytes of a table: hundreds of thousands of lines."""
+"""Largest size of a table, in bytes: hundreds of thousands of lines."""
 
 
 def read_file(
@@ -23,20 +23,20 @@ def read_file(
     allowed: str = "a file that can be read",
     shown: str = "",
 ) -> bytes:
-    """The content of a file.
+    """Read the content of a file.
 
-    A folder, a pipe or a device is not opened, which may wait for ever or never end; the size is looked at first.
+    A folder, a pipe or a device is not opened: that could block, or never end. The size is checked first.
 
     Args:
-        path: of the file.
-        field: what it is for, as the error names it.
-        error: its class.
-        most: bytes that are allowed.
-        allowed: the words for it.
-        shown: how the error names the file; empty: by its path.
+        path: path of the file.
+        field: name of the file's role in errors.
+        error: class of the error.
+        most: largest size, in bytes.
+        allowed: clause of the error for a file that is accepted.
+        shown: name of the file in the error; empty: its path.
 
     Raises:
-        InvalidInput: of the class `error`: it is missing, no regular file, too large, or cannot be read.
+        InvalidInput: of class `error`: the file is missing, not regular, too large, or cannot be read.
     """
 
     def refused(hint: str, instead: str = allowed) -> InvalidInput:
@@ -61,5 +61,5 @@ def read_file(
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open a file without waiting, should it have become a pipe."""
+    """Open a file without blocking, should it have become a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

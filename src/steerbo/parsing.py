@@ -1,4 +1,4 @@
-"""What people type, or have in a table, as values. What is none stays a text, to be refused by whoever takes it."""
+"""Parsing of typed text and of tables into values. Text that is no value stays text; its reader refuses it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rows = list[dict[str, str]]
 
 
 def parse_value(text: str) -> Any:
-    """A number, or a list or table in JSON; else the text itself.
+    """Parse a number, or a list or table in JSON; else return the text itself.
 
     >>> parse_value("1e3"), parse_value("[1, 2]"), parse_value("high")
     (1000.0, [1, 2], 'high')
@@ -35,7 +35,7 @@ def parse_value(text: str) -> Any:
 
 
 def read_choice(choices: Iterable[Any], text: str) -> Any:
-    """The choice that a text means: its name, the only one that differs in nothing but capitals, or an equal number.
+    """Find the choice that a text names: by its name, by its name in other capitals, or as an equal number.
 
     >>> read_choice(["North", "south"], "north"), read_choice([0.5, 1.0], "1"), read_choice([True, False], "1")
     ('North', 1.0, '1')
@@ -56,7 +56,7 @@ def read_choice(choices: Iterable[Any], text: str) -> Any:
 
 
 def folded(label: str) -> str:
-    """Without what people do not look at: capitals, and how wide a gap is.
+    """Normalise a label: lower case, single spaces.
 
     >>> folded(" Soil  pH ")
     'soil ph'
@@ -65,10 +65,10 @@ def folded(label: str) -> str:
 
 
 def read_rows(field: str, text: str) -> Rows:
-    r"""A table in CSV, with commas, semicolons, tabs or bars between its cells; numbers may have decimal commas.
+    r"""Read a table in CSV, separated by commas, semicolons, tabs or bars; numbers may have decimal commas.
 
     Raises:
-        InvalidRequest: naming `field`: it is none, or a number can be read in two ways.
+        InvalidRequest: naming `field`: the text is no table, or a number can be read in two ways.
 
     >>> read_rows("available", "x,y\n0.5,\n"), read_rows("available", "x;y\n0,5;1,25\n")
     ([{'x': '0.5'}], [{'x': '0.5', 'y': '1.25'}])
@@ -87,7 +87,7 @@ def read_rows(field: str, text: str) -> Rows:
 
 
 def read_listed(field: str, text: str) -> list[str]:
-    """Texts with commas between them; or with semicolons, and then numbers may have decimal commas.
+    """Split a list at commas; or at semicolons, and then numbers may have decimal commas.
 
     Raises:
         InvalidRequest: naming `field`: a number can be read in two ways.
@@ -102,12 +102,12 @@ def read_listed(field: str, text: str) -> list[str]:
 
 
 def _is_decimal(cell: str) -> bool:
-    """Whether it is a number with a decimal comma, and nothing else."""
+    """Whether the cell can only be read as a number with a decimal comma."""
     return len(decimal_readings(cell)) == 1
 
 
 def _pointed(field: str, cell: str, decimal: bool) -> str:
-    """A number with a decimal point in the place of its comma; `decimal`: whether commas here are known to be that."""
+    """Replace a decimal comma by a point; `decimal`: whether commas in this table are known to be decimal marks."""
     readings = decimal_readings(cell)
     if len(readings) > 1 and not decimal:
         raise InvalidRequest(field, cell, "a number that can be read in one way only")

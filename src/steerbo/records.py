@@ -2,7 +2,7 @@
 
 A record is a pydantic dataclass that takes positional arguments, refuses unknown fields, is hashable, and whose
 validation errors are the library's own. Its fields take no text and no True for a number, and no number for a text or
-for True. `to_plain` and `from_plain` are its JSON/TOML form.
+for True. `to_dict` and `from_dict` are its JSON/TOML form.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def record(cls: type[T]) -> type[T]:
 
 
 def with_checked(made: T, **changes: Any) -> T:
-    """A record with other values that were checked before, in another record, say: they are not checked again.
+    """Copy a record with changed fields, without validation: the values come from a record that was validated.
 
     >>> @record
     ... class Point:
@@ -141,7 +141,7 @@ def _schema(cls: type, source: Any, handler: Callable[[Any], Any]) -> Any:
 
 
 def _plain(schema: Any) -> Any:
-    """A part of a schema in which each type takes its own values only; other records have done so themselves."""
+    """Restrict each type in a schema to its own values. Schemas of other records are restricted already."""
     if isinstance(schema, list | tuple):
         return type(schema)(_plain(part) for part in schema)
     if not isinstance(schema, dict) or schema.get("type") in _OWN:
@@ -158,21 +158,21 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def to_dict(value: Any, kind: Any = None) -> Any:
-    """`value` as dicts, lists, strings and numbers, ready for JSON; fields at None are left out.
+    """Convert `value` to dicts, lists, strings and numbers, ready for JSON; fields at None are left out.
 
     Raises:
         InvalidProblem: it holds something that has no plain form (a Python function, say).
     """
     try:
         adapter = _adapter(kind or cast(Any, type(value)))
-        # without its warnings: what has no plain form is refused below, and nobody else need hear of it
+        # pydantic's warnings are off: data without a plain form is refused below
         return adapter.dump_python(value, mode="json", exclude_none=True, warnings="none")
     except PydanticSerializationError as error:
         raise InvalidProblem(type(value).__name__, value, "data that can be written as JSON", f"({error})") from None
 
 
 def from_dict(kind: Any, plain: Any, place: str = "", error: type[InvalidInput] = InvalidProblem) -> Any:
-    """The inverse of `to_plain`.
+    """Read what `to_dict` wrote, and validate it.
 
     Raises:
         InvalidProblem: (or the given kind of error) naming the field, the value and what is allowed.
@@ -186,16 +186,16 @@ def from_dict(kind: Any, plain: Any, place: str = "", error: type[InvalidInput] 
 
 
 class Record:
-    """A record that a user may want as JSON."""
+    """Base of records with a public JSON form."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Its fields as dicts, lists, texts and numbers, ready for `json.dumps`; fields at None are left out."""
+        """Convert the record to dicts, lists, texts and numbers for `json.dumps`; fields at None are left out."""
         plain: dict[str, Any] = to_dict(self)
         return plain
 
 
 def identity(value: Any) -> str:
-    """A short name for a record's content: equal records have equal names, in every process and version.
+    """Hash a record's content to a short name, the same in every process and version.
 
     >>> identity({"b": 1, "a": 2.0}) == identity({"a": 2.0, "b": 1})
     True

@@ -1,4 +1,4 @@
-"""No secret is shown: passwords in URLs, and in what database drivers say about them."""
+"""Redaction of secrets: passwords in URLs, and in messages of database drivers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _HARMLESS = re.compile(
     "application_name|channel_binding|client_encoding|connect_timeout|dbname|gssencmode|host|hostaddr|options|port|"
     "require_auth|service|sslcert|sslmode|sslrootcert|target_session_attrs|user"
 )
-"""Parameters of a URL that are shown. Whatever else there is may be a secret, or a secret's misspelt name."""
+"""Parameters of a URL that are shown. Any other may be a secret, or a secret's misspelt name."""
 _END = r"""(?:[\s'"),;…]|$)"""
 _HOST = rf"[\w.,:%\[\]-]*(?:/[^@?#\s]*?)?(?:\?\w+=|#[^@\s]*{_END}|{_END})"
 # A password ends at the first @ that something like a host follows, else at the last: people leave / # @ as they are.
@@ -23,7 +23,7 @@ _WORD = re.compile(  # as libpq writes it, and Python
 
 
 def redact(text: str) -> str:
-    """The text without the passwords and secret parameters of URLs in it, and without libpq's ``password=…``.
+    """Replace passwords and secret parameters of URLs in a text, and libpq's ``password=…``, by ``***``.
 
     >>> redact("cannot reach postgresql://ann:sesame@db.example/lab?sslmode=require&sslpassword=x#field")
     'cannot reach postgresql://ann:***@db.example/lab?sslmode=require&sslpassword=***#field'
@@ -38,12 +38,12 @@ def redact(text: str) -> str:
 
 
 def redact_url(url: str) -> str:
-    """A URL, which is all there is, for people to read. Blanks in it end nothing."""
+    """Redact a text that is one URL, in which a blank does not end it."""
     return redact(url.replace(" ", "%20"))
 
 
 def to_type(place: str) -> str:
-    """A study's place as a word of a command: without secrets, quoted for the shell.
+    """Quote a study's place for the shell, without secrets.
 
     >>> to_type("postgresql://ann:sesame@db.example/lab?sslmode=require&password=x#field")
     "'postgresql://ann@db.example/lab?sslmode=require#field'"
@@ -58,7 +58,7 @@ def to_type(place: str) -> str:
 
 
 def split_name(place: str) -> tuple[str, str]:
-    """A place and the study's name after its ``#``, empty where there is none. A ``#`` in a password is neither.
+    """Split a place from the study's name after ``#`` (empty where there is none). One in a password does not count.
 
     >>> split_name("postgresql://ann:a#b@db.example/lab#field")
     ('postgresql://ann:a#b@db.example/lab', 'field')
@@ -74,7 +74,7 @@ def split_name(place: str) -> tuple[str, str]:
 
 
 def has_secrets(place: str) -> bool:
-    """Whether `to_type` leaves something out, which the reader then has to give in another way."""
+    """Whether `to_type` leaves out a secret, which the reader then has to give in another way."""
     return "://" in place and HIDDEN in redact_url(place)
 
 

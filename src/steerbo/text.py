@@ -1,9 +1,9 @@
-"""Characters that do not mean what they show: what is refused, and how the others are made visible.
+"""Unsafe characters in text: detection, escaping, and cells that no spreadsheet takes for a formula.
 
 Control characters steer terminals, lone surrogates cannot be written as UTF-8, and marks that turn the direction of
-writing make a text look like another. Names with one are refused where a study begins; in reasons, which must not be
-lost, they are written out, and so they are wherever texts of older logs are shown. Letters of every script are let be,
-with the joiners that some of them, and emoji, need.
+writing make a text look like another. Names with an unsafe character are refused when a study is created; reasons and
+texts of older logs are shown with the character escaped. Letters of every script are safe, and so are the joiners that
+some scripts and emoji need.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 LONGEST_REASON = 10_000
-"""Characters of a reason that are kept: it may hold the answer of a program that went wrong."""
+"""Largest length of a reason, in characters: it may hold the output of a program that failed."""
 _LINES = "\n\t"
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SEQUENCE = re.compile(
@@ -23,7 +23,7 @@ _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def unsafe(text: str) -> str:
-    r"""Why a text cannot be a name, in words; empty where it can.
+    r"""Name the unsafe character that keeps a text from being a name; empty where there is none.
 
     >>> unsafe("größe 😀"), unsafe("a\x1b[31m"), unsafe("caf\udce9")
     ('', 'the control character U+001B', 'half a character, U+DCE9')
@@ -40,7 +40,7 @@ def unsafe(text: str) -> str:
 
 
 def escape_unprintable(text: str) -> str:
-    r"""The text with its unsafe characters written out as Python would; new lines and tabs stay.
+    r"""Escape the unsafe characters of a text as Python does; new lines and tabs stay.
 
     >>> print(escape_unprintable("\x1b[31mred\ncaf\udce9"))
     \x1b[31mred
@@ -59,7 +59,7 @@ def _written(found: re.Match[str]) -> str:
 
 
 def plain(text: str) -> str:
-    r"""What a program said, without its colours and cursor movements, other unsafe characters written out.
+    r"""Strip colours and cursor movements from the output of a program, and escape other unsafe characters.
 
     >>> plain("\x1b[31mtoo hot\x1b[0m\x07")
     'too hot\\x07'
@@ -68,7 +68,7 @@ def plain(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """At most so many characters of a text, and how many there were.
+    """Shorten a text to `most` characters, and append its length.
 
     >>> shortened("x" * 500, 3)
     'xxx… (500 characters)'
@@ -77,7 +77,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def escaped_json(document: str) -> str:
-    r"""JSON that says the same without unsafe characters, which are only ever within its texts.
+    r"""Escape the unsafe characters in the strings of a JSON document.
 
     >>> print(escaped_json('{"unit": "\x9b31m"}'))
     {"unit": "\u009b31m"}
@@ -86,7 +86,7 @@ def escaped_json(document: str) -> str:
 
 
 def to_cell(text: str) -> str:
-    """A text as a cell of a table, which a spreadsheet does not take for a formula; `from_cell` gives it back.
+    """Quote a text for a cell of a table, so that no spreadsheet takes it for a formula; `from_cell` is the inverse.
 
     >>> to_cell("=1+1"), to_cell("ph"), to_cell("'-x")
     ("'=1+1", 'ph', "''-x")
@@ -95,7 +95,7 @@ def to_cell(text: str) -> str:
 
 
 def from_cell(cell: str) -> str:
-    """The inverse of `to_cell`; a cell that it never wrote is a text as it stands.
+    """Read a cell written by `to_cell`; any other cell is returned as it stands.
 
     >>> from_cell("'=1+1"), from_cell("=1+1"), from_cell("'tis")
     ('=1+1', '=1+1', "'tis")

@@ -1,4 +1,4 @@
-"""All that is wrong, found at once; and what pydantic complains of as our own errors, every field once."""
+"""Validation errors: collected, and translated from pydantic's to the library's, each field once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _MOST = 1000  # complaints that are looked at
 
 
 def collecting_errors(wrong: list[InvalidInput], read: Callable[[], T]) -> T | None:
-    """What is read; None where it is not allowed, and then `wrong` has the errors."""
+    """Call `read`; on `InvalidInput` append its errors to `wrong` and return None."""
     try:
         return read()
     except InvalidInput as error:
@@ -64,14 +64,14 @@ def from_pydantic(
     given: object = None,
     declared: Any = None,
 ) -> InvalidInput:
-    """A pydantic error as one of ours, with all it complains of: field, value, what is allowed.
+    """Translate a pydantic error, with all its complaints, to field, value and allowed values.
 
     Args:
-        error: pydantic's.
-        place: what goes before the fields' names.
-        kind: of our error.
-        given: what was validated; with it, alternatives that all failed count once.
-        declared: the type it should have had, for guesses at mistyped names.
+        error: error of pydantic.
+        place: prefix of the fields' names.
+        kind: class of the translated error.
+        given: the validated data; with it, alternatives that all failed count once.
+        declared: the declared type, from which mistyped names are guessed.
     """
     complaints = error.errors(include_url=False)[:_MOST]
     paths = [_path(complaint, given) for complaint in complaints]
@@ -98,7 +98,7 @@ def from_pydantic(
 
 
 def _instead(declared: Any, path: Sequence[Any]) -> str:
-    """What a record says of a field that it does not have, and others do."""
+    """A record's own hint for a field that only other records have; empty where it gives none."""
     if len(path) != 1:
         return ""
     if path[0] in ("maximize", "maximise") and "minimize" in getattr(declared, "__pydantic_fields__", ()):
@@ -131,7 +131,7 @@ def _ours(
 
 
 def _record_of(records: Iterable[Any]) -> str:
-    """What may stand where these records may; empty where there are none."""
+    """The clause "a Float or an Integer, in a file a table" for these records; empty where there are none."""
     known = list(dict.fromkeys(records))[:_MOST_NAMED]
     if not known:
         return ""
@@ -156,7 +156,7 @@ def _allowed(complaint: Any) -> str:
 
 
 def _path(complaint: Any, given: object) -> tuple[Any, ...]:
-    """Where it is in what was given, without the names of the alternatives that were tried there."""
+    """Path of a complaint in the given data, without pydantic's names of the alternatives that it tried."""
     path: list[Any] = []
     for i, part in enumerate(complaint["loc"]):
         last = i == len(complaint["loc"]) - 1
@@ -177,7 +177,7 @@ def _has(given: object, part: Any) -> bool:
 
 
 def _meant(complaint: Any, given: object, declared: Any) -> tuple[Any, ...] | None:
-    """The field that a mistyped name stands for."""
+    """Path of the field that a mistyped name stands for; None where none is near."""
     loc = complaint["loc"]
     if complaint["type"] not in _UNKNOWN or not loc:
         return None
@@ -186,13 +186,13 @@ def _meant(complaint: Any, given: object, declared: Any) -> tuple[Any, ...] | No
 
 
 def _kinds(declared: Any, given: object, path: Sequence[Any]) -> list[str]:
-    """What a table at `path` can say that it is."""
+    """Values of the discriminator field (`kind`) that are allowed at `path`."""
     records, _ = _standing(declared, given, path)
     return [str(tag) for record in records if (tag := _tag(record)) is not None]
 
 
 def _standing(declared: Any, given: object, path: Sequence[Any]) -> tuple[list[Any], object]:
-    """The records that may stand at `path`, and what does."""
+    """The records that are allowed at `path`, and the value given there."""
     records = list(_records(declared))
     for part in path:
         given = given[part] if _has(given, part) else None  # type: ignore[index]
@@ -202,7 +202,7 @@ def _standing(declared: Any, given: object, path: Sequence[Any]) -> tuple[list[A
 
 
 def _names(declared: Any, given: object, path: Sequence[Any]) -> list[str]:
-    """The fields of the record that stands where `path` names one."""
+    """Names of the fields of the record that `path` leads into."""
     records, given = _standing(declared, given, path[:-1])
     kind = given.get("kind") if isinstance(given, Mapping) else None
     of_kind = [record for record in records if _tag(record) == kind] or records
@@ -220,7 +220,7 @@ def _tag(record: Any) -> object:
 
 
 def _records(annotation: Any) -> Iterable[Any]:
-    """The records that a type mentions."""
+    """All records within a type annotation."""
     if hasattr(annotation, "__pydantic_fields__"):
         yield annotation
         return

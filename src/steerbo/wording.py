@@ -1,7 +1,7 @@
-"""How a message speaks to whom: of calls and Python's literals to a program, of commands and a file's to a shell.
+"""Wording of messages for their reader: calls and Python literals in a program, commands and TOML in a shell.
 
-A message names an action as ‹tell› and a kind of data as ‹TruncatedNormal›, and is put in one wording or the other when
-it is read. What has one name for everybody, as a field has, is marked in the same way: ‹drift› becomes `drift`.
+A message names an action as ‹tell› and a kind of data as ‹TruncatedNormal›; both are replaced when the message is read.
+A name that is the same for every reader, such as a field's, is marked in the same way: ‹drift› becomes `drift`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
 class _Missing:
-    """Stands for a value that was not given, in messages."""
+    """Placeholder in messages for a value that was not given."""
 
     def __repr__(self) -> str:
         return "leaving it out"
@@ -37,7 +37,7 @@ MISSING = _Missing()
 
 
 class _Short(Repr):
-    """A `repr` that never looks at more of a value than fits, and never fails."""
+    """A `repr` of limited length, which never fails and never reads more of a value than it shows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,18 +50,18 @@ class _Short(Repr):
         return repr(x) if x.bit_length() < 4 * _SHOWN else f"<an integer of {x.bit_length()} bits>"
 
     def repr_dict(self, x: dict[Any, Any], level: int) -> str:
-        """In its own order."""
+        """Show a dict in its own order."""
         if level <= 0:
             return "{…}"
         shown = [f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in islice(x, self.maxdict)]
         return "{" + ", ".join([*shown, *(["…"] if len(x) > len(shown) else [])]) + "}"
 
     def repr_str(self, x: str, level: int) -> str:
-        """Its beginning, without passwords, however far from it they are."""
+        """Show the beginning of a text, redacted as a whole first."""
         return repr(redact(str(x[:_SEARCHED]))[: self.maxstring + 1])
 
     def repr_instance(self, x: Any, level: int) -> str:
-        """Of anything else."""
+        """Show any other value; its class where its own `repr` fails."""
         try:
             return repr(x)
         except Exception:
@@ -69,7 +69,7 @@ class _Short(Repr):
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
-    """A number of things, in English.
+    """Write a number of things in English.
 
     >>> counted(1, "round"), counted(2, "round"), counted(0, "study", "studies")
     ('1 round', '2 rounds', '0 studies')
@@ -78,7 +78,7 @@ def counted(number: int, thing: str, things: str = "") -> str:
 
 
 def decimal_comma(value: object) -> str:
-    """How to write a number that has a comma in it; empty where there is none.
+    """Say how to write a number that has a comma; empty where `value` is no such number.
 
     >>> decimal_comma("1,5"), decimal_comma("1,234"), decimal_comma("x,y"), decimal_comma(1.5)
     ('Write 1.5, with a decimal point.', 'Write 1234 or 1.234, whichever is meant.', '', '')
@@ -90,7 +90,7 @@ def decimal_comma(value: object) -> str:
 
 
 def decimal_readings(text: str) -> list[str]:
-    """What a number with one comma can mean: the comma as decimal mark, and where it may be that, as one of thousands.
+    """Possible readings of a number with one comma: as decimal mark first, then as thousands separator.
 
     >>> decimal_readings("1,5"), decimal_readings("1,234"), decimal_readings("1.5")
     (['1.5'], ['1.234', '1234'], [])
@@ -115,7 +115,7 @@ def short_repr(value: object) -> str:
 
 
 def show_plain(value: object) -> str:
-    """A value as it stands in a study file or an answer: true, nan.
+    """Write a value as in a study file or an answer: true, nan.
 
     >>> show_plain({"a": [True, "x"]}), show_plain(None), show_plain(float("nan"))
     ('{"a": [true, "x"]}', 'nothing', 'nan')
@@ -138,11 +138,11 @@ def show_plain(value: object) -> str:
 
 @dataclass(frozen=True)
 class Wording:
-    """What actions, kinds of data and values are called.
+    """Names of actions, kinds of data and values for one kind of reader.
 
     Args:
-        actions: by the name that messages use.
-        kind: names a kind of data, from the name of its class.
+        actions: wording of each action, by its mark in messages.
+        kind: wording of a kind of data, from the name of its class.
         value: writes a value.
 
     >>> PYTHON.text("To void it, use ‹void›."), SHELL.text("To void it, use ‹void›.")
@@ -154,7 +154,7 @@ class Wording:
     value: Callable[[object], str]
 
     def text(self, template: str) -> str:
-        """A message's template in these words."""
+        """Replace the marks of a message's template."""
         return _MARK.sub(lambda found: self._named(found[1]), template)
 
     def _named(self, mark: str) -> str:
@@ -214,4 +214,4 @@ PAGE = Wording(
     SHELL.kind,
     show_plain,
 )
-"""To a person at the page of a study."""
+"""Wording for a person at the page of a study."""

@@ -44,7 +44,7 @@ def state(optimizer: Optimizer) -> str:
     with one_blas_thread():
         for model, following in zip(method.models.each, method.models.following, strict=True):
             found += [model.inputs.tolist(), model.outcomes.tolist(), model.weights.tolist()]
-            found += [model.factor.lower.tolist(), model.hyperparameters.to_plain(), following.scaled]
+            found += [model.factor.lower.tolist(), model.hyperparameters.to_dict(), following.scaled]
         for failing in method.failing:
             found += [[p.tolist() for p in failing._points], failing._worked, failing._rounds, failing.chance]
         for watching in method.watching:

@@ -113,7 +113,7 @@ def test_it_learns_when_due_and_what_it_learns_is_taken_over() -> None:
     found.set(learned)
     assert found.refit(float) is None, "it is known"
     for k, plain in learned["models"].items():
-        theta = found.each[int(k)].hyperparameters.to_plain()["theta"]
+        theta = found.each[int(k)].hyperparameters.to_dict()["theta"]
         assert list(map(float.fromhex, theta)) == pytest.approx(list(map(float.fromhex, plain["theta"])))
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.cheap_first import CheapFirst
+from steerbo.core.events import upgrade_format
+from steerbo.costvarying.cheap_first import CheapFirst, Reasons, Switching
 from steerbo.gp.subset import subset_of_data
 from steerbo.optim import sobol_points
+from steerbo.records import from_dict, to_dict
+from tests.costvarying.worlds import OVEN, PROBLEM, evaluate, value_of
 
 COSTS = (0.1, 0.2, 1.0)
 
@@ -71,11 +75,14 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
     for number in range(13, 30):
         suggestion, ours = ask(played), method(played)
         i = ours.problem.numbers[suggestion.scope]
-        outlook = ours.outlook(played.history, {}, pending=False)
-        point = ours.boxes[i].place(ours.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, ours.sets[i]])
-        mean, wide = ours.expectation(outlook, i).moments(point)
-        _, narrow = ours.expectation(outlook, i).of_mean().moments(point)
-        shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.raw(float(mean[0] - 2 * narrow[0]))
+        candidates = ours.candidates(played.history, {}, pending=False)
+        encoded = ours.problem.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])
+        point = ours.search_space.boxes[i].place(encoded[:, ours.search_space.sets[i]])
+        mean, wide = candidates.expectation(i).moments(point)
+        _, narrow = candidates.expectation(i).of_mean().moments(point)
+        shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.unstandardised(
+            float(mean[0] - 2 * narrow[0])
+        )
         promised = 2 * (1 + 1) * 2.0 * ours.model.scale * float(wide[0])
         assert shortfall <= promised * (1 + 1e-2), number  # polishing moves a point a little
         x = {"a": 0.4, "b": 0.6, **suggestion.values}
@@ -89,20 +96,23 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
         played = optimizer(seed=seed)
         play(played, 8)
         ours, number = method(played), 9
-        outlook, scale = ours.outlook(played.history, {}), ours.model.scale
+        candidates, scale = ours.candidates(played.history, {}), ours.model.scale
         uniform = sobol_points(2**12, 2, seed=9)
         draws = np.column_stack([v.encoded_ppf(u) for v, u in zip(ours.problem.variables, uniform.T, strict=True)])
-        upper, (_, plays) = ours._upper(outlook, number, [0, 1]), ours.best_of([0, 1], outlook, number, beta)
+        upper, (_, plays) = (
+            ours._upper(candidates, number, [0, 1]),
+            ours.upper_bounds(candidates, [0, 1], number, beta),
+        )
         for i, found in enumerate(plays):
-            expectation, end, width = ours.expectation(outlook, i), found.point, ours._width(outlook, i, found)
-            moved = ours.point_to_play(i, found, outlook, number, beta)
+            expectation, end, width = candidates.expectation(i), found.point, ours._width(candidates, i, found)
+            moved = ours.point_to_play(candidates, i, found, number, beta)
             (mean,), (wide,) = expectation.moments(end[None])
             (mean_there,), (narrow,) = expectation.of_mean().moments(moved[None])
             at_end, at_moved = (expectation.sampled(beta, draws)(x[None])[0][0] for x in (end, moved))
             jensen, sigma = wide - (at_end - mean) / beta, (at_moved - mean_there) / beta
             assert jensen >= 0
             assert narrow <= sigma * (1 + 1e-6)
-            shortfall = upper[i] + width - ours.raw(float(mean_there - beta * narrow))
+            shortfall = upper[i] + width - ours.unstandardised(float(mean_there - beta * narrow))
             assert shortfall <= scale * beta * (2 * sigma + jensen) + width + 1e-3 * scale
             moves.append(float(np.abs(moved - end).max()))
     assert max(moves) > 1e-3, "nothing was polished, or nothing was tested"
@@ -218,3 +228,42 @@ def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.
     assert said in optimizer.explain().summary
     assert said in str(optimizer.status)
     assert optimizer.recommend().mean == pytest.approx(2.5, abs=1.0)
+
+
+def test_it_is_said_of_a_play_that_stays_and_of_one_that_moves() -> None:
+    strict = replace(OVEN, control_sets=[["oven", "speed", "feed"]], costs=[1], tolerance=sb.Absolute(0.0))
+    optimizer = sb.Optimizer(strict, budget=500, seed=0)
+    said: dict[bool, str] = {}
+    for _ in range(24):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, value_of(suggestion.values))
+        if "upper" in suggestion.note:
+            why = from_dict(Reasons, suggestion.note)
+            assert why.moving is not None
+            assert why.moving.price > 0
+            said[bool(suggestion.change_cost)] = str(optimizer.explain())
+            enough = why.moving.stay + why.width >= why.moving.move
+            assert suggestion.change_cost or enough, "it stays while what a play may teach makes up for lagging behind"
+    assert "It pays" in said[True]
+    assert "It moves nothing that is hard to change" in said[False]
+
+
+def test_nothing_is_kept_where_nothing_is_hard_to_change() -> None:
+    optimizer, random = sb.Optimizer(PROBLEM, seed=0), np.random.default_rng(0)
+    for _ in range(8):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, **evaluate(suggestion, random))
+        assert "moving" not in suggestion.note
+    assert "hard to change" not in str(optimizer.explain())
+
+
+def test_logs_of_before_are_read() -> None:
+    old = {"kind": "asked", "scope": {"set": ["a"], "look": {}, "keep": []}}
+    note = upgrade_format({**old, "note": {"upper": [1.0, None], "width": 0.5, "calibration": 1.0}})["note"]
+    assert from_dict(Reasons, note).moving is None
+    weighed = {"upper": [1.0], "width": 0.5, "moving": {"stay": 1.0, "move": 2.0, "price": 5.0}}
+    assert from_dict(Reasons, upgrade_format({**old, "note": weighed})["note"]).moving is None
+    why = Reasons([1.0], 0.5, Switching(1.0, 2.0, 5.0, 0.1, 0.2, 30.0))
+    assert from_dict(Reasons, to_dict(why)) == why

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.checks import check_current
+from steerbo.costvarying.validation import check_current
 from steerbo.errors import InvalidProblem
 
 CHANGE = sb.SwitchingCost(fixed=2, per_unit=0.1)
@@ -65,6 +66,8 @@ def test_to_stay_is_an_answer_and_else_it_is_said_what_is_gained() -> None:
     assert "better than where you stand (from" in goes.note
     gain = float(goes.note.split("; ")[-1].split()[0])
     assert gain == pytest.approx(1.44, abs=0.3)
+    low, high = map(float, re.findall(r"from (\S+) to (\S+)\)", goes.note)[0])
+    assert low < gain < high < low + 1.5
 
 
 def test_where_it_costs_more_than_what_would_do_it_is_left() -> None:
@@ -83,5 +86,5 @@ def test_what_nobody_can_hold_is_refused() -> None:
         kiln({"speed": 0.5})
     with pytest.raises(InvalidProblem, match=r"current\.temperature: 400 .* from 100 to 300"):
         kiln({"temperature": 400})
-    check_current(kiln({"temperature": 300}))
+    check_current(*(getattr(kiln({"temperature": 300}), name) for name in ("current", "space", "control_sets")))
     assert ("where one stands", "temperature = 210") in kiln({"temperature": 210}).describe()

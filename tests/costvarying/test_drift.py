@@ -15,30 +15,30 @@ import steerbo as sb
 from steerbo.core import Event, Optimizer, Refitted
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.records import from_dict, to_dict
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from steerbo.testing.case import bits, values_of
 from tests.costvarying.worlds import DRIFTING, LEARNED, PROBLEM, drifting_case
 
 
-class TestCheapFirst(WingContract):
+class TestCheapFirst(TraitContract):
     @staticmethod
     def case() -> Case:
         return drifting_case("cheap-first")
 
 
-class TestLearned(WingContract):
+class TestLearned(TraitContract):
     @staticmethod
     def case() -> Case:
         return drifting_case("cheap-first", LEARNED, rounds=11)
 
 
-class TestTsPsq(WingContract):
+class TestTsPsq(TraitContract):
     @staticmethod
     def case() -> Case:
         return drifting_case("ts-psq")
 
 
-class TestExploreThenCommit(WingContract):
+class TestExploreThenCommit(TraitContract):
     @staticmethod
     def case() -> Case:
         return drifting_case("explore-then-commit", explore_cycles=2)
@@ -107,10 +107,14 @@ def test_what_slides_is_forecast() -> None:
         assert float(said[1]) == pytest.approx(0.01, rel=0.3)
         assert optimizer.policy(time=60).values["x"] == pytest.approx(best(60), abs=0.1)
         method: Any = optimizer._state.method
-        now = method.outlook(optimizer.history, {"time": 60.0})  # integrals agree with the model itself, at that time
+        now = method.candidates(
+            optimizer.history, {"time": 60.0}
+        )  # integrals agree with the model itself, at that time
         points = np.random.default_rng(0).random((5, 2))
-        mean, _ = method.expectation(now, 1).moments(points)
-        direct = method.playing(len(optimizer.history) + 1).marginals(np.column_stack([points, np.full(5, 60.0)]))[0]
+        mean, _ = now.expectation(1).moments(points)
+        direct = method.surrogate.for_round(len(optimizer.history) + 1).marginals(
+            np.column_stack([points, np.full(5, 60.0)])
+        )[0]
         np.testing.assert_allclose(mean, direct, atol=1e-6)
 
 

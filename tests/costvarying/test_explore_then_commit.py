@@ -12,20 +12,9 @@ import steerbo as sb
 from steerbo.bandit import hoeffding_radius, information_gain
 from steerbo.core import Optimizer, Refitted, keyed
 from steerbo.costvarying.explore_then_commit import ExploreThenCommit
-from tests.costvarying.worlds import PROBLEM, evaluate
+from tests.costvarying.worlds import PROBLEM, evaluate, notes, play_on
 
 METHOD = "explore-then-commit"
-
-
-def play(optimizer: Optimizer, rounds: int, cost: float | None = None, shift: float = 0.0) -> Optimizer:
-    """Play on; `cost` replaces the drawn one, `shift` is added to every value."""
-    for _ in range(rounds):
-        suggestion = optimizer.ask()
-        assert suggestion is not None
-        told = evaluate(suggestion, keyed(1, suggestion.round, "nature"))
-        told["value"] += shift
-        optimizer.tell(suggestion, **(told if cost is None else {**told, "cost": cost}))
-    return optimizer
 
 
 def method(optimizer: Optimizer) -> ExploreThenCommit:
@@ -33,33 +22,29 @@ def method(optimizer: Optimizer) -> ExploreThenCommit:
     return optimizer._method
 
 
-def notes(optimizer: Optimizer) -> list[dict[str, Any]]:
-    return [{"set": PROBLEM.numbers[played.suggestion.scope], **played.suggestion.note} for played in optimizer.history]
-
-
 def test_exploration_takes_the_sets_in_turn() -> None:
     """Line 3: the paper's `t mod m` would give 0."""
-    optimizer = play(Optimizer(PROBLEM, METHOD, explore_cycles=3), 9)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=3), 9)
     assert [note["set"] for note in notes(optimizer)] == [0, 1, 2] * 3
     assert {note["phase"] for note in notes(optimizer)} == {"explore"}
-    play(optimizer, 1)
+    play_on(optimizer, 1)
     assert notes(optimizer)[-1]["phase"] == "exploit"
 
 
 def test_exploration_stops_before_the_cycle_that_would_pass_its_share() -> None:
     """τ: the paper gives no rule. A cycle of plays at 1 costs 3: four cycles fit into .6 of 21, a fifth does not."""
-    optimizer = play(Optimizer(PROBLEM, METHOD, budget=21), 14, cost=1.0)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, budget=21), 14, cost=1.0)
     assert sum(note["phase"] == "explore" for note in notes(optimizer)) == 12
 
 
 def test_rounds_limit_exploration_where_there_is_no_budget() -> None:
-    optimizer = play(Optimizer(PROBLEM, METHOD, rounds=10), 10)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, rounds=10), 10)
     assert sum(note["phase"] == "explore" for note in notes(optimizer)) == 6
 
 
 def test_bounds_while_exploring_come_from_the_set_that_is_played() -> None:
     """Lines 10–11: E[l] at the played point raises lcb; a set's ucb falls on its own turns only, between refits."""
-    optimizer = play(Optimizer(PROBLEM, METHOD, explore_cycles=5), 15)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=5), 15)
     refits = {event.round for event in optimizer.events if isinstance(event, Refitted)}
     before: dict[str, Any] | None = None
     for number, note in enumerate(notes(optimizer), 1):
@@ -75,7 +60,7 @@ def test_bounds_while_exploring_come_from_the_set_that_is_played() -> None:
 
 
 def test_a_refit_forgets_bounds_of_other_hyperparameters() -> None:
-    optimizer = play(Optimizer(PROBLEM, METHOD, explore_cycles=2), 12)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2), 12)
     for event in optimizer.events:
         if isinstance(event, Refitted):
             method(optimizer).learn(event, optimizer.history)
@@ -84,7 +69,7 @@ def test_a_refit_forgets_bounds_of_other_hyperparameters() -> None:
 
 
 def test_amending_recomputes_the_bounds_from_the_data() -> None:
-    optimizer = play(Optimizer(PROBLEM, METHOD, explore_cycles=2), 12)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2), 12)
     first = next(iter(optimizer.history)).suggestion
     optimizer.amend(first, void=True)
     assert method(optimizer).bounds.guaranteed == -np.inf
@@ -99,17 +84,17 @@ def test_hoeffding_keeps_dear_sets_only() -> None:
 
 @pytest.mark.parametrize("bound", ["hoeffding", "bernstein"])
 def test_cost_bounds_lie_below_the_means(bound: Any) -> None:
-    optimizer = play(Optimizer(PROBLEM, METHOD, explore_cycles=6, cost_bound=bound), 20)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=6, cost_bound=bound), 20)
     low = method(optimizer)._cost_bounds(optimizer.history)
-    means = method(optimizer).mean_costs()
+    means = method(optimizer).costs.means()
     assert (low <= means).all()
     assert (low >= 0).all()
 
 
 def test_bernstein_knows_steady_costs_sooner() -> None:
-    optimizer = play(Optimizer(PROBLEM, METHOD, explore_cycles=8, cost_bound="bernstein"), 24)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=8, cost_bound="bernstein"), 24)
     low = method(optimizer)._cost_bounds(optimizer.history)
-    plain = play(Optimizer(PROBLEM, METHOD, explore_cycles=8), 24)
+    plain = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=8), 24)
     assert low.sum() >= method(plain)._cost_bounds(plain.history).sum()
 
 
@@ -125,20 +110,20 @@ def test_stated_costs_are_their_own_bounds_and_need_not_be_told() -> None:
 
 
 def test_the_horizon_is_what_the_cheapest_set_allows() -> None:
-    optimizer = play(Optimizer(PROBLEM, METHOD, budget=30.0), 4, cost=2.0)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, budget=30.0), 4, cost=2.0)
     assert method(optimizer)._horizon(optimizer.history) == pytest.approx(5 + (30 - 8) / 2)
 
 
 def test_alpha_is_halved_every_d_rounds_of_exploitation() -> None:
-    optimizer = play(Optimizer(PROBLEM, METHOD, explore_cycles=2, alpha=0.2), 6)
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2, alpha=0.2), 6)
     shares = []
     for _ in range(10):
         tolerance = method(optimizer).present_tolerance()
         assert isinstance(tolerance, sb.Fraction)
         shares.append(tolerance.share)
-        play(optimizer, 1)
+        play_on(optimizer, 1)
     assert shares == [0.2] * 4 + [0.1] * 4 + [0.05] * 2
-    floored = play(Optimizer(PROBLEM, METHOD, explore_cycles=2, alpha=0.2, alpha_floor=0.15), 16)
+    floored = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2, alpha=0.2, alpha_floor=0.15), 16)
     assert method(floored).present_tolerance() == sb.Fraction(0.15)
 
 
@@ -155,7 +140,7 @@ def test_sets_that_no_longer_fit_are_passed_over_and_cheaper_ones_played() -> No
 
 def test_theory_beta_grows_with_what_was_learned() -> None:
     optimizer = Optimizer(PROBLEM, METHOD, explore_cycles=4, confidence="theory", norm=2.0, delta=0.05)
-    play(optimizer, 8)
+    play_on(optimizer, 8)
     state = method(optimizer)
     gram = state.model.factor.gram - state.model.noise * np.eye(8)
     gain = information_gain(gram, state.model.noise)

@@ -1,42 +1,47 @@
-"""What a play costs: only what is known counts, and only this study's rounds are charged."""
+"""What all methods of the wing answer: the recommended set, and what could still be gained."""
 
 from __future__ import annotations
 
-import pytest
+import numpy as np
 
 import steerbo as sb
-from steerbo.errors import InvalidOutcome
+from steerbo.core import Optimizer
+from tests.costvarying.worlds import PROBLEM, notes, play_on
+
+METHOD = "explore-then-commit"
 
 
-def test_past_costs_teach_and_are_not_charged() -> None:
-    law = sb.Uniform()
-    problem = sb.CostVarying([sb.Float("t", 0, 1, law=law), sb.Float("ph", 0, 1, law=law)], [["t"], ["ph", "t"]])
-    optimizer = sb.Optimizer(problem, "random", budget=30)
-    for cost in (4.0, 6.0):
-        optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, cost=cost, scope=("t", "ph"))
-    optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, cost=99.0)
-    assert str(optimizer.status) == "0 rounds, 0 of 30 spent"
-    assert {choice.cost for choice in (optimizer.recommend(), *optimizer.recommend().alternatives)} == {None, 5.0}
-    with pytest.raises(InvalidOutcome, match=r"scope: \['t', 'p'\] .* one of t, ph \+ t"):
-        optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, scope=["t", "p"])
-    while (suggestion := optimizer.ask()) is not None and suggestion.scope.set != ("ph", "t"):
-        optimizer.tell(suggestion, 1.0, cost=1.0, realised={"t": 0.5, "ph": 0.5})
-    assert optimizer.status.reserved == 5.0
+def test_negative_values_leave_some_set_acceptable() -> None:
+    """S₁ empty: far below zero `(1 − α) lcb` lies above every ucb; counting from the worst value mends it."""
+    optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2), 14, shift=-1000.0)
+    assert all(note["acceptable"] for note in notes(optimizer))
 
 
-def test_an_unknown_cost_does_not_make_a_set_cheap() -> None:
-    """A broken play of unknown cost once counted as a play for nothing."""
-    law = sb.Uniform()
-    problem = sb.CostVarying([sb.Float("t", 0, 1, law=law)], [["t"]])
-    optimizer = sb.Optimizer(problem, "random")
-    for i in range(4):
-        suggestion = optimizer.ask()
-        assert suggestion is not None
-        if i % 2:
-            optimizer.fail(suggestion, "the pump broke")
-        else:
-            optimizer.tell(suggestion, 1.0, cost=4.0)
-    assert optimizer.recommend().cost == 4.0
-    assert str(optimizer.status) == "4 rounds, 8 spent and 2 rounds whose cost nobody knows, 2 failed"
-    optimizer.amend(list(optimizer.history)[1].suggestion, cost=7.0)
-    assert optimizer.recommend().cost == 5.0
+def test_a_threshold_nobody_reaches_falls_back_to_the_largest_upper_bound() -> None:
+    hopeless = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.Threshold(1e6))
+    optimizer = play_on(Optimizer(hopeless, METHOD, explore_cycles=2), 9)
+    last = notes(optimizer)[-1]
+    assert last["acceptable"] == [int(np.argmax(last["possible"]))]
+
+
+def gain_of(optimizer: Optimizer) -> float:
+    return optimizer._method.gain(optimizer.history)
+
+
+def test_what_can_be_gained_covers_every_set() -> None:
+    """Without a tolerance: the largest upper bound of any set, less the lower one of what is recommended."""
+    strict = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.Absolute(0.0))
+    optimizer = play_on(Optimizer(strict, METHOD, explore_cycles=2), 9)
+    advice = optimizer.recommend()
+    assert advice.lower is not None
+    uppers = [each.upper for each in (advice, *advice.alternatives) if each.upper is not None]
+    assert gain_of(optimizer) >= max(uppers) - advice.lower - 1e-9
+
+
+def test_what_is_tolerated_is_no_gain() -> None:
+    found = []
+    for given_up in (0.0, 0.5, 100.0):
+        problem = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.Absolute(given_up))
+        found.append(gain_of(play_on(Optimizer(problem, METHOD, explore_cycles=2), 9)))
+    assert found[1] < found[0]
+    assert found[2] < 0, "which counts as none"

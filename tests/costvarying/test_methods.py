@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract, WingContract
+from steerbo.testing.contract import Refusals
 from tests.costvarying.worlds import case
 
 
@@ -42,7 +43,11 @@ class TestTsPsq(WingContract):
         return case("ts-psq")
 
 
-class TestTsPsqFeatures(WingContract):
+class TestTsPsqFeatures(TraitContract):
+    """Another way to draw a function: with all outcomes that try its arithmetic."""
+
+    test_hostile_outcomes = Refusals.test_hostile_outcomes  # type: ignore[assignment]
+
     @staticmethod
     def case() -> Case:
         return case("ts-psq", sampling="features")

@@ -11,28 +11,28 @@ import pytest
 
 import steerbo as sb
 from steerbo.core.events import Event
-from steerbo.costvarying.laws import NatureLaws
+from steerbo.costvarying.nature import NatureModel
 from steerbo.errors import InvalidProblem
 from steerbo.records import from_dict, to_dict
 from steerbo.study import Study, read_study
 from steerbo.surrogate import Expectation, ProductKernelPosterior, parts_of
-from steerbo.testing import Case, WingContract
-from tests.costvarying.worlds import given_case, rows_case
+from steerbo.testing import Case, TraitContract
+from tests.costvarying.worlds import given_case, rows_case, sizes
 
 
-class TestCheapFirst(WingContract):
+class TestCheapFirst(TraitContract):
     @staticmethod
     def case() -> Case:
         return rows_case("cheap-first")
 
 
-class TestGivenWhatIsSeen(WingContract):
+class TestGivenWhatIsSeen(TraitContract):
     @staticmethod
     def case() -> Case:
         return given_case("cheap-first")
 
 
-class TestTsPsq(WingContract):
+class TestTsPsq(TraitContract):
     @staticmethod
     def case() -> Case:
         return rows_case("ts-psq")
@@ -78,9 +78,8 @@ def test_averages_are_those_over_the_rows(held: tuple[str, ...]) -> None:
     optimizer: Any = informed(rows)
     method: Any = optimizer._method
     process = ProductKernelPosterior.of(method.model, np.empty((0, 3)))
-    expectation = Expectation.over(
-        process, parts_of(method.space.names, held, {}, NatureLaws(optimizer.problem).at({}, True))
-    )
+    laws = NatureModel(optimizer.problem.space, optimizer.problem.nature).at({}, True)
+    expectation = Expectation.over(process, parts_of(method.problem.space.names, held, {}, laws))
     for setting in ([0.3, 0.2], [0.8, 0.7]):
         full = np.column_stack([np.full(len(rows), setting[0]), rows])
         if "heat" in held:
@@ -109,21 +108,25 @@ def test_bounds_cover_what_variables_that_go_together_give(rho: float) -> None:
         assert (cheap.lower - 0.005 <= truth <= cheap.upper + 0.005) == joint
 
 
-def test_answers_count_that_few_rows_know_little_and_choices_do_not() -> None:
-    """Of 24 logs of thirty days, each a draw from the same climate, all cover what that gives: without, 21 did."""
+@pytest.mark.parametrize(("logs", "least"), sizes((8, 5), (24, 23)))
+def test_answers_count_that_few_rows_know_little_and_choices_do_not(logs: int, least: int) -> None:
+    """Of 24 logs of thirty days, each a draw from the same climate, all cover what that gives: without, 21 did.
+
+    95 of 100 are meant to: with other seeds a false alarm in 2700 drawings of 8 logs, and in 3 of 24.
+    """
     climate = weather(0.9, 4000)
     truth = 1 + 8 * float(((climate - 0.5).prod(axis=1)).mean())
     covered = []
-    for seed in range(24):
+    for seed in range(logs):
         log = climate[np.random.default_rng(seed).choice(len(climate), 30, replace=False)]
         optimizer: Any = informed(log)
         method, advice = optimizer._method, optimizer.recommend()
         cheap: Any = next(row for row in (advice, *advice.alternatives) if row.scope.set == ("valve",))
         covered.append(cheap.lower <= truth <= cheap.upper)
-        choosing, answering = (method.outlook(optimizer.history, {}, answering=each) for each in (False, True))
-        sd = [method.expectation(each, 0).of_mean().moments(np.array([[0.6]]))[1][0] for each in (choosing, answering)]
+        choosing, answering = (method.candidates(optimizer.history, {}, answering=each) for each in (False, True))
+        sd = [each.expectation(0).of_mean().moments(np.array([[0.6]]))[1][0] for each in (choosing, answering)]
         assert sd[1] > 1.2 * sd[0]
-    assert np.mean(covered) >= 0.95
+    assert sum(covered) >= least
 
 
 def test_a_pending_point_is_imagined_as_a_whole_row() -> None:
@@ -132,7 +135,7 @@ def test_a_pending_point_is_imagined_as_a_whole_row() -> None:
     optimizer.ask(batch=3)
     asked = optimizer.history.pending
     method: Any = optimizer._method
-    points = method._unknown(optimizer.history)
+    points = method.surrogate.pending_points(optimizer.history)
     assert len(points) == len(asked) == 4
     for suggestion, point in zip((each.suggestion for each in asked), points, strict=True):
         assert point[0] == suggestion.values["valve"]
@@ -145,7 +148,7 @@ def test_a_pending_point_is_imagined_as_a_whole_row() -> None:
 def test_a_long_log_is_thinned_and_goes_into_the_log_as_it_is() -> None:
     rows = weather(0.5, 2000)
     optimizer: Any = informed(rows)
-    law: Any = NatureLaws(optimizer.problem).at({}, True)["heat"].law
+    law: Any = NatureModel(optimizer.problem.space, optimizer.problem.nature).at({}, True)["heat"].law
     assert len(law.points) <= 200
     optimizer.ask()
     lines = json.loads(json.dumps([to_dict(event) for event in optimizer.events]))
@@ -220,7 +223,7 @@ def seeing(rows: np.ndarray) -> sb.CostVarying:
 
 
 def damp_at(optimizer: Any, answering: bool = False, **seen: float) -> Any:
-    law = optimizer._method.nature.at(seen, answering)["damp"].law
+    law = optimizer._method.search_space.nature.at(seen, answering)["damp"].law
     nodes, weights = law.rule([1], np.ones(1))
     return float(weights @ nodes[:, 0]), law
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.checks import check_worth
+from steerbo.costvarying.validation import check_value_of_one
 from steerbo.errors import InvalidProblem
 
 VARIABLES = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
@@ -56,7 +56,8 @@ def test_a_tolerance_beside_it_is_refused() -> None:
         sb.CostVarying(VARIABLES, SETS, costs=[1, 2], value_of_one=2.0, tolerance=sb.Absolute(1.0))
     with pytest.raises(InvalidProblem, match="value_of_one"):
         sb.CostVarying(VARIABLES, SETS, costs=[1, 2], value_of_one=0.0)
-    check_worth(sb.CostVarying(VARIABLES, SETS, costs=[1, 2], value_of_one=2.0))
+    check_value_of_one(2.0, None)
+    sb.CostVarying(VARIABLES, SETS, costs=[1, 2], value_of_one=2.0)
 
 
 def test_a_move_is_weighed_by_what_its_gain_is_worth() -> None:

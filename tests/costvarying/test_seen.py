@@ -8,11 +8,11 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidProblem, OutOfRangeWarning
 from steerbo.plots import costvarying
-from steerbo.testing import Case, SeenBefore, SeenContract
+from steerbo.testing import Case, SeenBefore, SeenTraitContract
 from tests.costvarying.worlds import SEEN, seen_case
 
 
-class TestCheapFirst(SeenContract):
+class TestCheapFirst(SeenTraitContract):
     @staticmethod
     def case() -> Case:
         return seen_case("cheap-first")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 import steerbo as sb
-from steerbo.core import Suggestion
+from steerbo.core import Optimizer, Suggestion, keyed
+from steerbo.extending import Choice, Explanation, History, Method, Recommendation
+from steerbo.records import record
 from steerbo.testing import Case
 
 PROBLEM = sb.CostVarying(
@@ -31,6 +35,11 @@ SEEN = sb.CostVarying(
     control_sets=PROBLEM.control_sets,
 )
 """The same where it is known how warm it is outside and, but not always, which seed is sown."""
+
+
+def sizes(small: tuple[int, int], full: tuple[int, int]) -> list[tuple[int, int]]:
+    """Sizes of a statistical test: trials, and how many must succeed; at full size if STEERBO_TEST_FULL is set."""
+    return [small, full] if os.environ.get("STEERBO_TEST_FULL") else [small]
 
 
 def growth(x: dict[str, Any]) -> float:
@@ -163,3 +172,76 @@ def case(method: str, **options: Any) -> Case:
     """The world with one method."""
     added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}
     return Case(PROBLEM, method, evaluate, added=added, options=options)
+
+
+OVEN = sb.CostVarying(
+    [
+        sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.SwitchingCost(fixed=5, per_unit=0.1)),
+        sb.Float("speed", 0, 1, law=sb.Uniform()),
+        sb.Float("feed", 0, 1, law=sb.Uniform()),
+    ],
+    [["speed", "feed"], ["oven", "speed"], ["oven", "speed", "feed"]],
+    costs=[1, 2, 3],
+)
+"""Three control sets, of which two heat an oven at a price."""
+
+
+def value_of(x: Mapping[str, float]) -> float:
+    """Best at 150 °C, speed 0.3, feed 0.6."""
+    return -(((x["oven"] - 150) / 50) ** 2) - (x["speed"] - 0.3) ** 2 - (x["feed"] - 0.6) ** 2
+
+
+def prices_of(optimizer: sb.Optimizer) -> list[float]:
+    """What each round costs, counted anew."""
+    prices: list[float] = []
+    before: Mapping[str, float] | None = None
+    for played in optimizer.history:
+        values = played.suggestion.values
+        price = {"speed feed": 1.0, "oven speed": 2.0, "oven speed feed": 3.0}[" ".join(values)]
+        if "oven" in values and before is not None and before.get("oven") != values["oven"]:
+            price += 5 + (0.1 * abs(before["oven"] - values["oven"]) if "oven" in before else 0)
+        prices.append(price)
+        before = values
+    return prices
+
+
+@record
+class Plays:
+    """The values of each round."""
+
+    plays: tuple[dict[str, Any], ...] = ()
+
+
+class Scripted(Method[sb.CostVarying, Any]):
+    """Plays what it is given."""
+
+    name: ClassVar[str] = "scripted"
+    solves: ClassVar[type] = sb.CostVarying
+    Options: ClassVar[type[Any]] = Plays
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        values = self.options.plays[len(history)]
+        scope = next(scope for scope in self.problem.scopes if set(scope.set) == set(values))
+        return Choice(scope, values, expected_cost=scope.price)
+
+    def recommend(self, history: History) -> Recommendation:
+        raise NotImplementedError
+
+    def explain(self, history: History) -> Explanation:
+        raise NotImplementedError
+
+
+def play_on(optimizer: Optimizer, rounds: int, cost: float | None = None, shift: float = 0.0) -> Optimizer:
+    """Play on; `cost` replaces the drawn one, `shift` is added to every value."""
+    for _ in range(rounds):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        told = evaluate(suggestion, keyed(1, suggestion.round, "nature"))
+        told["value"] += shift
+        optimizer.tell(suggestion, **(told if cost is None else {**told, "cost": cost}))
+    return optimizer
+
+
+def notes(optimizer: Optimizer) -> list[dict[str, Any]]:
+    """The note of every round, with the number of its control set."""
+    return [{"set": PROBLEM.numbers[played.suggestion.scope], **played.suggestion.note} for played in optimizer.history]

@@ -110,10 +110,10 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
 
 def test_a_course_survives_a_log_to_the_last_bit() -> None:
     course = DriftModel(None, "fading", 0.1 + 0.2, (1 / 3, 2.0))
-    assert DriftModel.from_plain(course.to_plain()) == course
-    for plain in ({}, {**course.to_plain(), "kind": "wild"}, {**course.to_plain(), "more": 1}, None):
+    assert DriftModel.from_dict(course.to_dict()) == course
+    for plain in ({}, {**course.to_dict(), "kind": "wild"}, {**course.to_dict(), "more": 1}, None):
         with pytest.raises(InvalidStudy, match="drift"):
-            DriftModel.from_plain(plain)  # type: ignore[arg-type]
+            DriftModel.from_dict(plain)  # type: ignore[arg-type]
 
 
 def test_what_is_given_is_not_learned() -> None:

@@ -20,12 +20,12 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 @given(st.lists(numbers).map(tuple), numbers)
 def test_survive_json_to_the_last_bit(theta: tuple[float, ...], offset: float) -> None:
     given = Hyperparameters(theta, OutcomeTransform(offset, 0.1, 0.3))
-    back = Hyperparameters.from_plain(json.loads(json.dumps(given.to_plain())))
+    back = Hyperparameters.from_dict(json.loads(json.dumps(given.to_dict())))
     assert back == given
     assert np.array(back.theta).tobytes() == np.array(theta).tobytes()  # signs of zeros too
 
 
-GOOD = Hyperparameters((0.5,)).to_plain()
+GOOD = Hyperparameters((0.5,)).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ GOOD = Hyperparameters((0.5,)).to_plain()
 )
 def test_rubbish_is_refused(plain: dict[str, Any]) -> None:
     with pytest.raises(InvalidStudy, match="hyperparameters"):
-        Hyperparameters.from_plain(plain)
+        Hyperparameters.from_dict(plain)
 
 
 @settings(deadline=None, derandomize=True, max_examples=50)

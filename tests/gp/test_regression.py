@@ -240,10 +240,10 @@ def test_a_replay_gives_the_same_bits() -> None:
         for n, (x, outcome) in enumerate(zip(X, y, strict=True)):
             model.add(x, outcome)
             if refit_due(play_log[-1][0] if play_log else 0, len(model)) and live:
-                play_log.append((n + 1, model.fit().to_plain()))
+                play_log.append((n + 1, model.fit().to_dict()))
             for at, plain in play_log:
                 if at == n + 1:
-                    model.set(Hyperparameters.from_plain(plain))
+                    model.set(Hyperparameters.from_dict(plain))
             if live:  # a replay asks nothing of the model on its way
                 with model.with_fantasies(X[:2] + 0.01) as factor:
                     factor.inverse()

@@ -6,7 +6,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import BaseStudy, Explanation, Recommendation
-from steerbo.costvarying.random import Random
+from steerbo.costvarying.baselines import Random
 from steerbo.page.card import Card, advice_of, card, sets
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import KINDS, OVEN

@@ -15,8 +15,7 @@ from steerbo.errors import InvalidRequest
 from steerbo.plots import costvarying, pictures
 from steerbo.plots.rounds import settings_pictures
 from steerbo.testing import Case
-from tests.costvarying.test_money import OVEN, Scripted
-from tests.costvarying.worlds import DRIFTING, PROBLEM, drifting_case
+from tests.costvarying.worlds import DRIFTING, OVEN, PROBLEM, Scripted, drifting_case
 from tests.interop.examples import box
 from tests.meanfield import worlds as meanfield
 from tests.rounds.stub import Nearest, Stub, evaluate, look

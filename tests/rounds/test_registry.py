@@ -14,7 +14,7 @@ from steerbo.core.creation import MethodOptions
 from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
 from steerbo.records import record
-from steerbo.timevarying.random import Random as RandomInTime
+from steerbo.timevarying.baselines import Random as RandomInTime
 from tests.outsiders import FEW, install
 from tests.rounds.stub import Nearest, Stub
 

@@ -135,13 +135,13 @@ def stream(*traits: str) -> Case:
 
 def _limits(traits: tuple[str, ...], linear: list[Any]) -> list[Any] | None:
     """On what is set together, and on what is measured."""
-    found = (linear if "limits" in traits else []) + ([DAMP] if "Measured" in traits else [])
+    found = (linear if "limits" in traits else []) + ([DAMP] if "OutcomeConstraint" in traits else [])
     return found or None
 
 
 def _damp(water: float, traits: tuple[str, ...]) -> dict[str, float]:
     """What is measured beside, where that has a limit."""
-    return {DAMP.name: 2 * float(water)} if "Measured" in traits else {}
+    return {DAMP.name: 2 * float(water)} if "OutcomeConstraint" in traits else {}
 
 
 def _asked(traits: tuple[str, ...]) -> Callable[[int], dict[str, Any]]:
@@ -164,10 +164,11 @@ class Kind:
 
 KINDS: Mapping[str, Kind] = {
     "cost-varying": Kind(
-        greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance", "learned", "limits", "Measured")
+        greenhouse,
+        ("seen", "costs", "change", "nature", "drift", "tolerance", "learned", "limits", "OutcomeConstraint"),
     ),
-    "time-varying": Kind(stream, ("seen", "time", "available", "unknown", "limits", "Measured")),
-    "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance", "limits", "Measured")),
+    "time-varying": Kind(stream, ("seen", "time", "available", "unknown", "limits", "OutcomeConstraint")),
+    "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance", "limits", "OutcomeConstraint")),
     "mean-field": Kind(fleet, ("seen", "drift", "moving", "capacity", "limits")),
 }
 
@@ -290,12 +291,12 @@ def _name(given: Mapping[str, Any]) -> str:
     """The trait that is not taken."""
     for variable in given.get("variables") or ():
         return "change" if variable.change else "learned"
-    return "Measured" if given.get("limits") == [DAMP] else next(iter(given))
+    return "OutcomeConstraint" if given.get("limits") == [DAMP] else next(iter(given))
 
 
 @pytest.mark.parametrize(("kind", "given", "said"), APART, ids=[f"{kind}: {_name(given)}" for kind, given, _ in APART])
 def test_what_does_not_go_together_is_refused_by_name(kind: str, given: dict[str, Any], said: str) -> None:
-    field = {"learned": "law", "Measured": "limits"}.get(name := _name(given), name)
+    field = {"learned": "law", "OutcomeConstraint": "limits"}.get(name := _name(given), name)
     with pytest.raises(InvalidProblem, match=rf"(?s){field}[.\d]*: .* is not allowed; .*{said}"):
         sb.Optimizer(MADE[kind](**given))
 

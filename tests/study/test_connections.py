@@ -40,8 +40,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_file_that_others_keep_locked_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played(tmp_path / "study.db")
-    for reader in ("connections", "engines"):
-        monkeypatch.setattr(f"steerbo.study.{reader}.BUSY", 0.05)
+    monkeypatch.setattr("steerbo.storage.connections.BUSY", 0.05)
     with Study.open(tmp_path / "study.db", Stub(), wait=0.0) as study:
         with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -54,7 +53,8 @@ def test_a_file_that_others_keep_locked_is_named(tmp_path: Path, monkeypatch: py
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs another user")
 def test_a_read_only_file_is_named(tmp_path: Path) -> None:
     code = (
-        "import os, sys, pathlib; from steerbo.study import doctor, DatabaseLog; DatabaseLog(':memory:').read()\n"
+        "import os, sys, pathlib; from steerbo.storage import doctor\n"
+        "from steerbo.study import DatabaseLog; DatabaseLog(':memory:').read()\n"
         "os.setgroups([]); os.setgid(65534); os.setuid(65534); print(doctor.examine(sys.argv[1]))"
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -55,13 +55,13 @@ def test_a_model_of_another_library_goes_by_the_schedule() -> None:
 def test_a_correction_calls_for_a_fit_that_believes_in_no_cut() -> None:
     following = DriftTracker("learned")
     model = told(following, 30)
-    plain = {**model.fit().to_plain(), "drift": DriftModel(cuts=(7.0,)).to_plain()}
+    plain = {**model.fit().to_dict(), "drift": DriftModel(cuts=(7.0,)).to_dict()}
     model = following.set_hyperparameters(fresh, model, plain)
     assert following.course == DriftModel(cuts=(7.0,))
     assert len(model) == 30
     following.correct()
     assert following.due(model, 30, 31)
-    assert DriftModel.from_plain(following.fit(fresh, model, float)["drift"]).cuts == ()
+    assert DriftModel.from_dict(following.fit(fresh, model, float)["drift"]).cuts == ()
     model = following.set_hyperparameters(fresh, model, plain)
     assert not following.due(model, 30, 31)
 
@@ -86,8 +86,8 @@ def test_no_outcome_at_all() -> None:
 def test_answers_have_bounds_as_soon_as_outcomes_tell_a_scale() -> None:
     following, model = DriftTracker(None), told(DriftTracker(None), 12)
     assert following.widening == np.inf
-    following.set_hyperparameters(lambda course: model, model, model.fit().to_plain())
+    following.set_hyperparameters(lambda course: model, model, model.fit().to_dict())
     assert following.widening == 1.0
     model.revise(np.full(12, 3.0))
-    following.set_hyperparameters(lambda course: model, model, model.fit().to_plain())
+    following.set_hyperparameters(lambda course: model, model, model.fit().to_dict())
     assert following.widening == np.inf, "outcomes that are all alike tell none"

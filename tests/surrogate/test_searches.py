@@ -9,8 +9,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import History, Streams
-from steerbo.costvarying.method import PartialControl
-from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
+from steerbo.costvarying.baselines import UcbPsq, UcbPsqOptions
+from steerbo.costvarying.method import CostVaryingMethod
 from steerbo.gp import GPRegression, SquaredExponentialKernel
 from steerbo.optim import Box, maximise, sobol_points
 from steerbo.surrogate import (
@@ -32,7 +32,7 @@ NUMERIC = sb.CostVarying(
 )
 
 
-def learned(problem: sb.CostVarying, seed: int, n: int = 25) -> tuple[PartialControl[Any], History]:
+def learned(problem: sb.CostVarying, seed: int, n: int = 25) -> tuple[CostVaryingMethod[Any], History]:
     """A method that knows n random outcomes of a wavy function."""
     random = np.random.default_rng(seed)
     method = UcbPsq(problem, UcbPsqOptions(), Streams(seed))
@@ -42,24 +42,24 @@ def learned(problem: sb.CostVarying, seed: int, n: int = 25) -> tuple[PartialCon
     return method, sb.Optimizer(problem, "ucb-psq").history
 
 
-def exact(method: PartialControl[Any], history: History, i: int, points: Any) -> Any:
+def exact(method: CostVaryingMethod[Any], history: History, i: int, points: Any) -> Any:
     """`E[μ + βσ]` at points by 2048 Sobol draws."""
-    space = method.space
+    space = method.problem.space
     unit = np.clip(sobol_points(2048, space.dimension, 99), 1e-9, 1 - 1e-9)
     draws = np.stack([v.encoded_ppf(u) for v, u in zip(method.problem.variables, unit.T, strict=True)], axis=1)
-    return method.expectation(method.outlook(history, {}), i).sampled(BETA, draws)(points)[0]
+    return method.candidates(history, {}).expectation(i).sampled(BETA, draws)(points)[0]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
     method, history = learned(NUMERIC, seed)
-    outlook = method.outlook(history, {})
+    candidates = method.candidates(history, {})
     before, after = [], []
     for i in range(3):
-        expectation = method.expectation(outlook, i)
-        ((found,),) = method.search(method.outlook(history, {}), [i], [BETA], seed)
-        moved = polished(expectation, method.boxes[i], found, BETA, seed)
-        grid = sobol_points(256, len(method.sets[i]), 5)
+        expectation = candidates.expectation(i)
+        ((found,),) = method.search_space.search(method.candidates(history, {}), [i], [BETA], seed)
+        moved = polished(expectation, method.search_space.boxes[i], found, BETA, seed)
+        grid = sobol_points(256, len(method.search_space.sets[i]), 5)
         values = exact(method, history, i, np.concatenate([found.point[None], moved.point[None], grid]))
         scale = np.ptp(values)
         before.append((values.max() - values[0]) / scale)
@@ -71,16 +71,16 @@ def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
 
 def test_a_set_that_controls_everything_needs_no_polish() -> None:
     method, history = learned(NUMERIC, 0)
-    expectation = method.expectation(method.outlook(history, {}), 3)
-    ((found,),) = method.search(method.outlook(history, {}), [3], [BETA], 0)
-    assert polished(expectation, method.boxes[3], found, BETA, 0) is found
+    expectation = method.candidates(history, {}).expectation(3)
+    ((found,),) = method.search_space.search(method.candidates(history, {}), [3], [BETA], 0)
+    assert polished(expectation, method.search_space.boxes[3], found, BETA, 0) is found
 
 
 def test_polishing_leaves_categories_alone_and_is_the_same_twice() -> None:
     method, history = learned(PROBLEM, 1)
-    expectation = method.expectation(method.outlook(history, {}), 1)  # ph and line
-    ((found,),) = method.search(method.outlook(history, {}), [1], [BETA], 0)
-    once, again = (polished(expectation, method.boxes[1], found, BETA, 0) for _ in range(2))
+    expectation = method.candidates(history, {}).expectation(1)  # ph and line
+    ((found,),) = method.search_space.search(method.candidates(history, {}), [1], [BETA], 0)
+    once, again = (polished(expectation, method.search_space.boxes[1], found, BETA, 0) for _ in range(2))
     assert once.point[1] in found.points[:, 1]
     assert 0 <= once.point[0] <= 1
     np.testing.assert_array_equal(once.point, again.point)
@@ -91,9 +91,9 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
     """24 posteriors, three searches each: none may miss by a thousandth of the range, and the best is known."""
     for seed in range(6):
         method, history = learned(NUMERIC, seed, n=40)
-        outlook = method.outlook(history, {})
+        candidates = method.candidates(history, {})
         for i in range(4):
-            expectation = method.expectation(outlook, i)
+            expectation = candidates.expectation(i)
 
             def rise(points: Any, expectation: Any = expectation) -> Any:
                 return expectation.bound(points, BETA)
@@ -101,10 +101,10 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
             def value(points: Any, expectation: Any = expectation) -> Any:
                 return expectation.bound(points, BETA)[0]
 
-            best = maximise(value, rise, method.boxes[i], seed=77, screen=4096, starts=40).value
-            scale = np.ptp(value(sobol_points(256, len(method.sets[i]), 5)))
+            best = maximise(value, rise, method.search_space.boxes[i], seed=77, screen=4096, starts=40).value
+            scale = np.ptp(value(sobol_points(256, len(method.search_space.sets[i]), 5)))
             for attempt in range(3):
-                assert best - method.search(outlook, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale
+                assert best - method.search_space.search(candidates, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale
 
 
 def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,17 +138,17 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
 @pytest.mark.parametrize("of_mean", [False, True])
 def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVarying, of_mean: bool) -> None:
     method, history = learned(problem, 1)
-    outlook = method.outlook(history, {})
-    every = range(len(method.sets))
-    before = method.search(outlook, every, [BETA], 0, of_mean)
-    model, width = method.playing(1), len(method.columns_of_model)
+    candidates = method.candidates(history, {})
+    every = range(len(method.search_space.sets))
+    before = method.search_space.search(candidates, every, [BETA], 0, of_mean)
+    model, width = method.surrogate.for_round(1), len(method.search_space.columns)
     process = ProductKernelPosterior.of(model, np.random.default_rng(4).random((3, width)))
     short = 0.0
     for i, (found,) in zip(every, before, strict=True):
-        same = warm_started(outlook.process, outlook.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        same = warm_started(candidates.process, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
         assert same.value >= found.value - 1e-8, "where nothing is pending it ends where the search has"
-        less = warm_started(process, outlook.domains[i], found, BETA, seed=1, of_mean=of_mean)
-        ((whole,),) = maximise_bounds(process, [outlook.domains[i]], [BETA], 1, of_mean)
+        less = warm_started(process, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        ((whole,),) = maximise_bounds(process, [candidates.domains[i]], [BETA], 1, of_mean)
         assert less.value <= found.value + 1e-8
         short += max(0.0, whole.value - less.value)
     assert short <= 0.02 * len(before), "in posterior standard deviations of what was told"

@@ -7,7 +7,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Streams
-from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
+from steerbo.costvarying.baselines import UcbPsq, UcbPsqOptions
 from steerbo.gp import Factor
 from steerbo.space.quadrature import gauss_rule
 from tests.gp.examples import covariance
@@ -25,18 +25,18 @@ def test_deviations_of_a_smooth_function_without_noise(n: int) -> None:
     inputs = np.random.default_rng(0).random((n, 2))
     method.model.replace(inputs, -((inputs[:, 0] - 0.3) ** 2) - (inputs[:, 1] - 0.7) ** 2)
     method.model.set(method.model.fit())
-    outlook = method.outlook(Optimizer(problem, "ucb-psq").history, {})
-    signal = outlook.process.variance**0.5
+    candidates = method.candidates(Optimizer(problem, "ucb-psq").history, {})
+    signal = candidates.process.variance**0.5
     assert signal**2 / method.model.noise > 1e7
-    nodes, weights = gauss_rule(problem.variables[1], float(outlook.process.lengthscales[1]))
+    nodes, weights = gauss_rule(problem.variables[1], float(candidates.process.lengthscales[1]))
     gram = method.model.kernel(inputs, inputs)
-    factor = Factor(gram + outlook.process.noise * np.eye(n))
+    factor = Factor(gram + candidates.process.noise * np.eye(n))
     for a in (0.0, 0.3, 0.9):
         points = np.column_stack([np.full(len(nodes), a), nodes])
         average = weights @ method.model.kernel(points, inputs)
         half = factor.half_solve(average)
         prior = float(weights @ method.model.kernel(points, points) @ weights)
-        found = float(method.expectation(outlook, 0).of_mean().moments(np.array([[a]]))[1][0])
+        found = float(candidates.expectation(0).of_mean().moments(np.array([[a]]))[1][0])
         assert abs(found - np.sqrt(max(prior - half @ half, 0.0))) < 2e-4 * signal
         joint = covariance(method.model, points)
         assert abs(found - np.sqrt(max(float(weights @ joint @ weights), 0.0))) < 2e-3 * signal

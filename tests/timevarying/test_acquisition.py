@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steerbo.timevarying.acquisition import draw_largest
+from steerbo.timevarying.data import draw_largest
 
 
 def test_the_largest_is_drawn_without_chance() -> None:

@@ -17,7 +17,7 @@ from steerbo.gp.drift import correlation
 from steerbo.plots import timevarying as plots
 from steerbo.study import Study, read_study
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.automatic import RECENT, Standard, candidates, due
+from steerbo.timevarying.default_priors import RECENT, OutcomeScale, default_priors, due
 
 
 def domain(step: float | None, scale: float = 1.0, **more: Any) -> TimeVarying:
@@ -67,8 +67,8 @@ def test_it_is_as_if_the_priors_had_been_given(step: float | None) -> None:
     told = [r for r in optimizer.history if r.outcome]
     values = np.array([r.outcome.value for r in told if r.outcome])
     times = np.array([r.request["time"] for r in told])
-    standard = Standard(-float(values.mean()), float(values.std(ddof=1)), float(np.diff(times).mean()))
-    made = candidates(optimizer.problem, standard)  # type: ignore[arg-type]
+    standard = OutcomeScale(-float(values.mean()), float(values.std(ddof=1)), float(np.diff(times).mean()))
+    made = default_priors(optimizer.problem, standard)  # type: ignore[arg-type]
     assert len(made) == len({p.name for p in made}) == 27
     assert made[0].mean == pytest.approx(values.mean())
     given = Optimizer(domain(step, minimize=True, priors=made), "switching-elimination", seed=3)
@@ -139,7 +139,7 @@ def test_categories_and_coordinates() -> None:
         optimizer.tell(suggestion, suggestion.values["x"] + 3.0 * (suggestion.values["machine"] == "b") + 0.01 * t)
     assert optimizer.recommend().values["machine"] == "b"
     placed = TimeVarying([Categorical("site", ["a", "b", "c"])], coordinates=[[0.0, 7.0], [1.0, 7.0], [40.0, 7.0]])
-    kernel = candidates(placed, Standard())[0].kernel
+    kernel = default_priors(placed, OutcomeScale())[0].kernel
     assert isinstance(kernel, SquaredExponential)
     assert kernel.lengthscale == (4.0, 0.1)
 

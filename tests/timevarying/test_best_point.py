@@ -9,25 +9,24 @@ import pytest
 import steerbo as sb
 from steerbo.bandit import Calibration
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.best_point import deviation
-from steerbo.timevarying.method import CandidatePriors
+from steerbo.timevarying.method import TimeVaryingMethod
 
 
-def method(noise: float) -> CandidatePriors:  # type: ignore[type-arg]
+def method(noise: float) -> TimeVaryingMethod:  # type: ignore[type-arg]
     problem = sb.TimeVarying([sb.Float("x", 0, 1)], [sb.Prior(SquaredExponential(0.2), noise=noise)])
     found = sb.Optimizer(problem, "gp-ucb")._method
-    assert isinstance(found, CandidatePriors)
+    assert isinstance(found, TimeVaryingMethod)
     return found
 
 
 @pytest.mark.parametrize(("noise", "sd"), [(0.1, 0.05), (0.5, 0.01), (1e-6, 2.0)])
 def test_the_whole_predictive_variance_grows_and_the_noise_stays(noise: float, sd: float) -> None:
     ours = method(noise)
-    assert deviation(ours, 0, sd) == pytest.approx(sd), "without a surprise"
+    assert ours.deviation(0, sd) == pytest.approx(sd), "without a surprise"
     ours.calibration = Calibration().after(6.0).after(4.0)
     off = ours.calibration.factor
     assert off > 2
-    assert deviation(ours, 0, sd) ** 2 + noise**2 == pytest.approx(off**2 * (sd**2 + noise**2))
+    assert ours.deviation(0, sd) ** 2 + noise**2 == pytest.approx(off**2 * (sd**2 + noise**2))
 
 
 def test_a_prior_that_does_not_drift_is_not_believed_where_the_truth_does() -> None:

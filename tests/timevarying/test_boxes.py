@@ -14,9 +14,9 @@ from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.errors import ModelFailure
 from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
-from steerbo.timevarying.acquisition import Datum, Unknown, View
-from steerbo.timevarying.boxes import Boxes
+from steerbo.timevarying.data import Datum, PendingPoint, RoundView
 from steerbo.timevarying.kernels import spatial
+from steerbo.timevarying.surrogates import BoxSurrogate
 from tests.timevarying.reference import faded
 
 HILL = Bumps([[0.3, 0.4]], [2.0], 0.2)
@@ -41,7 +41,7 @@ def outcomes(n: int = 25) -> list[Datum]:
 @pytest.mark.parametrize("minimize", [False, True])
 def test_posteriors_and_evidence(minimize: bool) -> None:
     problem, data = plane(minimize=minimize), outcomes()
-    surrogate = Boxes(problem)
+    surrogate = BoxSurrogate(problem)
     for datum in reversed(data):  # in any order
         surrogate.add(datum)
     points = np.random.default_rng(1).random((9, 2))
@@ -62,10 +62,10 @@ def test_posteriors_and_evidence(minimize: bool) -> None:
 
 @pytest.mark.parametrize("unknown", [False, True])
 def test_slopes_are_differences(unknown: bool) -> None:
-    surrogate = Boxes(plane())
+    surrogate = BoxSurrogate(plane())
     for datum in outcomes(8):
         surrogate.add(datum)
-    view = View(12.0, None, [Unknown(np.array([0.5, 0.5]), 11.0, 2)] if unknown else [])
+    view = RoundView(12.0, None, [PendingPoint(np.array([0.5, 0.5]), 11.0, 2)] if unknown else [])
     betas, weights = np.array([2.0, 1.0, 0.5, 1.5, 2.5]), np.array([0.1, 0.3, 0.2, 0.15, 0.25])[:, None]
     points = np.random.default_rng(2).random((6, 2)) * [1, 2]
 
@@ -83,39 +83,39 @@ def test_slopes_are_differences(unknown: bool) -> None:
 
 
 def test_the_best_point_is_best() -> None:
-    surrogate = Boxes(plane(PRIORS[:2]))
+    surrogate = BoxSurrogate(plane(PRIORS[:2]))
     for datum in outcomes(12):
         surrogate.add(datum)
     betas = np.array([2.0, 2.0])
     grid = np.stack(np.meshgrid(np.linspace(0, 1, 60), np.linspace(0, 2, 60)), -1).reshape(-1, 2)
     mean, sd = surrogate.posterior(grid, 20.0)
     for priors in (np.array([0]), np.array([1]), np.array([0, 1])):
-        pick = surrogate.optimistic(View(20.0), betas, priors, np.random.default_rng(0))
+        pick = surrogate.optimistic(RoundView(20.0), betas, priors, np.random.default_rng(0))
         best = (mean + 2 * sd)[priors].max()
         assert pick.upper >= best - 1e-9
         assert pick.prior in priors
     weights = np.array([0.3, 0.7])
-    pick = surrogate.averaged(View(20.0), betas, weights, np.random.default_rng(0))
+    pick = surrogate.averaged(RoundView(20.0), betas, weights, np.random.default_rng(0))
     assert pick.upper >= (weights @ (mean + 2 * sd)).max() - 1e-9
 
 
 def test_unknown_places_are_avoided_and_leave_no_trace() -> None:
-    surrogate = Boxes(plane(PRIORS[:2]))
+    surrogate = BoxSurrogate(plane(PRIORS[:2]))
     for datum in outcomes(5):
         surrogate.add(datum)
     betas, both = np.array([2.0, 2.0]), np.array([0, 1])
-    before = surrogate.optimistic(View(9.0), betas, both, np.random.default_rng(0))
-    view = View(9.0, None, [Unknown(before.place, 9.0, 1)])
+    before = surrogate.optimistic(RoundView(9.0), betas, both, np.random.default_rng(0))
+    view = RoundView(9.0, None, [PendingPoint(before.place, 9.0, 1)])
     other = surrogate.optimistic(view, betas, both, np.random.default_rng(0))
     assert np.abs(other.place - before.place).max() > 0.01
-    again = surrogate.optimistic(View(9.0), betas, both, np.random.default_rng(0))
+    again = surrogate.optimistic(RoundView(9.0), betas, both, np.random.default_rng(0))
     assert (again.place == before.place).all()
 
 
 def test_a_kernel_of_scikit_learn() -> None:
     kernel = 2.0 * SklearnMatern(0.4, nu=2.5) + RBF([0.5, 0.2])
     problem = plane([Prior(kernel, noise=0.3)])
-    surrogate, data = Boxes(problem), outcomes(15)
+    surrogate, data = BoxSurrogate(problem), outcomes(15)
     for datum in data:
         surrogate.add(datum._replace(time=0.0))
     X, y = np.array([d.place for d in data]), np.array([d.value for d in data])

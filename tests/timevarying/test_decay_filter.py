@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steerbo.timevarying import Decay
-from steerbo.timevarying.decay_filter import Grid
+from steerbo.timevarying.filters import DecayFilter
 from tests.timevarying.reference import refit
 
 X = 5
@@ -21,10 +21,10 @@ def worlds() -> tuple[np.ndarray, np.ndarray]:
     return random.normal(size=(4, X)), roots @ roots.transpose(0, 2, 1) / X
 
 
-def grid() -> Grid:
+def grid() -> DecayFilter:
     means, K = worlds()
     rates = np.array([-0.5 * np.log1p(-epsilon) for epsilon in EPSILONS])
-    return Grid(means, K, rates, np.array([0.3, 0.2, 0.4]), np.array([0, 1, 2, 1]))
+    return DecayFilter(means, K, rates, np.array([0.3, 0.2, 0.4]), np.array([0, 1, 2, 1]))
 
 
 def data(n: int) -> list[tuple[float, int, float]]:

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.acquisition import Datum
+from steerbo.timevarying.data import Datum
 from steerbo.timevarying.event_triggered import EventTriggered, threshold
 from tests.timevarying.reference import refit
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from steerbo import Categorical, Prior, TimeVarying
 from steerbo.gp.drift import Drift
 from steerbo.timevarying import Covariance, Decay, MaternInTime, Periodic
-from steerbo.timevarying.acquisition import Datum, Unknown, View
-from steerbo.timevarying.finite import Sites
+from steerbo.timevarying.data import Datum, PendingPoint, RoundView
+from steerbo.timevarying.surrogates import FiniteSurrogate
 from tests.timevarying.reference import refit
 
 RTOL = 1e-9
@@ -33,7 +33,7 @@ def outcomes(n: int, X: int = 7, seed: int = 1) -> list[Datum]:
     return [Datum(float(t), i, int(random.integers(X)), float(random.normal())) for i, t in enumerate(times)]
 
 
-def compare(problem: TimeVarying, surrogate: Sites, data: list[Datum], time: float) -> None:
+def compare(problem: TimeVarying, surrogate: FiniteSurrogate, data: list[Datum], time: float) -> None:
     mean, sd = surrogate.posterior(time)
     plain = [(d.time, d.place, d.value) for d in data]
     for p, prior in enumerate(problem.given):
@@ -50,7 +50,7 @@ EVERY = [None, Decay(0.0), Decay(0.03), Decay(0.9), MaternInTime(8.0, 1.5), Mate
 @pytest.mark.parametrize("drift", EVERY, ids=str)
 def test_a_filter_is_a_refit(drift: Drift | None) -> None:
     problem, data = world([drift, drift]), outcomes(150)
-    surrogate = Sites(problem)
+    surrogate = FiniteSurrogate(problem)
     for datum in data:
         assert surrogate.add(datum)
     # a truncated Fourier series differs by its remainder, not by rounding
@@ -70,7 +70,7 @@ def test_a_filter_is_a_refit(drift: Drift | None) -> None:
 
 def test_all_kinds_at_once() -> None:
     problem, data = world([None, Decay(0.1), MaternInTime(8.0), Decay(0.1), MaternInTime(5.0, 2.5)]), outcomes(70)
-    surrogate = Sites(problem)
+    surrogate = FiniteSurrogate(problem)
     for datum in data:
         surrogate.add(datum)
     compare(problem, surrogate, data, data[-1].time + 1)
@@ -78,14 +78,14 @@ def test_all_kinds_at_once() -> None:
 
 def test_two_thousand_rounds_are_still_exact() -> None:
     problem, data = world([None, Decay(0.03)], X=5), outcomes(2000, X=5)
-    surrogate = Sites(problem)
+    surrogate = FiniteSurrogate(problem)
     for datum in data:
         surrogate.add(datum)
     compare(problem, surrogate, data, data[-1].time + 1)
 
 
 def test_memory_does_not_grow() -> None:
-    surrogate = Sites(world([Decay(0.03)]))
+    surrogate = FiniteSurrogate(world([Decay(0.03)]))
     sizes = set()
     for i, datum in enumerate(outcomes(2000)):
         surrogate.add(datum)
@@ -98,7 +98,7 @@ def test_memory_does_not_grow() -> None:
 @given(st.permutations(range(30)), st.sampled_from([None, Decay(0.2), MaternInTime(4.0)]))
 def test_any_order_of_arrival(order: list[int], drift: Drift | None) -> None:
     problem, data = world([drift]), outcomes(30)
-    straight, shuffled = Sites(problem), Sites(problem)
+    straight, shuffled = FiniteSurrogate(problem), FiniteSurrogate(problem)
     for datum in data:
         straight.add(datum)
     for i in order:
@@ -110,7 +110,7 @@ def test_any_order_of_arrival(order: list[int], drift: Drift | None) -> None:
 @pytest.mark.parametrize("late", [3, 60, 64, 65, 200, 399])
 def test_late_by_some_checkpoints(late: int) -> None:
     problem, data = world([Decay(0.05)]), outcomes(400)
-    surrogate = Sites(problem)
+    surrogate = FiniteSurrogate(problem)
     for i, datum in enumerate(data):
         if i != late:
             surrogate.add(datum)
@@ -122,7 +122,7 @@ def test_late_by_some_checkpoints(late: int) -> None:
 
 def test_a_very_long_pause_forgets_everything() -> None:
     problem = world([Decay(0.5), Decay(0.01)])
-    surrogate = Sites(problem)
+    surrogate = FiniteSurrogate(problem)
     for datum in outcomes(10):
         surrogate.add(datum)
     surrogate.add(Datum(1e9, 11, 0, 1.0))
@@ -134,34 +134,34 @@ def test_a_very_long_pause_forgets_everything() -> None:
 @pytest.mark.parametrize("drift", [None, Decay(0.1), MaternInTime(9.0)], ids=str)
 def test_what_is_unknown_shrinks_variances_as_an_outcome_would(drift: Drift | None) -> None:
     problem, data = world([drift]), outcomes(20)
-    surrogate, informed = Sites(problem), Sites(problem)
+    surrogate, informed = FiniteSurrogate(problem), FiniteSurrogate(problem)
     for datum in data:
         surrogate.add(datum)
         informed.add(datum)
     now = data[-1].time + 1
     for place in (2, 5):
         informed.add(Datum(now, 100 + place, place, 0.0))
-    view = View(now, None, [Unknown(2, now, 1), Unknown(5, now, 1)])
+    view = RoundView(now, None, [PendingPoint(2, now, 1), PendingPoint(5, now, 1)])
     shrunk = surrogate._shrunk(view, surrogate.posterior(now)[1])
     np.testing.assert_allclose(shrunk, informed.posterior(now)[1], rtol=1e-9)
 
 
 def test_a_place_unknown_several_times_counts_as_often() -> None:
     problem, data = world([None, Decay(0.2)]), outcomes(20)
-    surrogate, informed = Sites(problem), Sites(problem)
+    surrogate, informed = FiniteSurrogate(problem), FiniteSurrogate(problem)
     for datum in data:
         surrogate.add(datum)
         informed.add(datum)
     now = data[-1].time + 1
     for i in range(3):
         informed.add(Datum(now, 100 + i, 2, 0.0))
-    shrunk = surrogate._shrunk(View(now, None, [Unknown(2, now, 3)]), surrogate.posterior(now)[1])
+    shrunk = surrogate._shrunk(RoundView(now, None, [PendingPoint(2, now, 3)]), surrogate.posterior(now)[1])
     np.testing.assert_allclose(shrunk, informed.posterior(now)[1], rtol=1e-9)
 
 
 def test_what_is_long_unknown_no_longer_counts_where_there_is_drift() -> None:
-    surrogate = Sites(world([None, Decay(0.2)]))
+    surrogate = FiniteSurrogate(world([None, Decay(0.2)]))
     fresh = surrogate.posterior(100.0)[1]
-    shrunk = surrogate._shrunk(View(100.0, None, [Unknown(2, 0.0, 1)]), fresh)
+    shrunk = surrogate._shrunk(RoundView(100.0, None, [PendingPoint(2, 0.0, 1)]), fresh)
     np.testing.assert_allclose(shrunk[1], fresh[1], rtol=1e-6)
     assert (shrunk[0] < fresh[0]).any()

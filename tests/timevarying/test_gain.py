@@ -7,15 +7,14 @@ import pytest
 
 import steerbo as sb
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.finite import Sites
-from steerbo.timevarying.forgetting import Forgetting
-from steerbo.timevarying.gain import likely, possible_gain
-from steerbo.timevarying.method import CandidatePriors
+from steerbo.timevarying.baselines import ForgettingGPUCB
+from steerbo.timevarying.method import TimeVaryingMethod
+from steerbo.timevarying.surrogates import FiniteSurrogate
 from tests.timevarying.cases import case, sites
 
 
-def method(optimizer: sb.Optimizer) -> CandidatePriors:  # type: ignore[type-arg]
-    assert isinstance(optimizer._method, CandidatePriors)
+def method(optimizer: sb.Optimizer) -> TimeVaryingMethod:  # type: ignore[type-arg]
+    assert isinstance(optimizer._method, TimeVaryingMethod)
     return optimizer._method
 
 
@@ -23,7 +22,7 @@ def test_the_priors_that_hold_nearly_all_of_the_weight() -> None:
     world = case("fully-bayesian", sites())
     ours = method(world.play(world.start(), 12))
     weights = ours.weights()
-    chosen = likely(ours)
+    chosen = ours.likely_priors()
     assert weights[chosen].sum() >= 0.95
     assert weights[chosen[:-1]].sum() < 0.95
     assert list(chosen) == ours.trusted()[: len(chosen)]
@@ -38,13 +37,12 @@ def test_it_is_the_largest_upper_bound_less_the_lower_one_of_the_answer(name: st
         assert suggestion is not None
         optimizer.tell(suggestion, 5 * float(np.sin(9 * suggestion.values["x"])))
     ours, advice = method(optimizer), optimizer.recommend()
-    window = isinstance(ours, Forgetting)
-    surrogate = ours.recall(optimizer.history, ours.now) if isinstance(ours, Forgetting) else ours.surrogate
-    assert isinstance(surrogate, Sites)
+    window = isinstance(ours, ForgettingGPUCB)
+    surrogate = ours.surrogate_at(optimizer.history, ours.now)
+    assert isinstance(surrogate, FiniteSurrogate)
     mean, deviation = surrogate.posterior(0.0 if window else ours.now)
     assert advice.lower is not None
     width = 2 * ours.calibration.factor
     assert (width == 2) == window
     expected = float((mean + width * deviation).max()) - advice.lower
     assert ours.gain(optimizer.history) == pytest.approx(expected)
-    assert possible_gain(ours, optimizer.history, surrogate) == pytest.approx(expected)

@@ -11,7 +11,7 @@ from sklearn.gaussian_process import kernels as sklearn
 
 from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import Matern, SquaredExponential
-from steerbo.timevarying.acquisition import View
+from steerbo.timevarying.data import RoundView
 from steerbo.timevarying.kernels import spatial
 
 RANDOM = np.random.default_rng(0)
@@ -51,7 +51,7 @@ def test_different_categories_are_one_apart(kind: Any, step: float | None) -> No
     rounds = [r.suggestion.values for r in optimizer.history]
     flat = np.array([[*corners[v["place"]], v["x"] * 0.4] for v in rounds])  # 0.8 / 2: one lengthscale for all
     gram = spatial(kind(0.8), [False] * 3)
-    y, now = np.arange(4.0), View(4.0)
+    y, now = np.arange(4.0), RoundView(4.0)
     for name, corner in corners.items():
         at = np.array([[*corner, 1.0 * 0.4]])
         mean = gram(at, flat) @ np.linalg.solve(gram(flat, flat) + 0.09 * np.eye(4), y)

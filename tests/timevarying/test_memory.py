@@ -13,10 +13,10 @@ from steerbo.errors import ModelFailure
 from steerbo.gp import GPPosterior
 from steerbo.gp.drift import Drift
 from steerbo.timevarying import Matern, MaternInTime, Periodic, SquaredExponential
-from steerbo.timevarying.acquisition import Datum, View
-from steerbo.timevarying.boxes import Boxes
+from steerbo.timevarying.compression import KEPT, MOST, compress
+from steerbo.timevarying.data import Datum, RoundView
 from steerbo.timevarying.kernels import spatial
-from steerbo.timevarying.memory import KEPT, MOST, condensed
+from steerbo.timevarying.surrogates import BoxSurrogate
 
 DRIFTS: dict[str, Drift | None] = {
     "never": None,
@@ -40,9 +40,9 @@ def outcomes(n: int) -> list[Datum]:
     return [Datum(float(i), i, np.array([x]), float(y)) for i, (x, y) in enumerate(zip(xs, ys, strict=True))]
 
 
-def exact(problem: TimeVarying, data: list[Datum]) -> Boxes:
+def exact(problem: TimeVarying, data: list[Datum]) -> BoxSurrogate:
     """The same with everything kept."""
-    surrogate = Boxes(problem)
+    surrogate = BoxSurrogate(problem)
     for s in surrogate.shared:
         s.bounded = False
     for datum in data:
@@ -53,7 +53,7 @@ def exact(problem: TimeVarying, data: list[Datum]) -> Boxes:
 @pytest.mark.parametrize("name", DRIFTS)
 def test_the_posterior_is_next_to_that_of_all_outcomes(name: str) -> None:
     problem, data = interval([DRIFTS[name]]), outcomes(700)
-    ours, whole = Boxes(problem), exact(problem, data)
+    ours, whole = BoxSurrogate(problem), exact(problem, data)
     for datum in data:
         ours.add(datum)
         assert len(ours.shared[0].posterior) < MOST
@@ -69,13 +69,13 @@ def test_the_posterior_is_next_to_that_of_all_outcomes(name: str) -> None:
 
 def test_nothing_leaves_early_nor_where_a_window_says_what_is_remembered() -> None:
     problem, data = interval([Decay(0.1)]), outcomes(MOST + 5)
-    ours, whole = Boxes(problem), exact(problem, data[: MOST - 1])
+    ours, whole = BoxSurrogate(problem), exact(problem, data[: MOST - 1])
     for datum in data[: MOST - 1]:
         ours.add(datum)
     assert ours.kept is None
     at = np.array([[0.4]])
     assert ours.posterior(at, 330.0)[0].tolist() == whole.posterior(at, 330.0)[0].tolist()
-    window = Boxes(problem, static=True)
+    window = BoxSurrogate(problem, static=True)
     for datum in data:
         window.add(datum)
     assert len(window.shared[0].posterior) == len(data)
@@ -90,7 +90,7 @@ def rows(points: np.ndarray, noise: float = 0.5, lengthscale: float = 0.1) -> GP
 def test_outcomes_at_one_place_are_merged_without_loss() -> None:
     places = np.random.default_rng(2).choice(np.linspace(0, 20, 200), size=MOST)
     before = rows(np.column_stack([places, np.arange(MOST, dtype=float)]), lengthscale=0.02)
-    after = condensed(before, None)
+    after = compress(before, None)
     assert len(after) == KEPT
     at = np.column_stack([np.linspace(0, 20, 300), np.zeros(300)])
     for a, b in zip(before.marginals(at), after.marginals(at), strict=True):
@@ -99,17 +99,17 @@ def test_outcomes_at_one_place_are_merged_without_loss() -> None:
 
 def test_the_most_faded_leave_where_all_are_unlike() -> None:
     before = rows(np.column_stack([np.arange(MOST) * 10.0, np.arange(MOST)[::-1].astype(float)]))
-    after = condensed(before, None)
+    after = compress(before, None)
     assert_allclose(after.points[:, 0], np.arange(KEPT) * 10.0, err_msg="the oldest ones have gone")
     assert_allclose(after.residuals, before.residuals[:KEPT])
-    faded = condensed(before, Decay(0.5))  # 2⁻ᵃ: forgotten after ten units of time
+    faded = compress(before, Decay(0.5))  # 2⁻ᵃ: forgotten after ten units of time
     assert len(faded) == 10
     assert faded.points[:, 1].min() == MOST - 10
-    assert len(condensed(before, Periodic(24.0))) == KEPT, "what was, returns"
+    assert len(compress(before, Periodic(24.0))) == KEPT, "what was, returns"
 
 
 def test_only_priors_that_matter_are_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    surrogate = Boxes(interval([Decay(0.05), Decay(0.1), None]))
+    surrogate = BoxSurrogate(interval([Decay(0.05), Decay(0.1), None]))
     for datum in outcomes(20):
         surrogate.add(datum)
     asked = []
@@ -120,7 +120,7 @@ def test_only_priors_that_matter_are_solved_for(monkeypatch: pytest.MonkeyPatch)
         return solve(self, Z)
 
     monkeypatch.setattr(GPPosterior, "solve", watched)
-    pick = surrogate.optimistic(View(21.0), np.full(3, 2.0), np.array([1]), np.random.default_rng(0))
+    pick = surrogate.optimistic(RoundView(21.0), np.full(3, 2.0), np.array([1]), np.random.default_rng(0))
     assert pick.prior == 1
     assert {id(a) for a in asked} == {id(surrogate.shared[1].posterior)}
     assert len(surrogate.shared) == 3
@@ -148,7 +148,7 @@ def test_a_kernel_that_fails_in_a_long_stream_is_said_when_it_is_asked_for() -> 
         K = np.exp(-0.5 * ((X[:, None] - Z) ** 2).sum(-1))
         return np.where((X[:, None, 0] == 0.25) | (Z[:, 0] == 0.25), np.nan, K)
 
-    surrogate = Boxes(TimeVarying([Float("x", 0, 1)], [Prior(holed), Prior(Matern(0.3))]))
+    surrogate = BoxSurrogate(TimeVarying([Float("x", 0, 1)], [Prior(holed), Prior(Matern(0.3))]))
     for datum in outcomes(MOST - 1):
         surrogate.add(datum)
     surrogate.add(Datum(400.0, 400, np.array([0.25]), 0.0))

@@ -69,7 +69,11 @@ def test_nothing_in_a_round_grows_but_the_log() -> None:
         if t in (700, 1400, 2100):
             method: Any = optimizer._method
             recent = len(method.surrogate.ordered.recent)
-            held = len(method._tries), len(method.surrogate.ordered.copies), len(method.failing._points)
+            held = (
+                len(method._failed),
+                len(method.surrogate.ordered.copies),
+                len(method.candidates.feasibility.failures._points),
+            )
             sizes.append((*held, recent < 5 * 64))
     assert sizes == [sizes[0]] * 3
     assert optimizer.pending == ()

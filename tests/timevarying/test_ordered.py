@@ -14,19 +14,19 @@ from steerbo import Optimizer
 from steerbo.core import Asked, History
 from steerbo.core.determinism import one_blas_thread
 from steerbo.timevarying import Decay, MaternInTime, Periodic
-from steerbo.timevarying.acquisition import Datum
-from steerbo.timevarying.finite import Sites
-from steerbo.timevarying.ordered import EVERY, KEPT
+from steerbo.timevarying.data import Datum
+from steerbo.timevarying.filters import EVERY, KEPT
+from steerbo.timevarying.surrogates import FiniteSurrogate
 from tests.timevarying.cases import case
 from tests.timevarying.test_contract import METHODS, OTHERS
 from tests.timevarying.test_finite import compare, outcomes, world
 
 
-def held(surrogate: Sites) -> tuple[int, int]:
+def held(surrogate: FiniteSurrogate) -> tuple[int, int]:
     return len(surrogate.ordered.copies), len(surrogate.ordered.recent)
 
 
-def bits(surrogate: Sites, time: float) -> list[bytes]:
+def bits(surrogate: FiniteSurrogate, time: float) -> list[bytes]:
     return [part.tobytes() for part in (*surrogate.posterior(time), surrogate.evidence, surrogate.surprise)]
 
 
@@ -43,7 +43,7 @@ def known(optimizer: Any, events: int) -> History:
 def test_what_is_held_does_not_grow_where_outcomes_come_late_all_the_time(lag: int) -> None:
     """As with several workers: of so many neighbours the first one is told last."""
     problem, data = world([Decay(0.03)]), outcomes(1500)
-    surrogate = Sites(problem)
+    surrogate = FiniteSurrogate(problem)
     for start in range(0, len(data), lag):
         one, *others = data[start : start + lag]
         for datum in (*others, one):
@@ -60,7 +60,7 @@ def test_filters_are_written_down_and_read_back_to_the_last_bit(n: int) -> None:
         world([Decay(0.05), Decay(0.2), MaternInTime(8.0), None, Periodic(12.0, 1.2)], X=4),
         outcomes(480, X=4),
     )
-    surrogate = Sites(problem)
+    surrogate = FiniteSurrogate(problem)
     with one_blas_thread():
         for datum in data[:n]:
             surrogate.add(datum)
@@ -78,7 +78,7 @@ def test_filters_are_written_down_and_read_back_to_the_last_bit(n: int) -> None:
 def test_also_where_outcomes_come_late(delays: list[int], cut: int, early: int) -> None:
     data = outcomes(len(delays) + 170)
     arrival = sorted(range(len(delays)), key=lambda i: (i + delays[i], i))
-    one = Sites(world([Decay(0.05), MaternInTime(6.0)]))
+    one = FiniteSurrogate(world([Decay(0.05), MaternInTime(6.0)]))
     with one_blas_thread():
         for datum in data[:170]:
             one.add(datum)
@@ -116,7 +116,7 @@ def test_every_method_chooses_the_same_when_read_back(name: str) -> None:
 
 
 def test_what_is_written_down_does_not_grow() -> None:
-    surrogate = Sites(world([Decay(0.03), MaternInTime(9.0)]))
+    surrogate = FiniteSurrogate(world([Decay(0.03), MaternInTime(9.0)]))
     sizes = set()
     for i, datum in enumerate(outcomes(2000)):
         surrogate.add(datum)

@@ -9,7 +9,7 @@ import pytest
 
 from steerbo import Categorical, Float, Integer, Prior, TimeVarying
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.places import place_of, settings
+from steerbo.timevarying.problem import place_of, settings
 
 SMOOTH = [Prior(SquaredExponential(0.2))]
 SITES = TimeVarying([Float("x", 0, 1, step=0.5), Integer("n", 1, 3)], SMOOTH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import steerbo as sb
-from steerbo.timevarying.prediction import Prediction, predicted, table_of_last
+from steerbo.timevarying.method import Prediction, TimeVaryingMethod, predicted
 from tests.timevarying.cases import sites
 
 
@@ -16,15 +16,18 @@ def test_a_choice_is_logged_with_what_was_expected_of_it() -> None:
     assert told == predicted(optimizer.events[-1])  # type: ignore[arg-type]
     assert told.upper >= told.mean
     assert told.band >= 0
-    names = [f"prior {i}" for i in range(9)]
-    (row,) = table_of_last(optimizer.history, names).rows
-    assert row == (1, suggestion.values, names[told.prior], told.mean, told.band)
+    method = optimizer._method
+    assert isinstance(method, TimeVaryingMethod)
+    (row,) = method.table_of_present_choice(optimizer.history).rows
+    assert row == (1, suggestion.values, method.names[told.prior], told.mean, told.band)
 
 
 def test_no_prior_is_behind_a_draw() -> None:
     optimizer = sb.Optimizer(sites(), "random", seed=0)
-    assert table_of_last(optimizer.history, ["a"]).rows == ()
+    method = optimizer._method
+    assert isinstance(method, TimeVaryingMethod)
+    assert method.table_of_present_choice(optimizer.history).rows == ()
     suggestion = optimizer.ask()
     assert suggestion is not None
     assert predicted(suggestion) is None
-    assert table_of_last(optimizer.history, ["a"]).rows == ()
+    assert method.table_of_present_choice(optimizer.history).rows == ()

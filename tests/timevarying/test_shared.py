@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from steerbo import Decay, Float, Prior, TimeVarying
 from steerbo.gp import GPPosterior
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.memory import KEPT, MOST
-from steerbo.timevarying.shared import Shared
+from steerbo.timevarying.compression import KEPT, MOST
+from steerbo.timevarying.surrogates import SharedPosterior
 
 PROBLEM = TimeVarying(
     [Float("x", 0, 1)],
@@ -18,8 +18,8 @@ PROBLEM = TimeVarying(
 )
 
 
-def filled(n: int, static: bool = False) -> Shared:
-    shared = Shared(PROBLEM, np.array([0, 1]), static)
+def filled(n: int, static: bool = False) -> SharedPosterior:
+    shared = SharedPosterior(PROBLEM, np.array([0, 1]), static)
     random = np.random.default_rng(0)
     points = np.column_stack([random.random(n), np.arange(n) / 8])
     residuals = random.normal(size=(n, 1)) - [[0.0, 2.0]]

@@ -8,8 +8,7 @@ from numpy.testing import assert_array_equal
 
 from steerbo import Categorical, Decay, Prior, TimeVarying
 from steerbo.timevarying import Covariance, SquaredExponential
-from steerbo.timevarying.finite import Sites
-from steerbo.timevarying.sharing import covariance_between, scale_only, sharing
+from steerbo.timevarying.surrogates import FiniteSurrogate, covariance_between, scale_only, sharing
 
 SMOOTH = SquaredExponential(0.3)
 
@@ -30,7 +29,7 @@ def test_priors_that_differ_in_their_means_are_of_one_group() -> None:
 def test_priors_that_share_a_covariance_share_its_factor() -> None:
     K = np.eye(3).tolist()
     some = [Prior(Covariance(K), float(m), Decay(0.1), 0.2) for m in range(5)]
-    surrogate = Sites(TimeVarying([Categorical("s", ["a", "b", "c"])], some))
+    surrogate = FiniteSurrogate(TimeVarying([Categorical("s", ["a", "b", "c"])], some))
     assert len(surrogate.sharing) == 1
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steerbo.timevarying import MaternInTime
-from steerbo.timevarying.statespace import StateSpace
+from steerbo.timevarying.filters import StateSpaceFilter
 from tests.timevarying.reference import refit
 
 X = 4
@@ -22,10 +22,10 @@ def worlds() -> tuple[np.ndarray, np.ndarray]:
     return random.normal(size=(3, X)), roots @ roots.transpose(0, 2, 1) / X
 
 
-def filtered(n: int) -> tuple[StateSpace, list[tuple[float, int, float]]]:
+def filtered(n: int) -> tuple[StateSpaceFilter, list[tuple[float, int, float]]]:
     means, K = worlds()
     motions = [drift.motion for drift in DRIFTS]
-    state = StateSpace(means, K, motions, np.array(NOISE), np.array([0, 1, 1]))
+    state = StateSpaceFilter(means, K, motions, np.array(NOISE), np.array([0, 1, 1]))
     random = np.random.default_rng(1)
     times = np.cumsum(random.choice([0.0, 1.0, 2.5], size=n))
     data = [(float(t), int(random.integers(X)), float(random.normal())) for t in times]

@@ -10,17 +10,15 @@ from numpy.testing import assert_allclose
 
 from steerbo import Categorical, Decay, Float, Prior, TimeVarying
 from steerbo.timevarying import Covariance, MaternInTime, SquaredExponential
-from steerbo.timevarying.acquisition import Datum, Unknown, View
-from steerbo.timevarying.boxes import Boxes
-from steerbo.timevarying.finite import Sites
-from steerbo.timevarying.memory import KEPT, MOST
-from steerbo.timevarying.tries import Tries
+from steerbo.timevarying.compression import KEPT, MOST
+from steerbo.timevarying.data import Datum, PendingPoint, RoundView
+from steerbo.timevarying.surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate
 from tests.timevarying.reference import faded
 from tests.timevarying.test_finite import outcomes, world
 
 
 def test_of_a_box_those_tried_last_are_held() -> None:
-    tries, sites = Tries(), Tries()
+    tries, sites = FailedPoints(), FailedPoints()
     for t in range(5000):
         tries.add(np.array([t / 5000, 0.5]), float(t))
         sites.add(t % 900, float(t))
@@ -36,11 +34,11 @@ def test_of_a_box_those_tried_last_are_held() -> None:
 def test_bands_are_those_of_a_process_that_was_observed_there_with_more_noise(drift: Any) -> None:
     """Against one Gram matrix over outcomes and tries; tries all now, so that nothing is said of their age."""
     problem, data = world([drift], X=6), outcomes(20, X=6)
-    surrogate, now = Sites(problem), data[-1].time + 1.0
+    surrogate, now = FiniteSurrogate(problem), data[-1].time + 1.0
     for datum in data:
         surrogate.add(datum)
-    unknown = [Unknown(2, now, 1), Unknown(5, now, 3), Unknown(1, now, 1)]
-    sd = surrogate._shrunk(View(now, None, unknown), surrogate.posterior(now)[1])[0]
+    unknown = [PendingPoint(2, now, 1), PendingPoint(5, now, 3), PendingPoint(1, now, 1)]
+    sd = surrogate._shrunk(RoundView(now, None, unknown), surrogate.posterior(now)[1])[0]
     K, noise = np.array(problem.given[0].kernel.matrix), 0.3**2  # type: ignore[union-attr]
     at = np.array([d.place for d in data] + [u.place for u in unknown])
     t = np.array([d.time for d in data] + [now] * 3)
@@ -53,12 +51,12 @@ def test_bands_are_those_of_a_process_that_was_observed_there_with_more_noise(dr
 def test_what_failed_long_ago_no_longer_bars_a_place(sites: bool) -> None:
     prior = Prior(SquaredExponential(0.2), drift=Decay(0.1), noise=0.1)
     problem = TimeVarying([Float("x", 0, 1, step=0.25 if sites else None)], [prior])
-    surrogate: Any = Sites(problem) if sites else Boxes(problem)
+    surrogate: Any = FiniteSurrogate(problem) if sites else BoxSurrogate(problem)
     surrogate.add(Datum(0.0, 1, 0 if sites else np.array([0.0]), 1.0))
     place: Any = 2 if sites else np.array([0.5])
 
     def band(since: float) -> float:
-        view = View(1000.0, None, [Unknown(place, since, 1)])
+        view = RoundView(1000.0, None, [PendingPoint(place, since, 1)])
         if sites:
             return float(surrogate._shrunk(view, surrogate.posterior(1000.0)[1])[0, 2])
         with surrogate._with(view):
@@ -73,7 +71,7 @@ def test_categories_that_all_failed() -> None:
     """As many unknown places as there are sites, and a covariance without full rank."""
     K = np.ones((5, 5)).tolist()
     problem = TimeVarying([Categorical("s", list("abcde"))], [Prior(Covariance(K), noise=0.1)])
-    surrogate = Sites(problem)
-    view = View(1.0, None, [Unknown(i, 1.0, 1) for i in range(5)])
+    surrogate = FiniteSurrogate(problem)
+    view = RoundView(1.0, None, [PendingPoint(i, 1.0, 1) for i in range(5)])
     sd = surrogate._shrunk(view, surrogate.posterior(1.0)[1])[0]
     assert_allclose(sd**2, 1 - 5 / (5 + 0.01), rtol=1e-9)

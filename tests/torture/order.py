@@ -23,14 +23,14 @@ from tests.rounds.test_events import PROBLEMS
 
 PROGRAM = """
 import json, sys
-from steerbo.records import to_plain
+from steerbo.records import to_dict
 from steerbo.study import Study
 from tests.torture.order import PROBLEMS, measure
 
 place, kind = sys.argv[1:]
 with Study.open(place, PROBLEMS[kind][0], name=kind) as study:
     suggestion = study.ask()
-    print(json.dumps(suggestion and to_plain(suggestion)), flush=True)
+    print(json.dumps(suggestion and to_dict(suggestion)), flush=True)
     while suggestion and sys.stdin.readline():  # until it is killed, or told to go on
         answer = measure(suggestion)
         if suggestion.observe:
@@ -38,7 +38,7 @@ with Study.open(place, PROBLEMS[kind][0], name=kind) as study:
         else:
             study.tell(suggestion, **answer)
             suggestion = study.ask()
-        print(json.dumps(suggestion and to_plain(suggestion)), flush=True)
+        print(json.dumps(suggestion and to_dict(suggestion)), flush=True)
 """
 
 

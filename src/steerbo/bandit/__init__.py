@@ -1,7 +1,6 @@
-"""Choosing among arms by bounds, widths, prices and counts alone; confidence radii, and what widens bounds.
+"""Choice among arms by bounds, widths, prices and counts alone; confidence radii and calibration.
 
-Arms are numbered. A price is what a play costs, or a lower bound on it; an arm whose price nobody knows (NaN) counts as
-free.
+Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm of unknown price (NaN) counts as free.
 """
 
 from .arms import Arms

@@ -1,4 +1,4 @@
-"""What was seen of every arm: plays, mean and spread, updated one value at a time."""
+"""Statistics of every arm: plays, mean and spread, updated one value at a time."""
 
 from __future__ import annotations
 

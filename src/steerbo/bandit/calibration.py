@@ -1,4 +1,4 @@
-"""How much wider than a model says bounds must be: its scale rests on few outcomes, or outcomes have surprised it."""
+"""Inflation of bounds where a model's scale rests on few outcomes, or outcomes have surprised the model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALIKE = 4.0 * float(np.finfo(np.float64).eps)  # of the largest outcome: a smal
 
 
 def scale_inflation(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> float:
-    """How many times wider bounds are where the scale of the outcomes is known from these alone; infinite: it is not.
+    """Factor by which bounds are wider as the scale is estimated from these outcomes; infinite without a scale.
 
     With k different points the scale is a root mean square with k − 1 degrees of freedom, so that a bound of two
     standard deviations becomes the quantile of Student's t: `√(k/(k−1)) t_{k−1} / 2`. One point, or outcomes that are
@@ -50,7 +50,7 @@ def alike(outcomes: Float[np.ndarray, " n"]) -> bool:
 
 @dataclass(frozen=True)
 class Calibration:
-    """How far off a model has lately been about what came next, in its own standard deviations.
+    """Recent standardised residuals of a model's predictions.
 
     Args:
         surprises: of the latest outcomes, the last one at the end.
@@ -63,7 +63,7 @@ class Calibration:
     surprises: tuple[float, ...] = ()
 
     def after(self, deviations: float) -> Calibration:
-        """With one more outcome, so many of the model's predictive deviations off; nothing, if that is no number."""
+        """Add one residual in predictive deviations; NaN changes nothing."""
         if math.isnan(deviations):
             return self
         return Calibration((*self.surprises, float(np.clip(deviations, -BEYOND, BEYOND)))[-RECENT:])
@@ -75,7 +75,7 @@ class Calibration:
 
     @property
     def doubt(self) -> float:
-        """The same for bounds in answers, which people go by: it starts from one imagined outcome.
+        """Inflation of the bounds in answers: it starts from one pseudo-outcome.
 
         A few surprises tell a root mean square only roughly: with k of them, the imagined one included, bounds take the
         quantile of Student's t with k degrees of freedom, of which there are two before any. Infinite where a surprise

@@ -1,4 +1,4 @@
-"""How far a mean may be from the truth: confidence radii for arms, and β of the theory for Gaussian processes."""
+"""Confidence radii of arms' means, and β of the theory for Gaussian processes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hoeffding_radius(counts: Counts, rounds: float, span: float = 1.0) -> Float[
 def bernstein_radius(
     counts: Counts, spreads: Float[np.ndarray, "*m"], delta: float, span: float | Float[np.ndarray, "*m"] = 1.0
 ) -> Float[np.ndarray, "*m"]:
-    """`sd · sqrt(2 ln(2/δ) / N) + 7 span ln(2/δ) / (3 (N − 1))` (Maurer & Pontil 2009, Theorem 4).
+    """Radius `sd · sqrt(2 ln(2/δ) / N) + 7 span ln(2/δ) / (3 (N − 1))` (Maurer & Pontil 2009, Theorem 4).
 
     A mean of N plays is further than this from the truth, to one given side, with probability at most δ. It is the
     shorter the less an arm's values spread. With `delta=T**-4` it promises what `hoeffding_radius` does. Given the
@@ -70,7 +70,7 @@ def bernstein_radius(
 
 
 def information_gain(gram: Float[np.ndarray, "n n"], noise: float) -> float:
-    """`½ ln |I + K/λ|` in nats: what n observations with noise variance λ tell about f (Srinivas et al. 2010, §2).
+    """Information gain `½ ln |I + K/λ|` in nats of n observations with noise variance λ (Srinivas et al. 2010, §2).
 
     Args:
         gram: covariances of f at the observed points K, `(n, n)`, symmetric.

@@ -1,4 +1,4 @@
-"""Successive elimination: who is still a candidate, whom what has ruled out, and what if nobody is left."""
+"""Successive elimination: active candidates, the reasons of those ruled out, and the rule when none is left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WhenExhausted = Literal["keep-last", "restart", "raise"]
 
 @dataclass(frozen=True, eq=False)
 class ActiveArms:
-    """The candidates that are alive; `drop` answers new ones and changes nothing.
+    """Active candidates; `drop` returns new ones and changes nothing.
 
     Attributes:
         alive: (m,).
@@ -34,12 +34,12 @@ class ActiveArms:
 
     @classmethod
     def all_of(cls, m: int) -> ActiveArms:
-        """Nobody is dropped yet."""
+        """Start with all candidates active."""
         return cls(np.ones(m, dtype=bool))
 
     @property
     def candidates(self) -> Int[np.ndarray, " k"]:
-        """The numbers of those alive."""
+        """Numbers of the active candidates."""
         return np.flatnonzero(self.alive)
 
     def drop(
@@ -71,7 +71,7 @@ class ActiveArms:
 
 
 def summed_error_excess(error: float, band: float, count: int, xi: float) -> float:
-    """By how much summed errors leave their band: `|Σ η| − sqrt(ξ n) − Σ β σ` (Ziomek et al. 2025, Algorithm 1, 13).
+    """Excess of summed errors over their band: `|Σ η| − sqrt(ξ n) − Σ β σ` (Ziomek et al. 2025, Algorithm 1, 13).
 
     >>> summed_error_excess(error=-5.0, band=1.0, count=4, xi=1.0)
     2.0
@@ -85,7 +85,7 @@ def lagging(
     counts: Int[np.ndarray, " k"],
     xi: Float[np.ndarray, " k"],
 ) -> Float[np.ndarray, " k"]:
-    """By how much mean outcomes fall behind the best of them: Regret Balancing (ibid., Algorithm 2, lines 9–12).
+    """Excess lag of mean outcomes behind the best one: Regret Balancing (ibid., Algorithm 2, lines 9–12).
 
     >>> lagging(np.array([4.0, 0.0]), np.array([0.4, 0.4]), np.array([4, 4]), np.array([1.0, 1.0])).round(2)
     array([-0.1,  0.9])

@@ -21,7 +21,7 @@ _WITHOUT_LIMIT = 10  # turns of every arm where neither money nor rounds are lim
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a study may go: money and rounds, None where there is no such limit, and what is used of them."""
+    """Budget of a study in money and rounds (None: unlimited), and the amounts used."""
 
     budget: float | None
     used: float
@@ -56,7 +56,7 @@ def explores(played: int, m: int, limits: Limits, fraction: float, cycles: int |
 
 @dataclass(frozen=True, eq=False)
 class Intersected:
-    """Bounds on what arms may give at best, intersected over rounds: they only close in.
+    """Bounds on the best value of arms, intersected over rounds: they only shrink.
 
     Attributes:
         guaranteed: the largest lower bound there ever was.
@@ -68,11 +68,11 @@ class Intersected:
 
     @classmethod
     def nothing_known(cls, m: int) -> Intersected:
-        """Of m arms."""
+        """Start with infinite bounds on m arms."""
         return cls(-np.inf, np.full(m, np.inf))
 
     def explored(self, arm: int, lower: float, upper: float) -> Intersected:
-        """With the bounds that exploring an arm gave (lines 10–11)."""
+        """Intersect with the bounds from exploring an arm (lines 10–11)."""
         possible = self.possible.copy()
         possible[arm] = min(possible[arm], upper)
         return Intersected(max(self.guaranteed, lower), possible)
@@ -83,7 +83,7 @@ class Intersected:
         upper: Float[np.ndarray, " m"],
         least: Callable[[float], float],
     ) -> tuple[Intersected, Bool[np.ndarray, " m"]]:
-        """With present bounds of all arms, and S₁: the arms that may be acceptable (lines 14–21).
+        """Intersect with present bounds of all arms; S₁ marks the arms that may be acceptable (lines 14–21).
 
         `least` answers the least acceptable value where so much is guaranteed. Where no arm is acceptable, bounds of
         the past are forgotten; where still none is, the one with the largest bound stands alone.

@@ -20,7 +20,7 @@ Prices = Float[np.ndarray, " m"]
 
 
 class Selection(NamedTuple):
-    """An arm, and what is not known yet about its next play."""
+    """Chosen arm, and the uncertainty of its next play."""
 
     arm: int
     width: float
@@ -35,7 +35,7 @@ def cheapest_sufficient(
     *,
     alike: float = 1.0,
 ) -> Selection:
-    """The cheapest arm that lags behind `least` by no more than what its next play may teach.
+    """Choose the cheapest arm that lags behind `least` by no more than the uncertainty of its next play.
 
     Arm i is *enough* if `u_i + κ w_i ≥ least`. Among equally cheap ones the one with the largest bound is played.
 
@@ -64,7 +64,7 @@ def cheapest_sufficient(
 
 
 def cost_tiers(prices: Prices, alike: float = 1.0) -> list[list[int]]:
-    """Arms by price, equally cheap ones together: those within a factor of the cheapest of them.
+    """Group arms by price, ascending: a tier holds prices within a factor of its cheapest.
 
     >>> cost_tiers(np.array([2.0, 1.0, np.nan, 1.4, 1.0])), cost_tiers(np.array([2.0, 1.0, np.nan, 1.4]), alike=1.5)
     ([[2], [1, 4], [3], [0]], [[2], [1, 3], [0]])
@@ -125,7 +125,7 @@ def underexplored(
     many: bool = False,
     likely: Float[np.ndarray, " m"] | None = None,
 ) -> int | None:
-    """The arm played least, where it is played less often than the rounds have doubled; else None.
+    """Return the arm played least, where it is played less often than the rounds have doubled; else None.
 
     A model of a few points can be surely wrong; this many plays cost regret of the order of log T only. Where arms are
     `many` they would be all that is played for long: then it is how often the rounds *of an average arm* have doubled.
@@ -142,12 +142,14 @@ def underexplored(
 
 
 def split_initial_plays(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndarray, " m"]:
-    """First plays of every arm: what each wants or, if that is more than `most` in all, its share of these.
+    """Split initial plays among arms: the wanted numbers or, if they exceed `most`, shares of it.
 
     Each has one at least, as long as there are so many: else some arms have one, spread over the list.
 
     >>> split_initial_plays(np.array([3, 4]), 10), split_initial_plays(np.array([9, 3, 3]), 10)
-    (array([3, 4]), array([5, 2, 2]), array([1, 0, 1, 0]))
+    (array([3, 4]), array([5, 2, 2]))
+    >>> split_initial_plays(np.array([2, 2, 2, 2]), 2)
+    array([1, 0, 1, 0])
     """
     m, total = len(wanted), int(wanted.sum())
     if total <= most:
@@ -163,7 +165,7 @@ def split_initial_plays(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndar
 def needs_initial_plays(
     plays: Int[np.ndarray, " m"], told: Int[np.ndarray, " m"], needed: Int[np.ndarray, " m"]
 ) -> int | None:
-    """The arm played least of those that are still to be played for a start; None where there is none.
+    """Return the least played arm that still needs initial plays; None where no arm does.
 
     Args:
         plays: of each arm, pending ones included.

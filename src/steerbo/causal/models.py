@@ -168,7 +168,7 @@ class Models:
             horizon: from the time that has passed to how much the study is about.
         """
         regressions = {
-            k: observed.fit().to_plain()
+            k: observed.fit().to_dict()
             for k, observed in self.observed.items()
             if observed.others and len(observed) and refit_due(observed.used, len(observed))
         }
@@ -198,8 +198,8 @@ class Models:
         model.elsewhere = self._elsewhere(k)
         if k in self._fitted:
             model.set(replace(self.each[k].hyperparameters, doubted=()))
-        model.replace(*self._with_plays(k, *observed.rows(len(observed), Hyperparameters.from_plain(learned))))
-        return model.fit().to_plain()
+        model.replace(*self._with_plays(k, *observed.rows(len(observed), Hyperparameters.from_dict(learned))))
+        return model.fit().to_dict()
 
     def _elsewhere(self, k: int) -> np.ndarray:
         """Outcomes of all other models, as far as they are believed: they are of the same target."""
@@ -217,7 +217,7 @@ class Models:
         """Take over what `refit` found."""
         regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
         for k, plain in regressions.items():
-            self.observed[k].hyperparameters = Hyperparameters.from_plain(plain)
+            self.observed[k].hyperparameters = Hyperparameters.from_dict(plain)
         for name, plain in hyperparameters.get("models", {}).items():
             k = int(name)
             if k in regressions:

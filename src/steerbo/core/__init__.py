@@ -1,4 +1,4 @@
-"""The round protocol, history and seeding: what every wing stands on."""
+"""The protocol of rounds: problems, methods, events, history, and the optimizer."""
 
 from .answers import Explanation, PolicyStep, Recommendation, Status, Suggestion, Table, as_text, numeral, one_or_more
 from .context import (

@@ -1,8 +1,6 @@
-"""What `recommend`, `explain` and `status` return: plain records that print as text and dump as JSON.
+"""Answers of a study as plain records: suggestions, recommendations, policies, explanations, status.
 
-Answers as a notebook shows them: HTML in which every sign that a user gave is escaped.
-
-What `ask` and `decide` return.
+They print as text, dump as JSON, and show themselves as HTML in a notebook, where text given by users is escaped.
 """
 
 from __future__ import annotations
@@ -107,7 +105,7 @@ class Table(Record):
     rows: tuple[tuple[Any, ...], ...]
 
     def cells(self) -> list[list[str]]:
-        """The rows as text; what is next to nothing beside the other numbers of its column is 0."""
+        """Format rows as text; a number that is negligible beside the others of its column is shown as 0."""
         columns = ([row[k] for row in self.rows] for k in range(len(self.columns)))
         beside = [max((abs(x) for x in column if _finite(x)), default=0.0) for column in columns]
         return [
@@ -141,7 +139,7 @@ class Explanation(Record):
 
 @record
 class Recommendation(Record):
-    """What to do from now on.
+    """Recommended arm and settings from now on, with bounds.
 
     Args:
         scope: what to set, and what to look at before.
@@ -198,7 +196,7 @@ class Recommendation(Record):
 
 @record
 class PolicyStep(Record):
-    """What was learned, applied to what was seen.
+    """Settings of the learned policy for given context values.
 
     Args:
         scope: what to set, and what to look at before.
@@ -294,7 +292,7 @@ MaybeNone = Any
 
 @record
 class Suggestion(Record):
-    """What to do in one round.
+    """Settings of one round, and the variables to observe first.
 
     Args:
         token: its name; `tell`, `decide`, `fail` and `amend` take the suggestion or this name.
@@ -339,7 +337,7 @@ class Suggestion(Record):
 def one_or_more(
     batch: int | None, ask: Callable[[BatchPosition], Suggestion | None]
 ) -> Suggestion | list[Suggestion] | None:
-    """What `ask` returns, or where `batch` is a number that many of them, as a list that ends where there are no more.
+    """One suggestion, or with `batch` a list of that many, shorter where the study finishes.
 
     Raises:
         InvalidRequest: the number is none.

@@ -99,7 +99,7 @@ def _broken(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any
 def with_limits(
     explanation: Explanation, history: History, method: Method[Any, Any], advice: Recommendation
 ) -> Explanation:
-    """An explanation with what room each limit leaves at what is recommended; as it is where there are no limits."""
+    """Add the slack of each constraint at the recommendation to an explanation; unchanged without constraints."""
     limits = method.problem.every_limit
     if not limits:
         return explanation

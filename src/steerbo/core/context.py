@@ -1,6 +1,7 @@
-"""What time it is: as `ask` is told, else the number of the round. It never runs backwards.
+"""Contexts of a round: its time, the values seen before choosing, and typical ones among them.
 
-Typical contexts: a few that stand for what was seen before the latest choices, and the answers there as one.
+The time of a round is given to `ask`, or is the number of the round; it never runs backwards. A few typical contexts
+stand for those seen before the latest choices, and an answer for each is averaged into one.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ def time_of(played: Round) -> float:
 
 
 def now(history: History) -> float:
-    """What time it is for answers: that of the last round; 0 before the first one."""
+    """Time that answers are for: that of the last round, 0 before the first."""
     return time_of(history.latest) if history.latest else 0.0
 
 
 def context_of(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known before a choice, by name: what time it is, where that matters, and what is seen."""
+    """Context of a choice by name: values seen before choosing and, where the problem drifts, the time."""
     when = {TIME.name: request[TIME.name]} if TIME.name in request else {}
     return {**when, **request.get(SEEN.name, {})}
 
@@ -50,7 +51,7 @@ def horizon(history: History, elapsed: float) -> float:
 
 
 def read_time(request: Mapping[str, Any], history: History) -> float:
-    """What time it is in a round, checked.
+    """Check the time of a round.
 
     Raises:
         InvalidRequest: no finite number, or before the last round's.
@@ -69,7 +70,7 @@ def read_time(request: Mapping[str, Any], history: History) -> float:
 
 
 def read_when(realised: Any) -> tuple[float | None, dict[str, Any]]:
-    """When data that nobody suggested were measured, None where they do not say; and the rest of what they say.
+    """Split external data into the time of its measurement (None where it has none) and its other values.
 
     Raises:
         InvalidOutcome: a time that is no finite number.

@@ -145,7 +145,7 @@ def created_event(
 
 
 def _unsuitable(problem: Problem) -> Iterator[InvalidInput]:
-    """What variables say that such a problem knows nothing of."""
+    """Fields of variables that this kind of problem does not use."""
     if not problem.changeable:
         hint = f"A {problem.kind} problem prices no changes. {problem.instead.get('change', _CHANGES)}"
         for name, change in problem.space.changes.items():
@@ -196,7 +196,7 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
 
 
 def _unknown(method: str, names: list[str], option: object) -> tuple[str, str]:
-    """What is allowed in the place of an option that the method does not have, and which limit may be meant."""
+    """Allowed options in the place of an unknown one, and a hint at the limit that may be meant."""
     limit = get_close_matches(str(option), _LIMITS, n=1, cutoff=_SURE)
     known = f"an option of {method!r}, {one_of(names, '' if limit else option)}"
     return known if names else f"nothing: {method!r} has no options", f"Did you mean {limit[0]!r}?" if limit else ""

@@ -48,7 +48,7 @@ class OneBLASThread:
 
     @functools.cached_property
     def _libraries(self) -> tuple[list[Any], list[Any]]:
-        """Those whose number of threads all share, and those of which each thread of Python has its own."""
+        """BLAS libraries with one thread count for the process, and those with one for each Python thread."""
         every = [each for each in self._find().lib_controllers if each.user_api == "blas"]
         shared = [each for each in every if getattr(each, "threading_layer", None) != "openmp"]
         return shared, [each for each in every if each not in shared]
@@ -71,7 +71,7 @@ class OneBLASThread:
 
 
 def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> list[int]:
-    """Give libraries their numbers of threads; what they were."""
+    """Set the thread counts of libraries; returns the previous ones."""
     before = []
     for library, number in zip(libraries, numbers, strict=True):
         before.append(library.get_num_threads())
@@ -114,7 +114,7 @@ def uncollected() -> Iterator[None]:
 
 
 def fingerprint(packages: str = "") -> dict[str, str]:
-    """What decides the last bits of a computation: the wheels' versions, the BLAS and its kernel for this processor.
+    """Facts that decide the last bits of a computation: versions, BLAS, and its kernel for this processor.
 
     `packages` are those of others, with their versions.
     """
@@ -146,7 +146,7 @@ def keyed(seed: int, round: int, stream: str) -> np.random.Generator:
 
 @dataclass(frozen=True)
 class Streams:
-    """The generators of one study, by round and name of what they are for."""
+    """Random generators of one study, keyed by round and purpose."""
 
     seed: int
 

@@ -1,20 +1,17 @@
-"""What can happen to a study, one record each. The log of these events is read back, never recomputed.
+"""Events of a study, one record each. The log of events is read back, never recomputed.
 
-`by` says who caused an event, where that is known: the name of a key of `steerbo serve`. Nothing is computed from it.
+`by` is the name of the key (of `steerbo serve`) whose holder caused an event, where known; nothing is computed from it.
 
-Events of earlier formats of the log, brought to the present one as they are read; what is stored stays as it is.
-
-A study that began in an earlier format goes on in the present one, so that its log holds events of both: each event
-tells by its own shape what it is.
+Events of earlier formats are upgraded as they are read; stored logs stay as they are. A study that began in an earlier
+format goes on in the present one, so that its log holds events of both; the format is told by each event's shape.
 
 ======  ================================================================================================================
-format  what the next one changed
+format  change in the next one
 ======  ================================================================================================================
-1       a scope was a list of what is set, contexts by action, or a word; a note said the number of the played arm as
+1       a scope was a list of actions, contexts by action, or a word; a note had the number of the played arm as
         `set` or `arm`; the cost of data that was added was always charged
 2       a scope is a `Scope`, and says itself which arm it is; data that was added says whether its cost is charged;
-        notes of earlier versions also have a `calibration`, which is dropped, and say less of what moving was held
-        against, which is dropped, too
+        notes of earlier versions have further fields, which are dropped
 ======  ================================================================================================================
 """
 
@@ -33,7 +30,7 @@ FORMAT = 2
 
 
 def upgrade_format(event: Any) -> Any:
-    """An event's plain form in the present format; what is no plain event is left to be refused.
+    """Upgrade the plain form of an event to the present format; anything else is left to be refused.
 
     >>> upgrade_format({"kind": "asked", "scope": ["ph"], "note": {"set": 0, "upper": 1.5}})
     {'kind': 'asked', 'scope': {'set': ['ph'], 'look': {}, 'keep': []}, 'note': {'upper': 1.5}}
@@ -60,7 +57,7 @@ def _outlived(name: str, said: Any) -> bool:
 
 
 def _first_format(scope: Any) -> bool:
-    """A table of the first format holds lists of contexts only, and a scope what is looked at as a table."""
+    """Whether a scope is of the first format: a table of lists of contexts."""
     return isinstance(scope, str | list | tuple) or (
         isinstance(scope, Mapping) and all(isinstance(seen, list | tuple) for seen in scope.values())
     )
@@ -73,7 +70,7 @@ def _scope(scope: Any) -> dict[str, Any]:
 
 @record
 class Outcome:
-    """What an evaluation gave.
+    """Outcome of an evaluation: value, cost and realised values.
 
     Args:
         value: the objective, in the user's units (mean-field feedback may hold several numbers).
@@ -88,7 +85,7 @@ class Outcome:
 
 @record
 class Created:
-    """A study begins: its problem, method, seed and limits, and what decides the last bits of its arithmetic.
+    """A study begins: problem, method, seed, limits, and the fingerprint of its arithmetic.
 
     Args:
         method: the name of one of steerbo's own, else where its class is found, as "package.module:Class".
@@ -195,7 +192,7 @@ class Failed:
 
 @record
 class Amended:
-    """A round was corrected (a new outcome, or a new failure) or voided (neither); the log keeps what was there.
+    """A round was corrected (a new outcome or failure) or voided (neither); the log keeps the old one.
 
     Of data that nobody suggested also whether it is charged, and what was played; None: as it was.
     """
@@ -212,7 +209,7 @@ class Amended:
 
 @record
 class Abandoned:
-    """Nobody is evaluating the suggestion any more; an outcome that comes all the same is kept and used.
+    """A suggestion was abandoned: it is not evaluated any more. A late outcome is kept and used.
 
     `charge` counts as spent until then.
     """
@@ -226,7 +223,7 @@ class Abandoned:
 
 @record
 class DataAdded:
-    """Data that nobody suggested: it feeds the posterior, never counts or elimination sums.
+    """External data was added: it feeds the posterior, never counts or elimination sums.
 
     Args:
         outcome: what was measured.
@@ -257,7 +254,7 @@ class BoundsExtended:
 
 @record
 class LimitsRevised:
-    """What may be changed of a study was changed: a limit, or how its tables are headed.
+    """A limit of the study, or a header of its tables, was changed.
 
     Args:
         changes: what it was and what it is from here on, by name: `budget`, `rounds`, `stop`, `columns`.
@@ -300,7 +297,7 @@ _BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperp
 
 
 def with_canonical_order(event: Event, order: Callable[[Any], Any]) -> Event:
-    """The event with what stands in it by name put in order; `Problem.in_order` knows which."""
+    """Sort the mappings of an event in the canonical order of `Problem.in_order`."""
     fields = vars(event)
     changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := fields.get(name))}
     if (outcome := fields.get("outcome")) is not None:

@@ -1,8 +1,6 @@
-"""The log, folded: rounds, outcomes, what is pending and what was spent.
+"""History of a study: its rounds as they stand now, its external data, and the money spent.
 
-One round as it stands now.
-
-Money, summed up as rounds come: what is spent, what is known of costs. A long stream is never read again for it.
+`CostLedger` sums up costs as rounds come, so that a long stream is never read again for them.
 """
 
 from __future__ import annotations
@@ -58,18 +56,18 @@ class Round:
 
     @property
     def paid(self) -> float | None:
-        """What it is known to have cost so far, which voiding changes nothing about; None where nobody knows."""
+        """Known cost so far; voiding does not change it. None where it is unknown."""
         known = self.outcome or self.failure
         return known.cost if known else None
 
     @property
     def charged(self) -> float:
-        """The money that counts as spent: what it cost, or what is charged as long as nobody knows."""
+        """Money that counts as spent: the cost, or the charge while the cost is unknown."""
         return self.paid if self.paid is not None else self.charge or 0.0
 
     @property
     def unpriced(self) -> bool:
-        """Whether it has ended, or is charged for, and nobody knows what it cost."""
+        """Whether the round has ended, or is charged, at an unknown cost."""
         return self.paid is None and (not self.waiting or self.charge is not None)
 
     @property
@@ -79,7 +77,7 @@ class Round:
 
 
 class RunningMean:
-    """The mean of numbers that come and go; None of none. Sums are exact: what is taken out leaves nothing behind.
+    """Mean of numbers that are added and removed; None of none. Sums are exact, so removal leaves no rounding.
 
     >>> mean = RunningMean()
     >>> for number in (0.1, 0.2, 0.3):
@@ -105,7 +103,7 @@ class RunningMean:
 
 
 class CostLedger:
-    """What is charged, and what plays are known to have cost, of rounds and of data that was added."""
+    """Charges and known costs of rounds and of external data."""
 
     def __init__(self) -> None:
         self._charged = self._estimated = Fraction()
@@ -115,21 +113,21 @@ class CostLedger:
 
     @property
     def spent(self) -> float:
-        """What is charged in all."""
+        """Total charge."""
         return float(self._charged)
 
     @property
     def estimated(self) -> float:
-        """That part of it that is charged where nobody knows the cost."""
+        """Part of the total that is charged for unknown costs."""
         return float(self._estimated)
 
     @property
     def usual(self) -> float | None:
-        """What a round has cost on average; None where nobody knows."""
+        """Mean cost of a round; None where no cost is known."""
         return self._rounds.value
 
     def mean_cost(self, scope: Scope) -> float | None:
-        """What a play of a scope has cost on average, data included; None where nobody knows."""
+        """Mean cost of a play of a scope, external data included; None where no cost is known."""
         return self._scopes[scope].value if scope in self._scopes else None
 
     def change(self, before: Round, after: Round) -> None:
@@ -152,7 +150,7 @@ class CostLedger:
         self._learn(data)
 
     def void(self, data: DataAdded) -> None:
-        """Data is void: what it cost is spent all the same, but says nothing of what plays cost."""
+        """Void external data: its cost stays spent, and no longer counts in mean costs."""
         if data.scope is not None:
             self._of(data.scope).change(data.outcome.cost, None)
 
@@ -207,11 +205,11 @@ class History:
 
     @property
     def added(self) -> list[Outcome]:
-        """Outcomes that nobody suggested, in order."""
+        """External data, in order."""
         return [event.outcome for event in list(self.data.values())]
 
     def outcomes(self) -> Iterator[tuple[str, Outcome, Round | None]]:
-        """Everything to learn from, as it stands now: by name the data that nobody suggested, then the rounds told."""
+        """All outcomes as they stand now, by name: external data first, then completed rounds."""
         for name, event in list(self.data.items()):
             yield name, event.outcome, None
         for token, played in list(self._rounds.items()):
@@ -268,25 +266,25 @@ class History:
 
     @property
     def spent(self) -> float:
-        """Money spent, failed and voided rounds included; with what is charged for rounds whose cost nobody knows."""
+        """Money spent, failed and voided rounds included, with the charges for unknown costs."""
         return self._accounts.spent
 
     @property
     def estimated(self) -> float:
-        """That part of `spent` that is charged for rounds whose cost nobody knows."""
+        """Part of `spent` that is charged for unknown costs."""
         return self._accounts.estimated
 
     @property
     def unpriced(self) -> int:
-        """How many rounds have ended, or are charged for, whose cost nobody knows."""
+        """Number of rounds that have ended, or are charged, at an unknown cost."""
         return self._accounts.unpriced
 
     def mean_cost(self, scope: Scope) -> float | None:
-        """What a play of `scope` has cost on average, here and in data that was added; None where nobody knows."""
+        """Mean cost of a play of `scope`, external data included; None where no cost is known."""
         return self._accounts.mean_cost(scope)
 
     def estimate(self, token: str) -> float | None:
-        """What to charge for a round that broke where nobody can be asked what it cost; None without a budget.
+        """Charge for a failed round of unknown cost; None without a budget.
 
         What it was expected to cost, else the mean cost of all rounds; nothing as long as no cost is known.
         """
@@ -377,7 +375,7 @@ class History:
         self._unknown[event.token] = self._open[event.token] = self._waiting[event.token] = None
 
     def _correct(self, event: Amended) -> None:
-        """Data that nobody suggested, put right or, void, taken out; what it cost is spent all the same."""
+        """Correct or void external data; its cost stays spent."""
         before = self.data[event.token]
         if event.outcome is None:
             self._accounts.void(before)

@@ -1,24 +1,19 @@
-"""Stated laws, and that variables go by themselves, are held against what nature was seen to do.
+"""Sequential tests of stated laws, and of independence between variables, against the realised values.
 
-Every variable that a round leaves to nature shows what its law is worth, and every two of them whether they go
-together. All checks share `ALPHA`: the chance that a study in which every law holds is ever warned is no larger,
-however long it goes on (see `space.evidence`). Which rounds leave what to nature may hang on all that was known
-before; what a round shows is then still as its law says, whatever was seen before choosing.
+Every variable that a round leaves to nature is evidence on its law, and every pair of them on whether they depend on
+each other. All tests share `ALPHA`: a study in which every law holds is ever warned with at most that probability,
+however long it runs. Which rounds leave which variable to nature may depend on the past; a round's value then still
+follows its law, given everything seen before choosing.
 
-How much draws speak against a law, at any moment: the money of somebody who bets against it.
+Evidence is the wealth of a bettor (testing by betting). Numbers that are uniform on (0, 1) under the law fall into B
+bins of equal probability. The bet on the t-th is placed by the t − 1 before, at odds that are fair under the law, and
+multiplies the stake by
 
-Numbers that are spread evenly over (0, 1) as long as the law holds fall into B bins of equal chance. The bet on the
-t-th is placed by what the t − 1 before did, with odds that are fair under the law, so that the stake is multiplied by
+    B (c_b + ½) / (t − 1 + B/2),    c_b: number of earlier ones in the bin of the t-th.
 
-    B (c_b + ½) / (t − 1 + B/2),    c_b: how many of them fell into the bin of the t-th,
-
-and the evidence is the mean of such stakes over several B. While the law holds its expectation stays 1, so the chance
-that it *ever* reaches 1/α is at most α (Ville's inequality), however often somebody looks. Draws known only to lie
-in an interval (a law with atoms, a rounded value) count for every bin by their share of it, which keeps the odds fair.
-
-The evidence against one variable's stated law, and which rounds show what nature does.
-
-What was found to be otherwise than a law says, in words: what was expected, what was seen, what to do.
+The evidence is the mean of such stakes over several B. Under the law its expectation stays 1, so it *ever* reaches 1/α
+with probability at most α (Ville's inequality), however often it is looked at. A draw known only to lie in an interval
+(a law with atoms, a rounded value) counts for every bin by its share, which keeps the odds fair.
 """
 
 from __future__ import annotations
@@ -113,7 +108,7 @@ class IndependenceTest:
         self._logs = np.zeros(pairs)
 
     def take(self, share: Float[np.ndarray, "p 3"], beside: Float[np.ndarray, "p 3"]) -> None:
-        """One more number of each pair, and what is beside it, as `shares` of bins; of a pair without one, zeros."""
+        """Take in one more number of each pair, as `shares` of bins; zeros for a pair without one."""
         odds = (self._counts + 0.5) / (self._counts.sum(axis=2, keepdims=True) + 0.5 * PAIR_BINS)
         won = PAIR_BINS * np.einsum("pb,pbs,ps->p", beside, odds, share)
         self._logs += np.log(np.where(won > 0.0, won, 1.0))
@@ -126,7 +121,7 @@ class IndependenceTest:
 
 
 class Ranks:
-    """Where each value stands among those before it: spread evenly, if all are draws of one law, whatever that is.
+    """Ranks of values among the earlier ones: uniform if all are draws of one law, whichever it is.
 
     This is the conformal p-value (Vovk, Gammerman and Shafer 2005), with the interval that ties leave open.
 
@@ -159,7 +154,7 @@ Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
 
 
 class NatureDraws:
-    """What rounds, and data from elsewhere, have shown of nature, as they stand now.
+    """Values that nature drew in rounds and in external data, as they stand now.
 
     Failed rounds show what was measured, data something where it is said what was set. A corrected outcome shows the
     same as before where it is the objective alone that was wrong.
@@ -169,7 +164,7 @@ class NatureDraws:
         self._shown: dict[str, Shown] = {}  # by the round's token, or the data's name
 
     def take(self, event: Event, history: History) -> tuple[bool, list[Shown]]:
-        """What an event shows, and whether that takes the place of all that was shown before; `history` has it."""
+        """Draws that an event shows, and whether they replace all earlier ones; `history` has the event already."""
         match event:
             case OutcomeTold() | Failed() | Amended():
                 name = event.token
@@ -197,7 +192,7 @@ def _shown_by(name: str, history: History) -> Shown | None:
 
 
 class LawTest:
-    """What values of a variable say against its law: probability integral transforms, or ranks among the law's data.
+    """Test of one law: by probability integral transforms, or by ranks among the law's data.
 
     Attributes:
         law: what is stated.
@@ -253,7 +248,7 @@ _NEEDED = 4  # rounds before a rank correlation is said
 
 
 def alone_in_words(problem: Problem, law: StatedLaw, values: Iterable[Any]) -> str:
-    """That a variable does not follow its law: what was expected, what was seen, what to do."""
+    """Sentence that a variable does not follow its law: expected and observed values, and the next step."""
     name, seen = law.variable.name, list(values)
     rounds = f"Seen in the first {len(seen)} rounds that left it to nature"
     if isinstance(law.variable, Categorical):
@@ -275,7 +270,7 @@ def alone_in_words(problem: Problem, law: StatedLaw, values: Iterable[Any]) -> s
 
 
 def pair_in_words(problem: Problem, a: str, b: str, codes: Iterable[tuple[float, float]]) -> str:
-    """That two variables go together: what was expected, what was seen, what to do."""
+    """Sentence that two variables depend on each other: expectation, observation, and the next step."""
     pairs = np.array(list(codes))
     left = f"{len(pairs)} rounds that left {a} to nature" if problem.space[b].seen else f"{len(pairs)} rounds with both"
     how = ""
@@ -322,7 +317,7 @@ MOST_PAIRED = 40
 
 
 class LawMonitor:
-    """What was realised so far, and what of it speaks against the laws that a problem states."""
+    """Monitor of all laws of a problem: realised values so far, and the evidence against each law."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -352,14 +347,14 @@ class LawMonitor:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """In words, what was found to be otherwise than stated, in order; each stays as it was found."""
+        """Findings in words, in the order in which they were found."""
         late, self._late = self._late, []
         for held, known, realised in late:
             self.shown(held, known, realised)
         return self._findings
 
     def shown(self, held: Collection[str], known: Collection[str], realised: Mapping[str, Any]) -> None:
-        """What a round shows that set `held` and before knew `known`, whose laws then did not matter."""
+        """Names of the variables that nature drew in a round with these `held` and `known` variables."""
         there = {name: value for name, value in realised.items() if name not in held}
         codes = {
             name: float(self.problem.space[name].encode([there[name]])[0]) for name in self._ranks if name in there
@@ -375,7 +370,7 @@ class LawMonitor:
             self._pair_up(ranks)
 
     def _pair_up(self, ranks: Mapping[str, Interval]) -> None:
-        """Whether variables go together, by where they stand among what they were before."""
+        """Test each pair of variables for dependence, by the ranks of their values."""
         nothing = np.zeros(PAIR_BINS)
         bins = {name: shares(ranks[name], (PAIR_BINS,)) if name in ranks else nothing for name in self._ranks}
         first, second = (np.array([bins[pair[k]] for pair in self._pairs]) for k in (0, 1))

@@ -1,4 +1,4 @@
-"""What every method promises: a small class that folds events into a state and chooses from it."""
+"""Base class of methods: a method takes in events, keeps a state, and chooses from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OptionsT = TypeVar("OptionsT")
 
 @dataclass(frozen=True)
 class Choice:
-    """What a method chose for a round; see `Suggestion` for the fields.
+    """Choice of a method for a round; see `Suggestion` for the fields.
 
     `expected_cost` is reserved while the round is pending, with what the problem charges for changes beside it. `note`
     is logged: plain data, bounds in the user's units.
@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Decision:
-    """Values set after looking, and what can be looked at next."""
+    """Values set after observing, and the variables to observe next."""
 
     values: Mapping[str, Any]
     observe: tuple[str, ...] = ()
@@ -115,16 +115,16 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @classmethod
     def has_bounds(cls) -> bool:
-        """Whether it says what could still be gained, so that a study may stop by it."""
+        """Whether the method bounds the possible gain, so that a study may stop by it."""
         return cls.gain is not Method.gain or cls._gain_at is not Method._gain_at
 
     @classmethod
     def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
-        """Options as a log has them, without those that are retired."""
+        """Read logged options, without retired ones."""
         return {name: value for name, value in logged.items() if (name, value) not in cls.retired.items()}
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """What `steerbo check` says of it before the first round: pairs of a heading and a text."""
+        """Lines of `steerbo check` before the first round: pairs of a heading and a text."""
         return ()
 
     def learn(self, event: Event, history: History) -> None:
@@ -139,7 +139,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return ""
 
     def gain(self, history: History) -> float:
-        """Upper bound on what another choice gives more than the recommended one, in the objective's units.
+        """Upper bound on the gain of another choice over the recommended one, in the objective's units.
 
         Where something is seen before choosing, the mean of `_gain_at` over typical contexts, by their shares. Infinite
         as long as bounds do not say. It is asked for once there is an outcome.
@@ -200,7 +200,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return {TIME.name: now(history)} if self.problem.timed else {}
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
-        """What `recommend` says to set. Methods whose answer hangs on what is seen, or asked, override it."""
+        """Settings of `recommend`. Methods whose answer depends on the context or request override it."""
         self.check_informed(history)
         advice = self.recommend(history)
         return PolicyStep(advice.scope, advice.values, note=advice.note)
@@ -223,7 +223,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return None
 
     def note(self, history: History) -> str:
-        """What else whoever reads `explain` or `status` ought to know, in a sentence; empty: nothing."""
+        """A further sentence for `explain` and `status`; empty: none."""
         return ""
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
@@ -234,7 +234,7 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @staticmethod
     def check_informed(history: History) -> None:
-        """Refuse to apply what was learned where that is nothing.
+        """Refuse to apply a policy before there is an outcome.
 
         Raises:
             InvalidRequest: there is no outcome yet.

@@ -1,4 +1,4 @@
-"""What people and programs give: numbers such as outcomes, costs and limits of money, and values by name."""
+"""Checks of numbers and of values by name, as people and programs give them."""
 
 from __future__ import annotations
 

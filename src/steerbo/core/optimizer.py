@@ -107,7 +107,7 @@ class EventRecorder:
         return said or None
 
     def known(self, token: str) -> Doubts:
-        """What was said when a round's outcome or failure was told, which is told again.
+        """Warnings of an outcome or failure that was told before and is told again.
 
         Of another process's it is worked out anew, without what was expected then.
         """
@@ -120,12 +120,12 @@ class EventRecorder:
         )
 
     def signed(self, event: Event) -> Event:
-        """The event as it is written down: in order, and with who causes it."""
+        """Put an event in canonical order, and sign it with its cause."""
         event = with_canonical_order(event, self.state.problem.in_order)
         return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
 
     def apply(self, event: Event) -> list[Doubt]:
-        """Take in an event that is written down; returns what is hard to believe in it."""
+        """Apply a logged event to the state; returns warnings of values that are hard to believe."""
         before, doubted = len(self.state.checks.findings), self.doubts(event)
         self.state.apply(event)
         for finding in self.state.checks.findings[before:]:
@@ -160,14 +160,14 @@ _SHOWN, _COLUMNS = 5, ("round", "steer", "set", "value", "cost", "state")  # of 
 
 
 class BaseStudy(ABC):
-    """A study in memory (`Optimizer`) or on a log (`Study`): its state, and what is reported to it."""
+    """Base of `Optimizer` (a study in memory) and `Study` (a study on a log): reads the state, and takes reports."""
 
     _state: StudyState
     _lock: CallLock
 
     @property
     def problem(self) -> Problem:
-        """What is optimised."""
+        """The problem that is optimised."""
         return self._state.problem
 
     @property
@@ -176,7 +176,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """What `steerbo check` says of problem and method beside the variables: pairs of a heading and a text."""
+        """Lines of `steerbo check` on problem and method: pairs of a heading and a text."""
         return (*self.problem.describe(), *self._state.method.describe())
 
     @property
@@ -196,7 +196,7 @@ class BaseStudy(ABC):
         return tuple(r.suggestion for r in self._state.history.pending)
 
     def with_warnings(self, suggestion: Suggestion) -> Suggestion:
-        """A suggestion with warnings of what was seen, or looked at, far outside its range."""
+        """Add warnings of context values far outside their range to a suggestion."""
         request = self.history[suggestion.token].request
         found = doubts_of_looks(suggestion, request, self.problem.space)
         return replace(suggestion, warnings=tuple(map(str, found)))
@@ -210,7 +210,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def recommend(self) -> Recommendation:
-        """What to do from now on, with bounds; before anything is measured no value is expected.
+        """Recommend an arm and settings from now on, with bounds; before the first outcome there is no expected value.
 
         Raises:
             LimitBroken: what the method, from another package, recommends breaks a limit of the problem.
@@ -220,7 +220,7 @@ class BaseStudy(ABC):
             return self._said(check_advice(self.problem, self._method.name, advice))
 
     def _said(self, advice: Recommendation) -> Recommendation:
-        """In the problem's order, with what such plays have cost, and without expectations of what nobody measured."""
+        """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
         order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
         cost = advice.cost if advice.cost is not None else self._state.history.mean_cost(scope)
         others = tuple(replace(self._said(other), note=other.note) for other in advice.alternatives)
@@ -233,7 +233,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def policy(self, /, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
-        """Apply what was learned; nothing is logged by it.
+        """Apply the learned policy; nothing is logged by it.
 
         Args:
             context: what was seen, by variable. Where something is still to be looked at, the answer's
@@ -259,7 +259,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def explain(self) -> Explanation:
-        """Why: what was ruled out and when, the numbers behind the present choice, and what nature does not keep to."""
+        """Explain the present choice: arms ruled out and when, numbers behind it, and laws that nature violates."""
         with one_blas_thread():
             why = self._method.explain(self._state.history)
             if self.problem.every_limit:
@@ -302,13 +302,13 @@ class BaseStudy(ABC):
         return json.dumps({"events": [to_dict(event, Event) for event in self._state.events]}, allow_nan=False)
 
     def _given(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Without what the problem takes and was not given; what it does not take stays, to be refused by name."""
+        """Drop request fields at None that the problem takes; unknown fields stay, to be refused by name."""
         names = {field.name for field in self.problem.asked()}
         return {name: value for name, value in request.items() if value is not None or name not in names}
 
     @abstractmethod
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
-        """Check what a call was given (see `OutcomeParser`), and write it down; returns what is warned of."""
+        """Check a report (see `OutcomeParser`), and log it; returns the warnings."""
 
     def tell(
         self, suggestion: Suggestion | str, value: Any, *, cost: float | None = None, realised: Realised = None
@@ -357,7 +357,7 @@ class BaseStudy(ABC):
         return self._report("fail", suggestion, reason=reason, cost=cost, charge=charge, realised=realised)
 
     def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Doubts:
-        """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
+        """Abandon a suggestion: it is not evaluated any more, and its reserved money is free. A late outcome is used.
 
         Its point counts as known when the next is chosen, since nobody knows whether it was tried. Calling it twice is
         fine.
@@ -386,7 +386,7 @@ class BaseStudy(ABC):
         void: bool = False,
         reason: str = "",
     ) -> Doubts:
-        """Correct an outcome, or void it with `void=True`. What is not given stays; the log keeps the old outcome.
+        """Correct an outcome, or void it with `void=True`. Fields not given stay; the log keeps the old outcome.
 
         Data that was added is called "added-1", "added-2" and so on, in the order in which it came.
 
@@ -417,7 +417,7 @@ class BaseStudy(ABC):
         scope: Any = None,
         charge: bool = False,
     ) -> Doubts:
-        """Add data that nobody suggested: it feeds the posterior, never counts, elimination sums or the budget.
+        """Add external data: it feeds the posterior, never counts, elimination sums or the budget.
 
         Args:
             value: the objective's value, in the user's units.
@@ -552,7 +552,7 @@ class Optimizer(BaseStudy):
     def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
     @one_at_a_time
     def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
-        """Suggest what to do next, or return None where the study is finished (`status` says why).
+        """Suggest the next settings, or return None where the study is finished (`status` says why).
 
         To type checkers it is a suggestion, since most studies know when to stop: only a loop has to ask for None.
 
@@ -588,7 +588,7 @@ class Optimizer(BaseStudy):
 
     @one_at_a_time
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
-        """Give what was looked at; returns the suggestion with the values that follow and the next things to observe.
+        """Give observed context values; returns the suggestion with the settings that follow and the next observations.
 
         Args:
             suggestion: what `ask` or `decide` returned, or its token.
@@ -648,7 +648,7 @@ class Optimizer(BaseStudy):
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
-        """Let variables be set within wider bounds from here on; what nature does stays as it is.
+        """Widen the bounds within which variables are set; the laws of nature's values stay as they are.
 
         The method begins anew on the wider problem, with all that was told, and learns its hyperparameters again.
 

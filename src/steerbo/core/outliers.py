@@ -127,7 +127,7 @@ def doubts_of_look(
 
 
 def outside(seen: Mapping[str, Any], space: Space) -> str:
-    """Say which values that were seen lie outside their ranges: outcomes say little about what to do there.
+    """Name context values outside their ranges, for which outcomes say little.
 
     >>> from steerbo.space import Float
     >>> outside({"age": 150.0, "pulse": 80.0}, Space((Float("age", 20, 90, unit="years"), Float("pulse", 50, 120))))
@@ -160,7 +160,7 @@ def unusual(value: float, others: Sequence[float]) -> bool:
 
 @dataclass(frozen=True)
 class _Place:
-    """The round, or the data, that values belong to, and what is said of it."""
+    """Round or external data that values belong to, with its wording."""
 
     where: str
     name: str
@@ -244,14 +244,14 @@ def _further(place: _Place, problem: Problem, history: History) -> Iterator[Doub
 
 
 def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator[Doubt]:
-    """A value far from what the posterior expected."""
+    """Warning of a value far from its posterior prediction."""
     if abs(value - mean) > FAR * sd:
         low, high = mean - 2.0 * sd, mean + 2.0 * sd
         yield place.doubt("value", f"{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}")
 
 
 def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Doubt]:
-    """A cost far from the stated price; without a price, far from those of the same scope."""
+    """Warning of a cost far from the stated price, or without a price from other costs of its scope."""
     cost, played = place.cost, place.played
     if cost is None or (place.stands is not None and place.stands.cost == cost):
         return

@@ -36,7 +36,7 @@ def import_path_of(cls: type) -> str:
 
 
 def load(place: str, base: type, field: str, find: Callable[[str], Any] = import_module) -> Any:
-    """The class at a place. Its module is imported, which runs what is in it; modules of Python itself never are.
+    """Import the class at a place. This runs its module; modules of Python itself are never imported.
 
     Args:
         place: "package.module:Class".
@@ -84,7 +84,7 @@ def _imported(find: Callable[[str], Any], module: str, place: str, field: str) -
 
 
 def entries(group: str) -> list[metadata.EntryPoint]:
-    """What the installed packages declare in a group of entry points, in the same order everywhere.
+    """Entry points that installed packages declare in a group, in a fixed order.
 
     All packages are read once, and again where a folder they are in has changed: where one was installed.
     """

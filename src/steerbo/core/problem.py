@@ -1,10 +1,7 @@
-"""What every wing's problem promises to the round protocol.
+"""Interface of problems: variables, laws, requests, outcomes and costs, as the protocol needs them.
 
-What a problem says that nature does with one of its variables.
-
-Values as people read them.
-
-Problems with limits on further outcomes: these are told beside the value, among what really happened.
+Each wing declares its problem as a record derived from `Problem`, or from `ConstrainedProblem` where outcomes beside
+the objective are constrained.
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ from .scope import Scope
 
 @dataclass(frozen=True)
 class StatedLaw:
-    """What a problem says that nature does with a variable which a round does not set.
+    """Law stated by a problem for a variable that a round leaves to nature.
 
     Args:
         variable: the variable.
@@ -49,7 +46,7 @@ class StatedLaw:
 
     @classmethod
     def of(cls, variable: Variable, seen: Sequence[str] = ()) -> StatedLaw:
-        """The law that a variable states by itself; one that is learned is learned given what is `seen`."""
+        """Law stated by a variable; a learned one is learned given the `seen` variables."""
         learned = isinstance(variable.law, Learned)
         law = variable.law.at_first if isinstance(variable.law, Learned) else variable.law
         given = tuple(name for name in seen if name != variable.name) if learned else ()
@@ -75,7 +72,7 @@ _SINGLE = frozenset({str, float, int, bool, type(None)})  # types of values in w
 
 
 class Problem(ABC):
-    """What is to be optimised: frozen data, equal in every process. Each wing declares one as a `record`.
+    """Base of problems: frozen data, equal in every process. Each wing declares one as a `record`.
 
     It knows nothing of the methods that solve it: see `registry`. `kind` names the wing in files. The `read_…` methods
     turn what a user gave into plain, checked data; they are the only gate through which anything enters the log.
@@ -112,25 +109,25 @@ class Problem(ABC):
 
     @classmethod
     def with_files(cls, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-        """A study file's table of such a problem, with what it leaves to other files in its folder."""
+        """Complete the table of a study file with data from other files in its folder."""
         return dict(table)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """What `steerbo check` says of it beside its variables: pairs of a heading and a text."""
+        """Lines of `steerbo check` beside the variables: pairs of a heading and a text."""
         return ()
 
     def use(self, variable: Variable) -> str:
-        """What `steerbo check` says of a variable's part; empty where its law says all."""
+        """Role of a variable in `steerbo check`; empty where its law says all."""
         return ("seen before choosing" + (", else drawn" if variable.law else "")) if variable.seen else ""
 
     @property
     def every_limit(self) -> Sequence[Any]:
-        """What no choice may break, and explanations say the room of: see `rounds.limits`."""
+        """All constraints that choices must satisfy, and whose slack explanations report."""
         return getattr(self, "limits", None) or ()
 
     @property
     def stated_laws(self) -> Mapping[str, StatedLaw]:
-        """The laws that are checked against what was realised, by variable: see `LawChecks`."""
+        """Laws by variable that are tested against realised values: see `LawMonitor`."""
         return {v.name: StatedLaw.of(v, self.space.seen) for v in self.space if v.law is not None}
 
     def scalar(self, outcome: Outcome) -> float:
@@ -138,7 +135,7 @@ class Problem(ABC):
         return float(outcome.value)
 
     def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Variable | None, Any]]:
-        """What was set in a round, or happened, for other programs: name, variable (None: a share in [0, 1]), value.
+        """Settings and realised values of a round for other programs: name, variable (None: a share in [0, 1]), value.
 
         What lies beyond the bounds of its variable is left out.
         """
@@ -148,14 +145,14 @@ class Problem(ABC):
                 yield variable.name, variable, value
 
     def read_cell(self, name: str, text: str) -> Any:
-        """A value of one of `columns` from text: a choice, a number, JSON. What is none of these stays the text."""
+        """Parse a value of one of `columns`: a choice, a number, or JSON; any other text is returned as it is."""
         if name in self.space and isinstance(variable := self.space[name], Categorical):
             return read_choice(variable.choices, text.strip())
         return parse_value(text)
 
     @property
     def timed(self) -> bool:
-        """Whether the optimum may move, so that it matters what time it is: `ask` then takes a `time`."""
+        """Whether the optimum may move with time; `ask` then takes a `time`."""
         return False
 
     def asked(self) -> tuple[RequestField, ...]:
@@ -163,7 +160,7 @@ class Problem(ABC):
         return (*((TIME,) if self.timed else ()), *self.takes, *((SEEN,) if self.space.seen else ()))
 
     def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """What `ask` was given, checked: what is seen before choosing as `context`, all else by `read_request`.
+        """Check the arguments of `ask`: `context` by `read_known`, all others by `read_request`.
 
         Raises:
             InvalidContext: what is seen is missing, unknown or no value of its variable.
@@ -176,7 +173,7 @@ class Problem(ABC):
         return {**self.read_request(rest, history), **({"context": seen} if seen else {})}
 
     def read_known(self, context: Any) -> dict[str, Any]:
-        """Values of the variables that are seen before choosing, checked; what has a law may be missing.
+        """Check the values seen before choosing; a variable with a law may be missing.
 
         Raises:
             InvalidContext: naming what is missing, unknown or no value of its variable.
@@ -184,24 +181,24 @@ class Problem(ABC):
         return read_known(self.space, context, self.stated_laws)
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """What else `ask` was given, checked: what the problem `takes`, by name, and the time where it matters."""
+        """Check the other arguments of `ask`: those that the problem `takes`, and the time where it drifts."""
         taken = {field.name for field in self.takes} | ({TIME.name} if self.timed else set())
         check_taken(request, taken, self.kind, drifts=hasattr(self, "drift"))
         return {**request, **({TIME.name: read_time(request, history)} if self.timed else {})}
 
     def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
-        """What was looked at, checked: exactly what the suggestion asked to observe."""
+        """Check observed values: exactly the variables that the suggestion asked to observe."""
         return read_looked_at(self.space, context, suggestion.observe)
 
     def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """What a learned policy is applied at, as for `ask`, checked: what was given, and the last round's time."""
+        """Check the arguments of a policy, as for `ask`; the default time is that of the last round."""
         if self.timed and history.latest is not None:
             request = {TIME.name: time_of(history.latest), **request}
         read = self.read_request(request, history) if request else {}
         return {name: value for name, value in read.items() if name in request}
 
     def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """What a learned policy is applied to, checked: what is seen before choosing."""
+        """Check the context of a policy: values seen before choosing."""
         if self.space.seen:
             return self.read_known(context)
         for name, value in context.items():
@@ -210,7 +207,7 @@ class Problem(ABC):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of what may really have happened, in order: the columns of a table of outcomes; first of all when."""
+        """Names of all realised values, in order: the columns of a table of outcomes, the time first."""
         return tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
 
     def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
@@ -239,29 +236,29 @@ class Problem(ABC):
         return ()
 
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
-        """What setting these values now costs for moving variables; None where the problem prices no changes."""
+        """Switching cost of setting these values now; None where the problem has no switching costs."""
         return None
 
     def price(self, suggestion: Suggestion) -> float | None:
-        """The cost of a play where the problem states it, else None; while it is not decided, what is spent so far."""
+        """Cost of a play by the stated prices, else None; before all is decided, the cost so far."""
         return None
 
     def spent_anyway(self, suggestion: Suggestion) -> float | None:
-        """What is surely spent of a round that nobody goes on with, where the problem knows; None: nothing."""
+        """Cost already spent on an abandoned round, where the problem states prices; None: nothing."""
         return None
 
     def paid(self, played: Round, history: History) -> float | None:
-        """What a round has cost where the problem states it, by what really happened; else None."""
+        """Cost of a round by the stated prices and the realised values; None without prices."""
         return self.price(played.suggestion)
 
     def read_scope(self, scope: Any) -> Scope | None:
-        """What was played in data that nobody suggested; None where nobody knows."""
+        """Parse the scope of external data; None if the user did not state it."""
         if scope is not None:
             raise InvalidOutcome("scope", scope, f"nothing: a {self.kind} problem does not take it")
         return None
 
     def check_data(self, outcome: Outcome, scope: Scope | None) -> None:  # noqa: B027
-        """Refuse data that nobody suggested where they lack what those of this scope need.
+        """Refuse external data that lacks values which its scope needs.
 
         Raises:
             InvalidOutcome: naming what is missing.
@@ -272,7 +269,7 @@ class Problem(ABC):
         return finite("value", value)
 
     def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
-        """What really happened, checked; variables that were set and not measured are taken as set."""
+        """Check realised values; variables that were set and not measured count as set."""
         for name, value in by_name("realised", realised).items():
             if name not in self.space:
                 raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
@@ -291,11 +288,11 @@ class Problem(ABC):
         return Outcome(self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True))
 
     def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
-        """The variables that must be there in data that nobody suggested, where this is given: all."""
+        """Names of the variables that external data with this scope must have: all."""
         return self.space.names
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
-        """Data that nobody suggested, checked: see `needed_of_data`.
+        """Check external data: see `needed_of_data`.
 
         Where the optimum moves, a `time` among the realised values says when; else it is now.
         """
@@ -324,7 +321,7 @@ class ConstrainedProblem(Problem):
         return (*super().columns, *self.further)
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
-        """What `tell` must be given beside the value."""
+        """Names of the values that `tell` needs beside the objective's."""
         return (*super().unmeasured(suggestion), *self.further)
 
     def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
@@ -347,7 +344,7 @@ class ConstrainedProblem(Problem):
         return Outcome(read.value, read.cost, {**read.realised, **told})
 
     def _apart(self, realised: Mapping[str, Any], more: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, float]]:
-        """What happened to variables, and the further outcomes, checked."""
+        """Split realised values into variables and constrained outcomes, both checked."""
         names = (*self.space.names, *self.further)
         for name, value in realised.items():
             if name not in names and name not in more:

@@ -1,4 +1,4 @@
-"""Which kinds of problem there are, and which methods solve them: ours, and those of installed packages.
+"""Registry of kinds of problems and of methods: the library's own, and those of installed packages.
 
 Other packages declare theirs as entry points. Both groups go by the kind of problem; a kind's own package says first
 what its default is:
@@ -9,7 +9,7 @@ what its default is:
     shelf = "my_package.methods:METHODS"
     cost-varying = "my_package.methods:Nearest"
 
-Nothing is imported before it is needed, and of other packages nothing where one of ours is asked for.
+Modules are imported when they are needed; no other package is imported for one of the library's own names.
 """
 
 from __future__ import annotations
@@ -141,17 +141,17 @@ def _names_of(kind: str) -> set[str]:
 
 
 def default_method(problem: Problem) -> str:
-    """What solves a problem where no method is named."""
+    """Default method of a problem."""
     return name_of(find_method(problem, None))
 
 
 def name_of(method: AnyMethod) -> str:
-    """What logs call a method: its name for one of ours, else its place, where it is found again."""
+    """Name of a method in logs: its own for a method of the library, else its import path."""
     return method.name if _ours(method) else import_path_of(method)
 
 
 def methods(problem: Problem | str | None = None) -> Table:
-    """The methods that can solve a problem (or a kind of problem; None: all of them), what they do, and their options.
+    """List the methods for a problem (or a kind of problem; None: for all), with their options.
 
     >>> print(methods("cost-varying").columns)
     ('kind', 'method', 'what it does', 'options')
@@ -212,7 +212,7 @@ def _listed(entry: EntryPoint, broken: list[InvalidInput]) -> tuple[AnyMethod, .
 
 
 def _fault(method: AnyMethod) -> tuple[str, str] | None:
-    """What a class must be and is not, and what to do; None where it is whole."""
+    """Fault of a method's class: the requirement and a hint; None where there is none."""
     name = getattr(method, "name", None)
     if missing := method.missing():
         return "a class that implements all of Method", f"It lacks {', '.join(missing)}."

@@ -1,4 +1,4 @@
-"""From what is reported about a round to the event that keeps it, checked: None where the log says it already."""
+"""Reports on rounds, checked and turned into events; None where the log already has the same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALONE = "nothing else beside it"
 
 @dataclass(frozen=True)
 class Amendment:
-    """What `amend` is given about an outcome; None: it stays."""
+    """Correction of an outcome by `amend`; fields at None stay."""
 
     value: Any
     cost: Any
@@ -37,13 +37,13 @@ class Amendment:
 
 @dataclass(frozen=True)
 class OutcomeParser:
-    """Reads what is reported about rounds of `history`; the errors are those of `Optimizer`'s calls."""
+    """Parser of reports on rounds of `history`; its errors are those of `Optimizer`'s calls."""
 
     problem: Problem
     history: History
 
     def about(self, suggestion: object) -> Round:
-        """The round of a suggestion, or of its token; what can be neither is shown as it is, to be refused."""
+        """Round of a suggestion or token; anything else is refused."""
         if isinstance(suggestion, Suggestion):
             return self.history[suggestion.token]
         if suggestion is None:
@@ -94,7 +94,7 @@ class OutcomeParser:
         return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
 
     def abandon(self, suggestion: object, reason: object, charge: Any) -> Abandoned | None:
-        """A round that nobody evaluates any more."""
+        """Event of an abandoned round."""
         about = self.about(suggestion)
         if not about.waiting:
             raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
@@ -109,7 +109,7 @@ class OutcomeParser:
         return None
 
     def amend(self, suggestion: object, void: Any, reason: object, **corrected: Any) -> Amended:
-        """A correction of an outcome, or of data that nobody suggested; or what makes it void."""
+        """Event that corrects or voids an outcome or external data."""
         given = Amendment(**corrected)
         if not isinstance(void, bool):
             raise InvalidOutcome("void", void, "true or false")
@@ -127,7 +127,7 @@ class OutcomeParser:
         return Amended(token, reason=_kept(reason))
 
     def _corrected(self, token: str, given: Amendment, reason: object) -> Amended:
-        """An outcome that takes the place of another; what is not given stays, and what failed without a value too."""
+        """Corrected outcome: fields not given stay, also of a failure without a value."""
         if not given.anything:
             raise InvalidOutcome("value", None, "a new value, a cost or realised variables", _VOID)
         about = self.history[token]
@@ -145,7 +145,7 @@ class OutcomeParser:
         return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
 
     def _corrected_data(self, token: str, given: Amendment, reason: object) -> Amended:
-        """Data that nobody suggested, put right; what is not given stays."""
+        """Corrected external data: fields not given stay."""
         if not given.anything:
             raise InvalidOutcome("value", None, "a new value, a cost, realised variables, a charge or a scope", _VOID)
         before = self.history.data[token]
@@ -158,14 +158,14 @@ class OutcomeParser:
         return Amended(token, outcome, reason=_kept(reason), charge=given.charge, scope=played)
 
     def add(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> DataAdded:
-        """Data that nobody suggested."""
+        """Event of external data."""
         outcome, played = self.problem.read_added(value, cost, realised), self.problem.read_scope(scope)
         _chargeable(outcome, charge)
         self.problem.check_data(outcome, played)
         return DataAdded(outcome, charge, played)
 
     def _paid(self, about: Round, realised: Mapping[str, Any]) -> float | None:
-        """What a round has cost where the problem states it; told again it is what was counted the first time."""
+        """Cost of a round by the stated prices; a repeated report keeps the first one."""
         if self.problem.space.changes and not about.waiting:
             return about.paid
         return self.problem.paid(replace(about, realised={**about.realised, **realised}), self.history)
@@ -188,7 +188,7 @@ class OutcomeParser:
 
 
 def _kept(reason: object) -> str:
-    """What the log keeps of a reason, whatever it is: what is written down can be shown anywhere, and fills no disk."""
+    """Shorten and escape a reason for the log, whatever its type."""
     try:
         text = str(reason)  # an exception says its own
     except Exception:  # a number of too many digits, data that is too deep
@@ -197,7 +197,7 @@ def _kept(reason: object) -> str:
 
 
 def _adds_nothing(told: Failed, about: Round, realised: Realised) -> bool:
-    """Whether a round that has failed is told nothing new about its money and what happened; reasons may differ."""
+    """Whether a repeated failure adds nothing on costs and realised values; reasons may differ."""
     known = {name: value for name, value in told.realised.items() if name in _mapping(realised)}
     return (
         told.cost in (None, about.paid)

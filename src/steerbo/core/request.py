@@ -1,7 +1,4 @@
-"""What a kind of problem takes in `ask`, declared: the command line makes options of it.
-
-What was seen, checked: before a round is chosen, and in its course.
-"""
+"""Arguments of `ask` and `decide`: fields that a kind of problem takes, the position in a batch, context values."""
 
 from __future__ import annotations
 
@@ -39,12 +36,12 @@ ALONE = BatchPosition()
 
 
 def with_place(request: Mapping[str, Any], place: BatchPosition) -> Mapping[str, Any]:
-    """What a method is given to choose by, with a place in a batch."""
+    """Add the position in a batch to the request of a method."""
     return {**request, "batch": place} if place != ALONE else request
 
 
 def batch_position(request: Mapping[str, Any]) -> BatchPosition:
-    """The place that a choice is made for, by what `Method.choose` is given.
+    """Position in a batch of the choice that `Method.choose` is asked for.
 
     >>> batch_position({}), batch_position(with_place({}, BatchPosition(2, 4)))
     (BatchPosition(number=1, of=1, follows=False), BatchPosition(number=2, of=4, follows=False))
@@ -79,7 +76,7 @@ SEEN = RequestField("context", "What is seen before choosing: NAME=VALUE, as oft
 
 
 def check_taken(request: Mapping[str, Any], taken: Container[str], kind: str, *, drifts: bool) -> None:
-    """Refuse what a kind of problem does not take.
+    """Refuse arguments that the problem does not take.
 
     Args:
         request: by name.
@@ -121,7 +118,7 @@ def read_context(space: Space, context: Any, drawn: Collection[str]) -> dict[str
 
 
 def read_looked_at(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """Values of exactly what a suggestion asked to observe.
+    """Check observed values: exactly the variables that a suggestion asked to observe.
 
     Args:
         space: all variables.

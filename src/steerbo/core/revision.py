@@ -1,7 +1,4 @@
-"""What may be changed of a study without making it another one: its limits, and how its tables are headed.
-
-Bounds that are widened in a running study: what is allowed, and the problem that comes of it.
-"""
+"""Revisions of a running study: limits, table headers, and wider bounds of variables."""
 
 from __future__ import annotations
 
@@ -48,7 +45,7 @@ def read_revision(history: History, given: Mapping[str, Any], method: type[Metho
 
 
 def standing(history: History) -> dict[str, Any]:
-    """What can be revised, as it stands."""
+    """Current values of the fields that can be revised."""
     return {"budget": history.budget, "columns": history.columns, "rounds": history.limit, "stop": history.stop}
 
 
@@ -64,7 +61,7 @@ def overruled_settings(history: History, name: str, value: Any) -> str:
 
 
 def revised_text(event: LimitsRevised) -> list[str]:
-    """What limits were, and are, since when.
+    """Table of changed limits: old and new values, and the time of the change.
 
     >>> revised_text(LimitsRevised({"budget": (30.0, 50.0), "rounds": (9, None)}, "2026-01-02T03:04:05+00:00"))
     ['budget 50 since 2026-01-02 03:04 UTC, before 30', 'no limit of rounds since 2026-01-02 03:04 UTC, before 9']
@@ -99,7 +96,7 @@ def _columns(given: Any) -> dict[str, str]:
 
 
 def read_bounds(problem: Problem, bounds: Any) -> dict[str, tuple[Any, Any]]:
-    """New bounds by variable, checked: each wider than those that the problem has. What stays is left out.
+    """Check new bounds by variable: each is wider than the present one. Unchanged bounds are left out.
 
     Raises:
         InvalidProblem: naming the variable and what is allowed.
@@ -122,7 +119,7 @@ def read_bounds(problem: Problem, bounds: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def extended(problem: Problem, bounds: Mapping[str, tuple[Any, Any]]) -> Problem:
-    """The problem with these bounds where they are wider. What nature does stays as it is.
+    """Copy the problem with wider bounds; laws of nature's values stay as they are.
 
     Raises:
         InvalidProblem: the problem does not allow them (its points have coordinates, say).

@@ -1,4 +1,4 @@
-"""A scope: who plays which part in a round, and at what price. An arm of any bandit here is one."""
+"""Scopes: the variables set in a round, the variables observed first, and the price. Arms of bandits are scopes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _looking(look: Any) -> Any:
 
 @record
 class Scope(Record):
-    """What is set in a round, after looking at what, and what it costs; nature, or what causes it, does the rest.
+    """Variables set in a round, after observing others, and their price; all others are left to nature.
 
     Two scopes are equal that set, look at and keep the same, in whatever order and at whatever price. A scope can be
     the key of a dict.
@@ -67,7 +67,7 @@ class Scope(Record):
 
     @classmethod
     def of(cls, contexts: Mapping[str, Any]) -> Scope:
-        """From what is looked at, by variable that is set.
+        """Make a scope from the observed variables by each set variable.
 
         >>> print(Scope.of({"x1": ["c"]}))
         x1 after looking at c
@@ -91,12 +91,12 @@ class Scope(Record):
 
     @cached_property
     def actions(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Every variable that is set, with what is looked at before."""
+        """Observed variables by each set variable."""
         return tuple((name, tuple(self.look.get(name, ()))) for name in self.set)
 
     @cached_property
     def contexts(self) -> tuple[str, ...]:
-        """What is looked at, each once."""
+        """Observed variables, each once."""
         return tuple(dict.fromkeys(name for _, seen in self.actions for name in seen))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a study's events lead to: its problem as it is now, its rounds, and what its method has learned."""
+"""State of a study, a pure function of its events: the present problem, the history, and the method's state."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class StudyState:
 
     @classmethod
     def from_events(cls, problem: Problem, events: Sequence[Event]) -> StudyState:
-        """What all these events, in order, lead to: past choices are read back, never computed again."""
+        """Replay events in order: past choices are read back, never computed again."""
         if not isinstance(problem, Problem):
             raise InvalidProblem("problem", problem, "the problem that the events belong to")
         if not isinstance(events, list | tuple) or not events or not isinstance(events[0], Created):
@@ -82,7 +82,7 @@ class StudyState:
 
     @property
     def reports(self) -> OutcomeParser:
-        """Reads what is reported about the rounds."""
+        """Parser of reports on the rounds."""
         return OutcomeParser(self.problem, self.history)
 
     def apply(self, event: Event) -> None:
@@ -127,7 +127,7 @@ class StudyState:
         return is_converged(rounds, self.gain()) or self.method.finished(rounds)
 
     def gain(self) -> float | None:
-        """What could still be gained, by the bounds; None where nobody stops by it. Kept until the next event."""
+        """Possible gain by the bounds; None without a stopping rule. Cached until the next event."""
         if self.history.stop is None:
             return None
         if self._gain[0] != len(self.events):
@@ -177,7 +177,7 @@ class StudyState:
         return self.method if fitted is None else self.preview(fitted).method
 
     def preview(self, event: Event) -> StudyState:
-        """Another state, after the same events and one more: what cannot be taken in need not be written down."""
+        """Copy of the state after one more event: an event that cannot be applied is not logged."""
         created, *rest = self.events
         assert isinstance(created, Created)
         fold = StudyState(self.problem, type(self.method), created)
@@ -213,7 +213,7 @@ class StudyState:
         )
 
     def decide(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
-        """What follows in a round from what was looked at."""
+        """Event of the settings that follow from observed values."""
         pending = self.reports.about(suggestion)
         if not pending.waiting:
             raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
@@ -222,7 +222,7 @@ class StudyState:
         return self._decided(self.history, pending, context)
 
     def decide_again(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
-        """What follows where the last look was another one; what is left out of `context` was as it was.
+        """Event of the settings after a corrected observation; values left out of `context` stay.
 
         Values that followed from earlier looks are set, and looks before that are taken back no more.
         """

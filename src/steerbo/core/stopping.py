@@ -1,4 +1,4 @@
-"""Ending a study when enough is known: what could still be gained, by the bounds, is not worth another play."""
+"""Stopping rule: a study ends when the possible gain, by the bounds, is not worth another play."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def stop_text(stop: Stop | None) -> str:
 
 
 def stopping_threshold(history: History) -> float | None:
-    """The least gain that is worth a play: the difference, or what the latest play cost; None where nobody knows."""
+    """Smallest gain that is worth a play: the stated difference, or the latest cost; None where unknown."""
     if history.stop != ENOUGH:
         return history.stop
     return next((played.paid for played in reversed(list(history)) if played.paid is not None), None)
@@ -65,7 +65,7 @@ def is_converged(history: History, gain: float | None) -> str:
 
 
 def with_curve(explanation: Explanation, history: History, gain: float | None) -> Explanation:
-    """An explanation with what could still be gained when each round was chosen, and now; as it is without a rule."""
+    """Add the possible gain at each round, and now, to an explanation; unchanged without a stopping rule."""
     if history.stop is None:
         return explanation
     known = [(played.number, played.gain) for played in history if played.gain is not None]

@@ -1,86 +1,84 @@
-"""Our own method: the cheapest set that still has as much to learn as it lags behind.
+"""Method `cheap-first`: play the cheapest control set that lags behind the best by no more than its next play teaches.
 
-One Gaussian process is shared by all sets, so that a play of a cheap one teaches the dear ones too, and teaches it
-where nature really is. Money is therefore spent on a dear set only once the cheap ones are understood:
+One Gaussian process is shared by all sets, so that plays of a cheap set inform the expensive ones, and do so where
+nature really is. Money goes into an expensive set only once the cheap ones are understood. Each round:
 
-0. each round draws hyperparameters from their posterior and chooses by that draw: now and then it doubts what the
-   likeliest ones are sure of, so that no play is repeated for ever by mistake;
-1. `u_i` is the largest upper bound `E μ + β sd[g_i]` on the expected value `g_i` itself, `U = max_i u_i`;
-2. a play of set `i` would go to `x_i`, where the wide bound `E μ + β sqrt(E σ²)` is largest: within a set the narrow
-   one closes over one basin before the others are known;
-3. `w_i = 2 β sd[g_i(x_i)]` is the uncertainty of that play's expected value. Set `i` is *enough* if `u_i + κ w_i ≥ U`:
-   it lags behind by no more than its next play may teach. The cheapest set that is enough is played.
+0. Draw hyperparameters from their posterior and choose by that draw. Now and then a draw doubts the likeliest values,
+   so that no play is repeated for ever by mistake.
+1. `u_i` is the largest upper bound `E μ + β sd[g_i]` on the expected value `g_i` of set `i`, and `U = max_i u_i`.
+2. A play of set `i` would go to `x_i`, the maximiser of the wide bound `E μ + β sqrt(E σ²)`: within a set the narrow
+   bound closes over one basin before the others are known.
+3. `w_i = 2 β sd[g_i(x_i)]` is the uncertainty of that play's expected value. Set `i` is *enough* if `u_i + κ w_i ≥ U`.
+   The cheapest set that is enough is played.
 
-What is acceptable where the best reaches `U` stands in the place of `U` in 3, by the problem's tolerance or, where none
-is stated, by a twentieth of the range: a dear set is played only to find out whether it is so much better. (With `U`
-itself, half of the later money went to larger sets where a nested smaller one was as good.)
+In step 3 the acceptable value takes the place of `U`: by the problem's tolerance, or else a twentieth of the range
+below `U`. An expensive set is then played only to find out whether it is so much better. (With `U` itself, half of the
+later money went to larger sets where a nested smaller one was as good.) Where a unit of value has a price
+(`value_of_one`), all bounds are those of the net value, and the set with the largest one is played.
 
-Where a unit of value is worth a sum of money (`value_of_one`), bounds are those of the net value, what a play costs in
-units of value taken off, and no price counts beside that: the set with the largest bound is played.
+There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as its bounds show that, and
+one that may be the best is not left for a difference that only the model imagines.
 
-There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as it is known well enough to
-say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
+**Drift.** Bounds have half the width, and κ is 0: information does not last, so less is paid for it. (With patience, a
+model under drift, always unsure of settings that were not played for long, replays a cheap set that is not good enough
+again and again, and loses more by that than by the drift itself.)
 
-Where the objective is known to drift, or was found to, bounds have half that width, and κ is 0: what is found out does
-not last, so less is paid for finding out. (A model that is told of a drift never stops being unsure of what it has not
-seen for long. With patience for that it plays a cheap set again and again of which it knows, again and again, that it
-is not good enough; and loses more by that than the drift itself costs.)
+**Switching costs.** Every set has arms that keep hard-to-change variables in place. A switch costs `m` once, and its
+benefit lasts for the `N` plays to come (`plays_to_come`). A move is worth it if `N (EI + R/p · saved) > R/p · m`, where
+EI is the expected improvement of a play there over the best mean of the arms that stay (its deviation multiplied by
+`DOUBT`), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
+a unit of money buys 1/p plays, each worth the difference of best and worst. Of every set the best such move competes
+with the arms that stay, at the price of its set alone. Under drift a play to come counts by the correlation that then
+remains; without limits on money and rounds, N is the number of plays so far. Bounds are `WIDER`: a wrong bound is not
+corrected by the next round, which stays.
 
-Where moving variables has a price, every set has twin arms of which some of these stay where they are. What a change
-costs is paid once, and what it brings lasts: it is held against the plays still to come (`plays_to_come`). A move is
-worth it if `N (EI + R/p · saved) > R/p · m`: EI is what a play there is expected to be better by than the best mean of
-those that stay (`DOUBT` says how unsure that is), N the plays to come, m the price of the change, p that of a play, R
-the range of what was seen: a unit of money buys 1/p plays, of which each is worth what the best differs from the worst.
-`saved` is what a play costs less than one that stays. Of every set the move that is most worth it is an arm beside
-those that stay, at the price of its set alone. Where it drifts, a play to come counts by what is then left of what is
-known now; where neither money nor rounds are limited, as many plays are taken to come as there were.
-Bounds are `WIDER` there: a bound that is wrong is not put right by the next round, which stays.
-
-While the bounds hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most
-`2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and
-`sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is UCB-PSQ's bound but for the factor `1 + κ`, so that the quality regret grows
-no faster, whatever the sets cost, as long as no round is pending: variances count pending points as if their outcomes
-were known.
-
-That is said of `x_i`. Where a set leaves something to nature, what is played is `x'`: `x_i` polished, that is, moved to
-where `A = E[μ + βσ]` is no smaller (as averaged over the draws it is polished on). As `sd[g] ≤ E σ` too, and
-`u_i ≤ A(x_i) + β J` with `J = sqrt(E σ²(x_i)) − E σ(x_i)`, a play of `x'` falls short by at most
-`2 β E σ(x') + κ w_i + β J`. Its last two terms belong to `x_i`, which is not played: how fast they shrink is not
-bounded, so that for polished plays the growth of the regret is not proven. Sets that control everything are not
-polished.
+**Guarantee.** While the bounds hold, a play at `x_i` falls short of the best (or acceptable) value by at most
+`2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))` and, by Jensen,
+`sd[g_i] ≤ sqrt(E σ²)`. That is UCB-PSQ's bound times `1 + κ`, so that the quality regret grows no faster, whatever the
+costs, while no round is pending. The point that is played, `x'`, is `x_i` polished on `A = E[μ + βσ]` where the set
+leaves a variable to nature. It falls short by at most `2 β E σ(x') + κ w_i + β J` with
+`J = sqrt(E σ²(x_i)) − E σ(x_i)`. The last two terms belong to `x_i`, which is not played; their decrease is not
+bounded, so the growth of the regret is not proven for polished plays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 from pydantic import Field
 
 from ..bandit import cheapest_sufficient
-from ..core import TIME, BatchPosition, Choice, Explanation, History, Streams, Table, batch_position, numeral
-from ..core.tolerance import UNSTATED
+from ..core import (
+    TIME,
+    BatchPosition,
+    Choice,
+    Explanation,
+    History,
+    Streams,
+    Suggestion,
+    Table,
+    batch_position,
+    numeral,
+)
 from ..optim import Maximum
 from ..records import from_dict, record, to_dict
 from ..surrogate import expected_improvement
-from .changing import between, plays_to_come
-from .control_sets import Arm, Outlook
-from .method import PartialControl
+from .method import CostVaryingMethod
 from .problem import CostVarying
-from .reasons import Moving, Reasons
-from .venturing import Venturing
+from .risk_budget import RiskBudget
+from .search_space import Arm, Candidates
+from .switching_costs import plays_to_come, time_between_rounds
 
 WIDER, FLEETING = 1.5, 0.5
-"""By what factor bounds are wider where something is hard to change, and narrower where, but for that, it drifts."""
-
-
+"""Factors of the width of bounds: where a variable is hard to change; and, where none is, under drift."""
 DOUBT = 2.0
-"""By what factor a mean is less sure than a play there tells, where it is asked what a move may bring: the plays that
-follow it look for better settings beside. On drawn problems 1 stayed for ever in one of ten; 2 in none."""
-_FAR = 1000  # plays from now: what a change brings after these is not counted where it drifts
+"""Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
+settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none."""
+_FAR = 1000  # plays to come after these do not count under drift
 
 
 @record
@@ -88,12 +86,11 @@ class CheapFirstOptions:
     """Options of `cheap-first`.
 
     Args:
-        beta: width of all bounds, in posterior standard deviations; half as much again where something is hard to
+        beta: width of all bounds, in posterior standard deviations; half as much again where a variable is hard to
             change, else half as much where the objective drifts.
-        patience: κ: how much of what is not known about a play makes up for lagging behind. 0: cost counts among equals
-            only, as it does where the objective drifts, unless something is hard to change.
-        alike: sets whose prices differ by no more than this factor count as equally cheap, and are chosen among by
-            their promise. 1: only equal prices do.
+        patience: κ, how much of a play's uncertainty makes up for lagging behind. 0: cost decides among equals only, as
+            it does where the objective drifts, unless a variable is hard to change.
+        alike: factor within which prices count as equal; sets of equal price compete by their bounds.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
@@ -101,16 +98,99 @@ class CheapFirstOptions:
     alike: float = Field(1.0, ge=1, allow_inf_nan=False)
 
 
+@record
+class Switching:
+    """Comparison of the best switch with staying, as logged.
+
+    Args:
+        stay: best expected value without a switch, in the user's units.
+        move: expected value of the best switch.
+        price: its switching cost.
+        better: expected improvement of a play there over staying.
+        needed: expected improvement that would pay for it.
+        plays: plays to come, as far as drift lets them count.
+    """
+
+    stay: float
+    move: float
+    price: float
+    better: float
+    needed: float
+    plays: float
+
+    def said(self, asked: Suggestion) -> str:
+        """Explain why a suggestion stays, or moves.
+
+        >>> from steerbo.core import Scope
+        >>> asked = Suggestion("t", 7, Scope(["speed"], keep=["oven"]), {"oven": 150.0, "speed": 0.3})
+        >>> print(Switching(7.5, 7.4, 5.0, 0.02, 0.1, 40).said(asked))
+        It moves nothing that is hard to change: that would cost 5, and a play there is expected to be better by 0.02; \
+over the 40 plays still to come it would have to be 0.1.
+        """
+        better, needed = numeral(self.better, 3), numeral(self.needed, 3)
+        held = f"over the {self.plays:.0f} plays still to come it would have to be {needed}."
+        if asked.change_cost:
+            paid = numeral(asked.change_cost, 4)
+            return f"It pays {paid} to move: a play there is expected to be better by {better}; {held}"
+        price = numeral(self.price, 4)
+        return (
+            f"It moves nothing that is hard to change: that would cost {price}, and a play there is expected to be "
+            f"better by {better}; {held}"
+        )
+
+
+@record
+class Reasons:
+    """Reasons of a choice, as logged.
+
+    Args:
+        upper: upper bound of each set, in the user's units; None for one that is not affordable.
+        width: uncertainty of the play's expected value.
+        moving: comparison of switching with staying; None: there was no such choice.
+        likely: the play's probability to satisfy each constrained outcome; None: none is constrained on average.
+        mean: of a play below a required probability, the average over all plays that it leaves, by outcome.
+    """
+
+    upper: Sequence[float | None]
+    width: float
+    moving: Switching | None = None
+    likely: Mapping[str, float] | None = None
+    mean: Mapping[str, float] | None = None
+
+    def said_of_constraints(self, risky_plays: int) -> str:
+        """Explain a risky play; empty for any other.
+
+        Args:
+            risky_plays: number of such plays so far, this one included.
+
+        >>> text = Reasons([1.0], 0.5, likely={"heat": 0.4}, mean={"heat": 0.92}).said_of_constraints(2)
+        >>> "it keeps to that on heat with probability 0.4, and all plays with 0.92 on average" in text
+        True
+        """
+        if self.mean is None or self.likely is None:
+            return ""
+        each = [
+            f"it keeps to that on {name} with probability {numeral(self.likely[name], 2)}, and all plays with "
+            f"{numeral(mean, 3)} on average"
+            for name, mean in self.mean.items()
+        ]
+        return (
+            f" In place of the play within limits that was to follow, to learn more, it may break one: "
+            f"{'; '.join(each)} (such plays: {risky_plays})."
+        )
+
+
 class Move(NamedTuple):
-    """A play that moves something: what it costs to move, what it may bring, and what is gained in all.
+    """A play that switches, and its worth.
 
     Attributes:
         to: where it goes.
-        price: m, of the change alone.
-        plays: N, still to come after it, as far as they count.
-        better: EI a play, in units of the objective. mean: what it is expected to give, in units of `sign · value`.
-        needed: what a play would have to be better by.
-        gain: what all plays are better by, less what the money of the change would have bought.
+        price: m, its switching cost.
+        plays: N, plays to come after it, as far as they count.
+        better: EI of a play, in units of the objective.
+        mean: its expected value, in units of `sign · value`.
+        needed: EI that would pay for it.
+        gain: improvement of all plays to come, less the worth of the switching cost.
     """
 
     to: Maximum
@@ -122,79 +202,7 @@ class Move(NamedTuple):
     gain: float
 
 
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """What moving is held against: the best mean where nothing that is hard to change is moved, and money.
-
-    Attributes:
-        method: that chooses.
-        history: before the choice.
-        outlook: what it is made on.
-        stay: that mean, in standardised units.
-        here: the arm that has it.
-    """
-
-    method: CheapFirst
-    history: History
-    outlook: Outlook
-    stay: float
-    here: int
-
-    def move(self, a: int, to: Maximum) -> Move:
-        """A play of arm `a` there."""
-        method, arm = self.method, self.outlook.arms[a]
-        price = method.problem.change_cost(method.settings(arm, to.point), self.history) or 0.0
-        held, stays = self._held(arm.set), self._held(self.outlook.arms[self.here].set)
-        plays = self.plays(held, price)
-        mean, deviation = method.expectation(self.outlook, a, product=False).of_mean().moments(to.point[None])
-        flat = np.zeros((1, len(to.point)))
-        better = method.model.scale * float(
-            expected_improvement(self.stay)((mean, DOUBT * deviation, flat, flat))[0][0]
-        )
-        worth = method.problem.value_of_one
-        money = self._range / (held or price or 1.0) if worth is None else 1 / worth
-        saved = max(stays - held, 0.0) if worth is None else stays - held
-        gain = plays * (better + money * saved) - money * price
-        needed = money * (price / plays - saved) if plays else np.inf
-        return Move(to, price, plays, better, method.raw(float(mean[0])), needed, gain)
-
-    @cached_property
-    def _range(self) -> float:
-        return self.method.seen_range(self.outlook)
-
-    @cached_property
-    def _costs(self) -> np.ndarray:
-        costs = self.method.mean_costs()
-        return np.where(np.isnan(costs), np.nanmean(costs) if np.isfinite(costs).any() else 0.0, costs)
-
-    def _held(self, i: int) -> float:
-        return float(self._costs[i])
-
-    def plays(self, held: float, change: float) -> float:
-        """N: how many plays a change still serves, each counted by what drift leaves of what is known now."""
-        n = plays_to_come(self.history, held, change)
-        drift, time = self.outlook.process.drift, self.outlook.known.get(TIME.name)
-        if drift is None or time is None or n < 1:
-            return n
-        later = np.zeros((min(int(n), _FAR), self.outlook.process.inputs.shape[1]))
-        column = self.method.columns_of_model.index(TIME.name)
-        later[:, column] = time + np.arange(len(later)) * between(self.history)
-        return float(np.maximum(drift(later, later[:1])[:, 0], 0.0).sum() / drift(later[:1], later[:1])[0, 0])
-
-    def said(self, most: Move) -> Moving:
-        """For the log."""
-        sign = self.method.problem.sign
-        return Moving(
-            sign * self.method.raw(self.stay),
-            sign * most.mean,
-            most.price,
-            most.better,
-            max(most.needed, 0.0),
-            most.plays,
-        )
-
-
-class CheapFirst(PartialControl[CheapFirstOptions]):
+class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     """Play the cheapest set that lags behind the best by no more than what its next play may teach."""
 
     name: ClassVar[str] = "cheap-first"
@@ -202,12 +210,13 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
 
     def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self._hard = [problem.space.index(name) for name in problem.space.changes]
+        self.risk_budget = RiskBudget(self.search_space, self.surrogate)
+        self._switches = bool(problem.space.changes)
 
     @property
     def beta(self) -> float:
         """Width of all bounds, as things stand."""
-        return self.options.beta * (WIDER if self._hard else FLEETING if self._fleeting else 1.0)
+        return self.options.beta * (WIDER if self._switches else FLEETING if self._fleeting else 1.0)
 
     @property
     def patience(self) -> float:
@@ -216,121 +225,128 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
 
     @property
     def _fleeting(self) -> bool:
-        """Whether what is found out does not last, and mistakes do not either: the next round may put them right."""
-        return not self._hard and self.course is not None and self.course.drifts
+        """Whether information does not last, nor do mistakes: the next round may correct them."""
+        course = self.surrogate.drift.course
+        return not self._switches and course is not None and course.drifts
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """The cheapest set that is enough; among equally cheap ones the most promising."""
+        """Choose the cheapest set that is enough; among equally cheap ones the one with the largest bound."""
         if (start := self.start(history, request)) is not None:
             return start
         number, beta = len(history) + 1, self.beta
-        outlook = self.outlook(history, request, staying=True)
-        place = batch_position(request)
-        arms, plays = self._arms(history, outlook, number, place)
-        upper, moving = self._upper(outlook, number, arms), None
-        highest = self._at_best(outlook, arms, upper)
-        if self._hard:
-            worth_it, moving = self._moves(history, outlook, number, arms, plays)
-            arms, upper = [arms[k] for k in worth_it], upper[worth_it]
-        sets = [outlook.arms[a].set for a in arms]
-        prices, priced = self.mean_costs()[sets], self.problem.value_of_one is not None
+        candidates = self.candidates(history, request, staying=True)
+        arms, plays = self._affordable_arms(history, candidates, number, batch_position(request))
+        upper, switching = self._upper(candidates, number, arms), None
+        logged = self._upper_by_set(candidates, arms, upper)
+        if self._switches:
+            left, switching = self._without_poor_moves(history, candidates, number, arms, plays)
+            arms, upper = [arms[k] for k in left], upper[left]
+        sets = [candidates.arms[a].set for a in arms]
+        prices, priced = self.costs.means()[sets], self.problem.value_of_one is not None
         if priced:
-            upper, prices = upper - self.in_value()[sets], np.zeros(len(arms))
+            upper, prices = upper - self.costs.in_value()[sets], np.zeros(len(arms))
 
         def widths(some: Sequence[int]) -> np.ndarray:
-            """w_i of arms that are tried, after finding where a play of them would go."""
+            """w_i of some arms, after a search for the points of their plays."""
             tried = [arms[k] for k in some]
-            if not self.problem.space.changes:
-                plays.update(zip(tried, self.best_of(tried, outlook, number, beta)[1], strict=True))
-            return np.array([self._width(outlook, i, plays[i]) for i in tried])
+            if not self._switches:
+                plays.update(zip(tried, self.upper_bounds(candidates, tried, number, beta)[1], strict=True))
+            return np.array([self._width(candidates, i, plays[i]) for i in tried])
 
-        least = float(upper.max()) if priced else self._least(float(upper.max()), outlook)
+        least = float(upper.max()) if priced else self._least(float(upper.max()), candidates)
         best = cheapest_sufficient(upper, prices, least, widths, self.patience, alike=self.options.alike)
         a = arms[best.arm]
-        arm, point = outlook.arms[a], self.point_to_play(a, plays[a], outlook, number, beta)
-        if self.problem.space.changes and not self.fits(history, arm, point):
+        point = self.point_to_play(candidates, a, plays[a], number, beta)
+        if self._switches and not self.fits(history, candidates.arms[a], point):
             point = plays[a].point
-        play = Venturing(self, history, outlook, arms).instead(a, point)
-        why = Reasons(highest, best.width, moving, **play.note)
+        play = self.risk_budget.spend(history, candidates, arms, a, point)
+        why = Reasons(logged, best.width, switching, **play.note)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
-    def _arms(
-        self, history: History, outlook: Outlook, number: int, place: BatchPosition
+    def _affordable_arms(
+        self, history: History, candidates: Candidates, number: int, place: BatchPosition
     ) -> tuple[list[int], dict[int, Maximum]]:
-        """The arms that fit into what is left, and where a play of each would go if that matters."""
-        affordable = self.affordable(history)
-        arms = [a for a, arm in enumerate(outlook.arms) if affordable[arm.set]]
-        if not self.problem.space.changes:
+        """Arms that fit into the remaining budget; with switching costs also the points of their plays, by arm."""
+        affordable = self.costs.affordable(history)
+        arms = [a for a, arm in enumerate(candidates.arms) if affordable[arm.set]]
+        if not self._switches:
             return arms, {}
-        if place.number > 1:
-            present = self.problem.present(history)
-            arms = [a for a in arms if self._shares(outlook.arms[a], present)] or arms
-        plays = dict(zip(arms, self.best_of(arms, outlook, number, self.beta)[1], strict=True))
-        return [a for a in arms if self.fits(history, outlook.arms[a], plays[a].point)], plays
+        if place.number > 1:  # later plays of a batch switch nothing, if they can
+            positions = self.problem.keepable_positions(history)
+            arms = [a for a in arms if self._switches_nothing(candidates.arms[a], positions)] or arms
+        plays = dict(zip(arms, self.upper_bounds(candidates, arms, number, self.beta)[1], strict=True))
+        return [a for a in arms if self.fits(history, candidates.arms[a], plays[a].point)], plays
 
-    def _shares(self, arm: Arm, present: Mapping[str, Any]) -> bool:
-        """Whether an arm holds those hard-to-change variables that are held, where they are, and no others."""
+    def _switches_nothing(self, arm: Arm, positions: Mapping[str, Any]) -> bool:
+        """Whether an arm keeps exactly the hard-to-change variables that have positions."""
         hard = {name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes}
-        return hard == arm.keep.keys() == present.keys()
+        return hard == arm.keep.keys() == positions.keys()
 
-    def _moves(
-        self, history: History, outlook: Outlook, number: int, arms: Sequence[int], plays: dict[int, Maximum]
-    ) -> tuple[list[int], Moving | None]:
-        """Which of `arms` are to be chosen among: those that move nothing, and of each set the move most worth it.
+    def _upper(self, candidates: Candidates, number: int, arms: list[int]) -> Float[np.ndarray, " k"]:
+        """u_i of some arms, in units of `sign · value`."""
+        seed = self.streams.integer(number, "search")
+        found = self.search_space.search(candidates, arms, [self.beta], seed, of_mean=True)
+        return np.array([self.unstandardised(one.value) for (one,) in found])
 
-        Where a play of these would go is put into `plays`.
+    def _upper_by_set(self, candidates: Candidates, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:
+        """Largest upper bound of each set, in the user's units; None for a set without an arm."""
+        found: dict[int, float] = {}
+        for a, bound in zip(arms, upper.tolist(), strict=True):
+            i = candidates.arms[a].set
+            found[i] = max(found.get(i, bound), bound)
+        return tuple(self.problem.sign * found[i] if i in found else None for i in range(len(self.plays)))
+
+    def _least(self, highest: float, candidates: Candidates) -> float:
+        """Value that a set must come near, where the best may reach `highest`."""
+        return min(highest, self.acceptable(highest, candidates))
+
+    def _width(self, candidates: Candidates, i: int, play: Maximum) -> float:
+        """w_i, the uncertainty of the expected value of a play of arm `i`, in units of the objective."""
+        _, deviation = candidates.expectation(i, product=False).of_mean().moments(play.point[None])
+        return float(2 * self.beta * self.model.scale * float(deviation[0]))
+
+    # -- switching -----------------------------------------------------------------------------------------------------
+
+    def _without_poor_moves(
+        self, history: History, candidates: Candidates, number: int, arms: Sequence[int], plays: dict[int, Maximum]
+    ) -> tuple[list[int], Switching | None]:
+        """Drop the arms whose move is not worth its switching cost, or less than another move of the same set.
+
+        Returns:
+            Indices into `arms` of those left, whose plays are updated in `plays`; and the best move beside staying.
         """
-        moved = np.array([self._change(history, outlook, a, plays[a].point) for a in arms])
+        moved = np.array([self._switching_cost(history, candidates, a, plays[a].point) for a in arms])
         stays = np.flatnonzero(moved == 0)
         if len(stays) in {0, len(arms)}:
             return list(range(len(arms))), None
-        found = [
-            one for (one,) in self.search(outlook, arms, [0.0], self.streams.integer(number, "moves"), of_mean=True)
-        ]
-        nets = [self.raw(found[k].value) - self.in_value()[outlook.arms[arms[k]].set] for k in stays.tolist()]
+        seed = self.streams.integer(number, "moves")
+        found = [one for (one,) in self.search_space.search(candidates, arms, [0.0], seed, of_mean=True)]
+        in_value = self.costs.in_value()
+        nets = [self.unstandardised(found[k].value) - in_value[candidates.arms[arms[k]].set] for k in stays.tolist()]
         here = int(stays[np.argmax(nets)])
-        weighed = Weighed(self, history, outlook, found[here].value, arms[here])
+        moves = _Moves(self, history, candidates, found[here].value, arms[here])
         best: dict[int, tuple[Move, int]] = {}
         for k in np.flatnonzero(moved > 0).tolist():
-            move = max((weighed.move(arms[k], one) for one in (plays[arms[k]], found[k])), key=lambda move: move.gain)
-            i = outlook.arms[arms[k]].set
+            move = max((moves.to(arms[k], one) for one in (plays[arms[k]], found[k])), key=lambda move: move.gain)
+            i = candidates.arms[arms[k]].set
             if i not in best or move.gain > best[i][0].gain:
                 best[i] = move, k
         worth_it = [(move, k) for move, k in best.values() if move.gain > 0]
         plays.update((arms[k], move.to) for move, k in worth_it)
         most = max((move for move, _ in best.values()), key=lambda move: move.gain)
-        return sorted([*stays.tolist(), *(k for _, k in worth_it)]), weighed.said(most)
+        return sorted([*stays.tolist(), *(k for _, k in worth_it)]), moves.compared(most)
 
-    def _change(self, history: History, outlook: Outlook, a: int, point: np.ndarray) -> float:
-        return self.problem.change_cost(self.settings(outlook.arms[a], point), history) or 0.0
+    def _switching_cost(self, history: History, candidates: Candidates, a: int, point: np.ndarray) -> float:
+        values = self.search_space.settings(candidates.arms[a], point)
+        return self.problem.change_cost(values, history) or 0.0
 
-    def _at_best(self, outlook: Outlook, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:
-        """The largest upper bound of each set, in the user's units."""
-        found: dict[int, float] = {}
-        for a, bound in zip(arms, upper.tolist(), strict=True):
-            i = outlook.arms[a].set
-            found[i] = max(found.get(i, bound), bound)
-        return tuple(self.problem.sign * found[i] if i in found else None for i in range(len(self.sets)))
-
-    def _least(self, highest: float, outlook: Outlook) -> float:
-        """What a set must be able to come near, where the best may reach `highest`."""
-        tolerance = self.problem.tolerance or UNSTATED
-        return min(highest, tolerance.acceptable(highest, self.worst(outlook), self.problem.sign))
-
-    def _upper(self, outlook: Outlook, number: int, sets: list[int]) -> np.ndarray:
-        """u_i of some arms, in units of `sign · value`."""
-        seed = self.streams.integer(number, "search")
-        found = self.search(outlook, sets, [self.beta], seed, of_mean=True)
-        return np.array([self.raw(one.value) for (one,) in found])
-
-    def _width(self, outlook: Outlook, i: int, play: Maximum) -> float:
-        """w_i: what is not known about a play of set `i`, in units of the objective."""
-        _, deviation = self.expectation(outlook, i, product=False).of_mean().moments(play.point[None])
-        return float(2 * self.beta * self.model.scale * float(deviation[0]))
+    # -- why -----------------------------------------------------------------------------------------------------------
 
     def explain(self, history: History) -> Explanation:
-        """The upper bound of each set, and what decided."""
-        table = self.table_of_sets(history)
+        """Explain the latest choice: the rule, the upper bound of each set, and any switching, risk and drift."""
+        table = self.control_set_table(history)
         asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
         if not asked:
             return Explanation("the first settings are drawn at random, to have something to learn from", (table,))
@@ -351,7 +367,70 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             summary += f" Prices within a factor of {numeral(self.options.alike, 3)} count as equal."
         if why.moving is not None:
             summary += f" {why.moving.said(asked[-1])}"
-        summary += why.said_of_limits(sum("mean" in each.note for each in asked))
-        if self.course is not None:
-            summary += f" Of drift it says: {self.course.said(self.model.kernel)}."
+        summary += why.said_of_constraints(sum("mean" in each.note for each in asked))
+        if (course := self.surrogate.drift.course) is not None:
+            summary += f" Of drift it says: {course.said(self.model.kernel)}."
         return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))
+
+
+class _Moves:
+    """Worth of the moves of one round, compared with the best mean of the arms that stay.
+
+    Args:
+        method: that chooses.
+        history: before the choice.
+        candidates: of the round.
+        stay: best mean of the arms that stay, in standardised units.
+        here: index of the arm that has it.
+    """
+
+    def __init__(self, method: CheapFirst, history: History, candidates: Candidates, stay: float, here: int) -> None:
+        self.method, self.history, self.candidates, self.stay = method, history, candidates, stay
+        costs = method.costs.means()
+        self._costs = np.where(np.isnan(costs), np.nanmean(costs) if np.isfinite(costs).any() else 0.0, costs)
+        self._price_here = float(self._costs[candidates.arms[here].set])
+
+    def to(self, a: int, to: Maximum) -> Move:
+        """Value a move of arm `a` to a point."""
+        method, arm = self.method, self.candidates.arms[a]
+        switching = method.problem.change_cost(method.search_space.settings(arm, to.point), self.history) or 0.0
+        price = float(self._costs[arm.set])
+        plays = self._plays(price, switching)
+        mean, deviation = self.candidates.expectation(a, product=False).of_mean().moments(to.point[None])
+        flat = np.zeros((1, len(to.point)))
+        better = method.model.scale * float(
+            expected_improvement(self.stay)((mean, DOUBT * deviation, flat, flat))[0][0]
+        )
+        worth = method.problem.value_of_one
+        money = self._range / (price or switching or 1.0) if worth is None else 1 / worth
+        saved = max(self._price_here - price, 0.0) if worth is None else self._price_here - price
+        gain = plays * (better + money * saved) - money * switching
+        needed = money * (switching / plays - saved) if plays else np.inf
+        return Move(to, switching, plays, better, method.unstandardised(float(mean[0])), needed, gain)
+
+    @cached_property
+    def _range(self) -> float:
+        return self.method.surrogate.range_of_means(self.candidates.known)
+
+    def _plays(self, price: float, switching: float) -> float:
+        """N: plays that profit from a switch, each weighted by the correlation that drift leaves."""
+        n = plays_to_come(self.history, price, switching)
+        drift, time = self.candidates.process.drift, self.candidates.known.get(TIME.name)
+        if drift is None or time is None or n < 1:
+            return n
+        later = np.zeros((min(int(n), _FAR), self.candidates.process.inputs.shape[1]))
+        column = self.method.search_space.columns.index(TIME.name)
+        later[:, column] = time + np.arange(len(later)) * time_between_rounds(self.history)
+        return float(np.maximum(drift(later, later[:1])[:, 0], 0.0).sum() / drift(later[:1], later[:1])[0, 0])
+
+    def compared(self, most: Move) -> Switching:
+        """Compare the best move with staying, for the log."""
+        sign = self.method.problem.sign
+        return Switching(
+            sign * self.method.unstandardised(self.stay),
+            sign * most.mean,
+            most.price,
+            most.better,
+            max(most.needed, 0.0),
+            most.plays,
+        )

@@ -10,10 +10,10 @@ no rule);
   for longer. Only the point that is played is polished on `E σ` itself;
 - line 10 evaluates E[l] at the point played while exploring, and over all sets from the first exploitation round on;
 - line 11 intersects the acquisition maxima of set i over its own turns;
-- S₁ still empty after its reset: the set with the largest upper bound;
-- bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters; where something is
-  seen before each choice, or the objective drifts, they are those of that round alone: another day's say nothing of
-  this one's;
+- if S₁ is still empty after its reset, the set with the largest upper bound is played;
+- bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters; where a variable is
+  seen before each choice, or the objective drifts, they are those of the round alone: bounds of another context or time
+  say nothing of this one;
 - costs are divided by the largest one seen, since the radius of line 23 assumes costs in [0, 1].
 """
 
@@ -27,14 +27,14 @@ import numpy as np
 from pydantic import Field
 
 from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theory_beta
-from ..core import Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
+from ..core import SEEN, Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..core.tolerance import Fraction, Tolerance
 from ..records import from_dict, record, to_dict
 from ..wording import counted
-from .control_sets import Arm, Outlook
-from .learning import STARTING_POINTS
-from .method import PartialControl
+from .method import CostVaryingMethod
 from .problem import CostVarying
+from .search_space import Arm, Candidates
+from .surrogate import STARTING_POINTS
 
 Phase = Literal["explore", "exploit"]
 
@@ -68,7 +68,7 @@ class ExploreThenCommitOptions:
 
 @record
 class Turn:
-    """What the log keeps of a choice: bounds on the sets' best expected values, in the user's units.
+    """Phase and bounds behind a choice, as logged: bounds on the sets' best expected values, in the user's units.
 
     Args:
         phase: whether the round explores or exploits.
@@ -86,20 +86,20 @@ class Turn:
     def of(
         cls, phase: Literal["explore", "exploit"], bounds: Intersected, acceptable: Sequence[int], sign: float
     ) -> Turn:
-        """From bounds in units of `sign · value`."""
+        """Convert bounds in units of `sign · value`."""
         guaranteed = sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None
         possible = tuple(float(sign * v) if np.isfinite(v) else None for v in bounds.possible)
         return cls(phase, guaranteed, possible, tuple(acceptable))
 
     def bounds(self, sign: float) -> Intersected:
-        """In units of `sign · value`."""
+        """Convert the bounds back to units of `sign · value`."""
         return Intersected(
             -np.inf if self.guaranteed is None else sign * self.guaranteed,
             np.array([np.inf if v is None else sign * v for v in self.possible]),
         )
 
 
-class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
+class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     """Explore every control set in turn, then play the cheapest that may be acceptable (Hoang et al. 2025)."""
 
     name: ClassVar[str] = "explore-then-commit"
@@ -108,32 +108,32 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
     def __init__(self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.explored = self.exploited = 0
-        self.bounds = Intersected.nothing_known(len(self.sets))  # in units of sign · value
+        self.bounds = Intersected.nothing_known(len(self.plays))  # in units of sign · value
         self.dropped: dict[int, int] = {}  # the round from which a set was held unacceptable
 
     def learn(self, event: Event, history: History) -> None:
-        """Bounds are read back from the log; a refit or an amended outcome forgets them."""
+        """Take in one event: bounds are read back from the log; a refit or an amended outcome forgets them."""
         super().learn(event, history)
         match event:
             case Asked():
                 turn: Turn = from_dict(Turn, event.note)
-                if not self.space.seen and not self.problem.timed:
+                if not self.problem.space.seen and not self.problem.timed:
                     self.bounds = turn.bounds(self.problem.sign)
                 if turn.phase == "explore":
                     self.explored += 1
                 else:
                     self.exploited += 1
-                    out = [i for i in range(len(self.sets)) if i not in turn.acceptable]
+                    out = [i for i in range(len(self.plays)) if i not in turn.acceptable]
                     self.dropped = {i: self.dropped.get(i, event.round) for i in out}
             case Refitted() | Amended() | BoundsExtended():
-                self.bounds = Intersected.nothing_known(len(self.sets))
+                self.bounds = Intersected.nothing_known(len(self.plays))
             case _:
                 pass
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Lines 3–8 while exploring, lines 14–26 afterwards."""
-        i = self.explored % len(self.sets)
-        if self._exploring(history) and self.affordable(history)[i]:
+        """Choose by lines 3–8 while exploring, by lines 14–26 afterwards."""
+        i = self.explored % len(self.plays)
+        if self._exploring(history) and self.costs.affordable(history)[i]:
             return self._explore(history, request, i)
         return self._exploit(history, request)
 
@@ -145,43 +145,45 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             return False
         limits = Limits(history.budget, history.spent + history.reserved, history.limit, len(history))
         return explores(
-            self.explored, len(self.sets), limits, self.options.explore_fraction, self.options.explore_cycles
+            self.explored, len(self.plays), limits, self.options.explore_fraction, self.options.explore_cycles
         )
 
     def _explore(self, history: History, request: Mapping[str, Any], i: int) -> Choice:
         number = len(history) + 1
         if len(self.model) + len(history.pending) < STARTING_POINTS:
-            draw = self.streams(number, "start").random((1, len(self.sets[i])))
-            note = self._note("explore", self.bounds, range(len(self.sets)))
-            return self.play(history, Arm(i), self.placed(Arm(i), request.get("context", {}), draw), request, **note)
+            draw = self.streams(number, "start").random((1, len(self.search_space.sets[i])))
+            note = self._note("explore", self.bounds, range(len(self.plays)))
+            point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), draw)
+            return self.play(history, Arm(i), point, request, **note)
         seed = self.streams.integer(number, "search")
         beta = self._beta()
-        outlook = self.outlook(history, request)
-        known = self.outlook(history, request, pending=False) if history.unresolved else outlook
-        ((found,),) = self.search(outlook, [i], [beta], seed)
-        point = self.point_to_play(i, found, outlook, number, beta)
-        sure = self.expectation(known, i)
+        candidates = self.candidates(history, request)
+        known = self.candidates(history, request, pending=False) if history.unresolved else candidates
+        ((found,),) = self.search_space.search(candidates, [i], [beta], seed)
+        point = self.point_to_play(candidates, i, found, number, beta)
+        sure = known.expectation(i)
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
-        bounds = self.bounds.explored(i, self.raw(lower), self.raw(upper))
-        return self.play(history, Arm(i), point, request, **self._note("explore", bounds, range(len(self.sets))))
+        bounds = self.bounds.explored(i, self.unstandardised(lower), self.unstandardised(upper))
+        return self.play(history, Arm(i), point, request, **self._note("explore", bounds, range(len(self.plays))))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
     def _exploit(self, history: History, request: Mapping[str, Any]) -> Choice:
-        beta, number, m = self._beta(), len(history) + 1, len(self.sets)
-        outlook = known = self.outlook(history, request, pending=False)
-        both = self.search(known, range(m), [beta, -beta], self.streams.integer(number, "search"))
-        upper, lower = np.array([[self.raw(one.value) for one in ends] for ends in both]).T
-        bounds, acceptable = self.bounds.exploited(lower, upper, partial(self._least, outlook=known))  # lines 14–21
-        fitting = acceptable & self.affordable(history)
-        among = fitting if fitting.any() else self.affordable(history)
+        beta, number, m = self._beta(), len(history) + 1, len(self.plays)
+        candidates = known = self.candidates(history, request, pending=False)
+        seed = self.streams.integer(number, "search")
+        both = self.search_space.search(known, range(m), [beta, -beta], seed)
+        upper, lower = np.array([[self.unstandardised(one.value) for one in ends] for ends in both]).T
+        bounds, acceptable = self.bounds.exploited(lower, upper, partial(self._least, candidates=known))  # lines 14–21
+        fitting = acceptable & self.costs.affordable(history)
+        among = fitting if fitting.any() else self.costs.affordable(history)
         i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
         best = both[i][0]
-        if history.unresolved:  # bounds are those of what is known; the point also counts what is pending (GP-BUCB)
-            outlook = self.outlook(history, request)
-            best = self.search(outlook, [i], [beta], self.streams.integer(number, "search"))[0][0]
-        point = self.point_to_play(i, best, outlook, number, beta)
+        if history.unresolved:  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)
+            candidates = self.candidates(history, request)
+            best = self.search_space.search(candidates, [i], [beta], seed)[0][0]
+        point = self.point_to_play(candidates, i, best, number, beta)
         note = self._note("exploit", bounds, np.flatnonzero(acceptable).tolist())
         return self.play(history, Arm(i), point, request, **note)
 
@@ -194,24 +196,25 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         return theory_beta(self.options.norm, 1.0, gain, self.options.delta)
 
     def present_tolerance(self) -> Tolerance:
-        """The problem's tolerance, or the paper's alpha: halved every d exploitation rounds down to its floor."""
+        """Tolerance of the problem, or the paper's alpha, halved every d exploitation rounds down to its floor."""
         if self.problem.tolerance is not None:
             return self.problem.tolerance
-        halvings = self.exploited // self.space.dimension
+        halvings = self.exploited // self.problem.space.dimension
         return Fraction(max(self.options.alpha * 0.5**halvings, self.options.alpha_floor))
 
-    def _least(self, guaranteed: float, outlook: Outlook) -> float:
-        return self.present_tolerance().acceptable(guaranteed, self.worst(outlook), self.problem.sign)
+    def _least(self, guaranteed: float, candidates: Candidates) -> float:
+        worst = self.surrogate.smallest_mean(candidates.known)
+        return self.present_tolerance().acceptable(guaranteed, worst, self.problem.sign)
 
     def _cost_bounds(self, history: History) -> np.ndarray:
-        """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are their own bounds."""
+        """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are known exactly."""
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
-        return cost_bounds(self.arms, self._horizon(history), self.options.cost_bound)
+        return cost_bounds(self.costs.observed, self._horizon(history), self.options.cost_bound)
 
     def _horizon(self, history: History) -> float:
-        """T: the rounds there will be, by the cheapest set if only the budget limits them."""
-        rounds, cheapest = len(history) + 1.0, float(np.nanmin(self.mean_costs(), initial=np.inf))
+        """T, the number of rounds in all: by the cheapest set if only the budget limits them."""
+        rounds, cheapest = len(history) + 1.0, float(np.nanmin(self.costs.means(), initial=np.inf))
         if history.limit is not None:
             return float(history.limit)
         if history.budget is not None and cheapest > 0:
@@ -225,7 +228,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
     # -- why -----------------------------------------------------------------------------------------------------------
 
     def explain(self, history: History) -> Explanation:
-        """Bounds per set, who was ruled out and when, and what its plays cost."""
+        """Explain the phase, and tabulate each set's bounds, costs and the round in which it was ruled out."""
         turn = Turn.of("explore", self.bounds, (), self.problem.sign)
         costs = self._cost_bounds(history)
         phase = "exploiting" if self.exploited else "exploring"
@@ -233,14 +236,14 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         if turn.guaranteed is not None:
             most = "at most" if self.problem.minimize else "at least"
             summary += f"; {most} {turn.guaranteed:.5g} can be expected"
-        table = self.table_of_sets(history)
+        table = self.control_set_table(history)
         extra = [
             (
                 turn.possible[i],
                 float(costs[i]) if isinstance(table.rows[i][2], float) else "unknown",
                 f"round {self.dropped[i]}" if i in self.dropped else None,
             )
-            for i in range(len(self.sets))
+            for i in range(len(self.plays))
         ]
         rows = tuple((*row, *more) for row, more in zip(table.rows, extra, strict=True))
         columns = (*table.columns, "at best", "cost at least", "ruled out")

@@ -1,4 +1,4 @@
-"""What this wing's methods share: one Gaussian process for all control sets, the costs seen, the answer."""
+"""Base of the wing's methods: what they share of learning, starting, choosing, answering and explaining."""
 
 from __future__ import annotations
 
@@ -7,152 +7,208 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from ..bandit import Arms
+from ..bandit import BOUND
 from ..core import (
-    COMPARABLE,
+    SEEN,
     TIME,
-    Amended,
     Asked,
     Choice,
     DataAdded,
     Event,
-    Failed,
     History,
+    Method,
     OptionsT,
     OutcomeTold,
     PolicyStep,
     Recommendation,
-    Round,
     Scope,
     Streams,
     Table,
     batch_position,
     context_of,
     now,
-    time_of,
 )
+from ..core.tolerance import UNSTATED, Absolute, Fraction, Threshold
 from ..gp import GPRegression
-from ..optim import Maximum
+from ..optim import UNLIKELY, Maximum
 from ..space import OutcomeConstraint
-from ..surrogate import ProductKernelPosterior, climb_from, drawn, parts_of, polished, rows_at
-from .control_sets import Arm, Outlook
-from .learning import STARTING_POINTS, Learning
+from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, climb_from, polished
+from .costs import CostModel
 from .problem import CostVarying
-from .recommendation import possible_gain, recommendation
+from .search_space import Arm, Candidates, SearchSpace
+from .surrogate import STARTING_POINTS, Surrogate
 
 PLOT = 3
-"""Starting points that share what is hard to change: a plot of three, and the beginning of another one."""
-_DRAWN = 64  # starting points at random, of which the first is taken that is likely to work
+"""Plays of a plot: starting points that share the positions of hard-to-change variables."""
+_DRAWN = 64  # random starting points, of which the first that is likely to work is taken
+_SURE = 0.97725
+"""Probability of either bound alone: that of a normal deviate below two, so that both hold 95 times in a hundred."""
 
 
-class PartialControl(Learning[OptionsT]):
-    """A method with one Gaussian process over all variables: what a cheap set teaches, the dear ones know too.
+class CostVaryingMethod(Method[CostVarying, OptionsT]):
+    """A method with one surrogate over all variables: plays of a cheap control set inform the expensive ones.
 
-    Everything inside is in units of `sign · value`, so that larger is better.
+    Attributes:
+        search_space: the control sets as searchable domains.
+        costs: mean cost of every control set.
+        surrogate: posterior of `sign · value`, and feasibility.
+        plays: plays of each control set.
     """
+
+    solves = CostVarying
 
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.plays = np.zeros(len(self.sets), dtype=int)
+        self.search_space = SearchSpace(problem)
+        self.costs = CostModel(problem)
+        self.surrogate = Surrogate(problem, self.search_space, streams)
+        self.plays: Int[np.ndarray, " m"] = np.zeros(len(problem.control_sets), dtype=int)
+
+    # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in: data go to the model, choices are counted, costs taken down, nature's laws learned."""
-        super().learn(event, history)
-        self.nature.learn(event, history)
-        if not isinstance(event, Asked):
-            self.forget_ends()
-        match event:
-            case Asked():  # what is pending lowers bounds, and so the ends of searches are of use
-                self.plays[self.problem.number(event.scope)] += 1
-            case OutcomeTold() | Failed():
-                self.pay(history[event.token], history)
-            case DataAdded():
-                self.pay_past(event)
-            case Amended():
-                self.arms = Arms.new(len(self.sets))
-                for past in history.data.values():
-                    self.pay_past(past)
-                for played in history:
-                    if not played.waiting:
-                        self.pay(played, history)
-            case _:
-                pass
+        """Take in one event. The order matters: failures are imputed by nature's laws as they were before it."""
+        self.surrogate.learn(event, history)
+        self.search_space.nature.learn(event, history)
+        self.costs.learn(event, history)
+        if isinstance(event, Asked):
+            self.plays[self.problem.number(event.scope)] += 1
+        else:  # a pending play only lowers bounds, so that ends of searches stay useful after `Asked`
+            self.search_space.forget_ends()
 
-    # -- the model -----------------------------------------------------------------------------------------------------
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """See `Surrogate.refit`."""
+        return self.surrogate.refit(history)
 
-    def outlook(
+    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+        """See `Surrogate.expected_outcome`."""
+        return self.surrogate.expected_outcome(history, event)
+
+    def note(self, history: History) -> str:
+        """See `Surrogate.note`."""
+        return self.surrogate.note()
+
+    def finished(self, history: History) -> str:
+        """Report that no control set fits into the remaining budget, if so."""
+        return "" if self.costs.affordable(history).any() else "no control set fits into what is left of the budget"
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> GPRegression[Any]:
+        """Gaussian process of `sign · value` over all variables."""
+        return self.surrogate.model
+
+    def candidates(
         self,
         history: History,
         request: Mapping[str, Any],
+        *,
         pending: bool = True,
         staying: bool = False,
         answering: bool = False,
-    ) -> Outlook:
-        """What a choice is made on; with `pending`, points without an outcome shrink the process's variance.
+    ) -> Candidates:
+        """Build the candidate arms of the next round.
 
-        `staying`: also arms of which hard-to-change variables stay where they are. `answering`: bounds count what data
-        leave open of nature's laws.
+        Args:
+            history: what happened so far.
+            request: of `ask`.
+            pending: whether points without an outcome shrink the posterior's variance, as if it were known.
+            staying: whether arms are added that keep hard-to-change variables in place, or near it.
+            answering: whether this is for a recommendation, which rests on every draw of the hyperparameters and counts
+                the uncertainty of laws from rows of data. A choice rests on one draw.
         """
-        points = self._unknown(history) if pending else np.empty((0, len(self.columns_of_model)))
-        present = self.problem.present(history) if staying else {}
+        points = self.surrogate.pending_points(history) if pending else np.empty((0, len(self.search_space.columns)))
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
-        model = self.model if answering else self.playing(len(history) + 1)
-        process = ProductKernelPosterior.of(model, points, time)
-        found = self.looking(process, request.get("context", {}), present, answering, time)
-        each = [ProductKernelPosterior.of(member, points, time) for member in self.model.members] if answering else []
-        follows = batch_position(request).follows and not self.model.members  # else ends are those of another draw
-        return replace(found, follows=follows, processes=each)
-
-    def playing(self, number: int) -> GPRegression[Any]:
-        """The model that round `number` is chosen by: with a draw of the hyperparameters."""
-        return self.model.member(self.streams.integer(number, "hyperparameters"))
-
-    def _unknown(self, history: History) -> np.ndarray:
-        """Encoded points of rounds without an outcome, (p, d)."""
-        return np.array([self.imagined(played) for played in history.unresolved]).reshape(
-            -1, len(self.columns_of_model)
+        model = self.model if answering else self.surrogate.for_round(len(history) + 1)
+        members = self.model.members
+        return self.search_space.candidates(
+            ProductKernelPosterior.of(model, points, time),
+            request.get(SEEN.name, {}),
+            self.surrogate.feasible,
+            positions=self.problem.keepable_positions(history) if staying else None,
+            answering=answering,
+            time=time,
+            follows=batch_position(request).follows and not members,  # else ends are those of another draw
+            processes=[ProductKernelPosterior.of(member, points, time) for member in members] if answering else [],
         )
 
-    def imagined(self, played: Round) -> np.ndarray:
-        """An encoded point (d,): what nature chose, and nobody measured, is drawn, always by the same numbers."""
-        known = self._encoded({name: value for name, value in played.realised.items() if name in self.space})
-        if self.problem.timed:
-            known[TIME.name] = time_of(played)
-        unit = self.streams(played.number, "nature").random((1, len(self.columns_of_model)))
-        return drawn(parts_of(self.columns_of_model, (), known, self.nature.at(known)), unit)[0]
+    def upper_bounds(
+        self, candidates: Candidates, arms: Sequence[int], number: int, beta: float
+    ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
+        """Maximise `E μ + β sqrt(E σ²)` over each of some arms in round `number`.
 
-    def best_of(
-        self, sets: Sequence[int], outlook: Outlook, number: int, beta: float
-    ) -> tuple[np.ndarray, list[Maximum]]:
-        """In round `number` the largest upper bound of each of `sets`, in units of `sign · value`, and where."""
-        found = [one for (one,) in self.search(outlook, sets, [beta], self.streams.integer(number, "search"))]
-        return np.array([self.raw(each.value) for each in found]), found
+        Returns:
+            The maxima in units of `sign · value`, and the search's results.
+        """
+        seed = self.streams.integer(number, "search")
+        found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed)]
+        return np.array([self.unstandardised(each.value) for each in found]), found
 
-    def point_to_play(self, i: int, found: Maximum, outlook: Outlook, number: int, beta: float) -> np.ndarray:
-        """What a search of arm `i` found, polished. Bounds stay as the search found them."""
-        if outlook.follows:
-            found = climb_from(outlook.process, outlook.domains[i], found, beta)
+    def point_to_play(
+        self, candidates: Candidates, i: int, found: Maximum, number: int, beta: float
+    ) -> Float[np.ndarray, " c"]:
+        """Polish the maximum found for arm `i` on `E[μ + βσ]`, and return its point."""
+        domain = candidates.domains[i]
+        if candidates.follows:
+            found = climb_from(candidates.process, domain, found, beta)
         seed = self.streams.integer(number, f"polish {i}")
-        return polished(self.expectation(outlook, i, product=False), outlook.domains[i].box, found, beta, seed).point
+        return polished(candidates.expectation(i, product=False), domain.box, found, beta, seed).point
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
-        """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
-        if self.problem.limits:  # what nature may do is perhaps not allowed to set
+        """Control sets of `sets` that no other one contains: a larger set reaches at least as much."""
+        if self.problem.limits:  # constraints may forbid a setting that nature may draw
             return list(sets)
-        return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
+        columns = self.search_space.sets
+        return [i for i in sets if not any(set(columns[i]) < set(columns[j]) for j in sets)]
+
+    def fits(self, history: History, arm: Arm, point: Float[np.ndarray, " c"]) -> bool:
+        """Whether a play of an arm at an encoded point fits into the remaining budget, switching included."""
+        return self.costs.fits(arm.set, self.search_space.settings(arm, point), history)
+
+    def play(
+        self,
+        history: History,
+        arm: Arm,
+        point: Float[np.ndarray, " c"],
+        request: Mapping[str, Any] | None = None,
+        **note: Any,
+    ) -> Choice:
+        """Turn an arm and an encoded point into a choice; `note` is logged.
+
+        Hard-to-change variables stay in place where the budget does not allow to move them.
+        """
+        if self.problem.space.changes and not self.fits(history, arm, point):
+            positions, seen = self.problem.keepable_positions(history), (request or {}).get(SEEN.name, {})
+            arm, point = self.search_space.kept_in_place(arm, point, positions, seen)
+        scope, cost = self.problem.scopes[arm.set], self.costs.means()[arm.set]
+        if arm.keep:
+            scope = Scope([name for name in scope.set if name not in arm.keep], keep=tuple(arm.keep), price=scope.price)
+        settings = self.search_space.settings(arm, point)
+        return Choice(scope, settings, expected_cost=None if np.isnan(cost) else float(cost), note=note)
+
+    def play_best(self, sets: list[int], history: History, request: Mapping[str, Any], beta: float) -> Choice:
+        """Choose the largest upper bound `E μ + β sqrt(E σ²)` among some control sets."""
+        candidates, number = self.candidates(history, request), len(history) + 1
+        values, found = self.upper_bounds(candidates, sets, number, beta)
+        best = int(values.argmax())
+        point = self.point_to_play(candidates, sets[best], found[best], number, beta)
+        return self.play(history, Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best]))
 
     def start(self, history: History, request: Mapping[str, Any]) -> Choice | None:
-        """Until `STARTING_POINTS` points are known or pending: the sets in turn, settings drawn uniformly.
+        """Choose an initial play: control sets in turn, at uniform settings, until `STARTING_POINTS` are known or out.
 
-        Where changes have a price, they come in plots: `PLOT` plays of a set, or a batch, of which only the first moves
-        anything. Where one stands comes before all of these, unless there are data.
+        Where variables are hard to change, plays come in plots: `PLOT` plays of a set, or a batch, of which only the
+        first moves anything. The problem's `current` values are played before, unless there are data. None: the initial
+        plays are done.
         """
         if len(self.model) + len(history.pending) >= STARTING_POINTS:
             return None
         if self.problem.current is not None and not len(history) and not len(self.model):
-            return self.play(history, *self.standing(), request)
-        draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.affordable(history))
+            return self.play(history, *self._current_play(), request)
+        draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.costs.affordable(history))
         plot, place = divmod(len(history), PLOT if self.problem.space.changes else 1)
         i = int(affordable[plot % len(affordable)])
         if (batch := batch_position(request)).of > 1:
@@ -160,93 +216,202 @@ class PartialControl(Learning[OptionsT]):
         if place > 0 and history.latest:
             same = self.problem.number(history.latest.suggestion.scope)
             i = same if same in affordable else i
-        arm, unit = Arm(i), draw.random((1, len(self.sets[i])))
-        point = self.placed(arm, request.get("context", {}), unit)
-        if self.failing.failures:
-            units = np.concatenate([unit, draw.random((_DRAWN - 1, len(self.sets[i])))])
-            point = self.likely(arm, request.get("context", {}), units)
+        context, width = request.get(SEEN.name, {}), len(self.search_space.sets[i])
+        arm, unit = Arm(i), draw.random((1, width))
+        point = self.search_space.placed(arm, context, unit)
+        if self.surrogate.feasibility.failures.failures:
+            units = np.concatenate([unit, draw.random((_DRAWN - 1, width))])
+            point = self.surrogate.first_feasible(arm, context, units)
         if place > 0:
-            arm, point = self.staying(arm, point, self.problem.present(history), request)
+            positions = self.problem.keepable_positions(history)
+            arm, point = self.search_space.kept_in_place(arm, point, positions, context)
         return self.play(history, arm, point, request)
 
-    def standing(self) -> tuple[Arm, np.ndarray]:
-        """Where one stands: the arm, and the encoded point."""
+    def _current_play(self) -> tuple[Arm, np.ndarray]:
+        """Arm and encoded point of the problem's `current` values."""
         current = self.problem.current or {}
         i = next(i for i, names in enumerate(self.problem.control_sets) if set(names) == set(current))
-        codes = self._encoded(current)
-        return Arm(i), np.array([codes[self.space.names[d]] for d in self.sets[i]])
+        codes = self.search_space.encoded(current)
+        return Arm(i), np.array([codes[self.problem.space.names[d]] for d in self.search_space.sets[i]])
 
-    def raw(self, standardised: float) -> float:
-        """From standardised units to units of `sign · value`."""
-        return float(self.model.unstandardise(standardised))
+    def unstandardised(self, value: float) -> float:
+        """Convert from standardised units to those of `sign · value`."""
+        return float(self.model.unstandardise(value))
 
-    def worst(self, outlook: Outlook) -> float:
-        """The smallest posterior mean at the data, in units of `sign · value`; 0 before there are any."""
-        return float(self._means(outlook).min()) if len(self.model) else 0.0
+    def acceptable(self, best: float, candidates: Candidates) -> float:
+        """Least value that the problem's tolerance accepts where the best is `best`, in units of `sign · value`."""
+        return self._tolerance.acceptable(best, self.surrogate.smallest_mean(candidates.known), self.problem.sign)
 
-    def seen_range(self, outlook: Outlook) -> float:
-        """Largest less smallest posterior mean at the data: the objective's range without its noise."""
-        return float(np.ptp(self._means(outlook))) if len(self.model) else 0.0
+    @property
+    def _tolerance(self) -> Fraction | Absolute | Threshold:
+        return self.problem.tolerance or UNSTATED
 
-    def _means(self, outlook: Outlook) -> np.ndarray:
-        """Posterior means at the data, (n,), moved to what is seen now, and to now: nobody chose how it was before."""
-        points = self.model.inputs.copy()
-        for name, value in outlook.known.items():
-            points[:, self.columns_of_model.index(name)] = value
-        return self.model.unstandardise(self.model.means(points))
-
-    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
-        """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
-        if len(self.model) < COMPARABLE or (isinstance(event, DataAdded) and self.course is not None):
-            return None
-        name, played = (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
-        point, value = self._row(event.outcome, name, played)
-        mean, deviation = self.model.predictive(point)
-        sign = self.problem.sign
-        return sign * value, sign * mean, deviation
-
-    # -- the answer ----------------------------------------------------------------------------------------------------
-
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
-        """The cheapest control set whose best expected value is acceptable, and what the others would give."""
-        return recommendation(self, self._answering(history, context))
-
-    def _answering(self, history: History, context: Mapping[str, Any]) -> Outlook:
-        """What an answer rests on in a context: all draws of the hyperparameters, and no pending points."""
-        seen = {name: value for name, value in context.items() if name in self.space}
-        return self.outlook(history, {**context, "context": seen}, pending=False, answering=True)
+    # -- answers -------------------------------------------------------------------------------------------------------
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """Infinite until outcomes tell a scale; from then on bounds are those of the posterior."""
-        return self.following.widening
+        """Infinite until outcomes tell a scale; then bounds are those of the posterior."""
+        return self.surrogate.drift.widening
+
+    def _answer_candidates(self, history: History, context: Mapping[str, Any]) -> Candidates:
+        """Candidates of an answer in a context; values by name, with the time where the objective drifts."""
+        seen = {name: value for name, value in context.items() if name in self.problem.space}
+        return self.candidates(history, {**context, SEEN.name: seen}, pending=False, answering=True)
+
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """Recommend the cheapest acceptable control set at its best settings, by posterior means.
+
+        Bounds are quantiles of the posterior of the expected value, a mixture over draws of the hyperparameters. Where
+        no set is acceptable, as with a threshold out of reach, the best one is recommended; where money and value share
+        a unit, the one with the largest net value; the `current` values where they are good enough and cost no more.
+        """
+        candidates, sign, costs = self._answer_candidates(history, context), self.problem.sign, self.costs.means()
+        rows, least, good, chosen = self._judge(candidates)
+        others = [row for i, row in enumerate(rows) if i != chosen]
+        others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
+        best, worth = rows[chosen], self.problem.value_of_one
+        stay = self._stay(candidates) if self.problem.current is not None else None
+        if stay is not None and best.note != NO_FEASIBLE_NOTE and self._good_enough(stay, best, least):
+            others = [row for row in (*others, best) if row.scope != stay.scope]
+            return replace(
+                stay, note="stay as you are: it is good enough, and costs no more", alternatives=tuple(others)
+            )
+        if worth is None:
+            verb = "reach at most" if self.problem.minimize else "reach at least"
+            names = ", ".join(str(self.problem.scopes[int(i)]) for i in good)
+            reason = f"acceptable sets {verb} {sign * least:.5g}: {names}"
+        else:
+            reason = f"the net value of a play is {worth * least:.5g}, more than that of other sets"
+        note = (best.note or reason) + self._unknown_costs(costs)
+        note += "" if stay is None else f"; {self._gain_over(stay, best)}"
+        return replace(best, note=note, alternatives=tuple(others))
+
+    def _judge(self, candidates: Candidates) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
+        """Compare the control sets at their best settings.
+
+        Returns:
+            The best of every set, the least acceptable value (net of cost where that has a price) in units of
+            `sign · value`, the acceptable sets, and the recommended one.
+        """
+        sign, costs = self.problem.sign, self.costs.means()
+        both = [self._best_of_set(candidates, i, costs[i]) for i in range(len(costs))]
+        rows, found = [row for row, _ in both], np.array([value for _, value in both])
+        means = np.array([sign * (row.mean or 0.0) for row in rows])
+        if self.surrogate.feasibility.active:  # infeasible settings are no answer, unless all are: then the likeliest
+            kept = found > UNLIKELY / 2
+            means = np.where(kept, means, -np.inf) if kept.any() else found
+        if self.problem.value_of_one is not None:
+            nets = means - self.costs.in_value()
+            chosen = int(nets.argmax())
+            return rows, float(nets[chosen]), np.array([chosen]), chosen
+        least = self.acceptable(float(means.max()), candidates)
+        good = np.flatnonzero(means >= least)
+        if not len(good):
+            good = np.array([int(means.argmax())])
+        known = np.where(np.isnan(costs), np.inf, costs)
+        return rows, least, good, int(min(good, key=lambda i: (known[i], -means[i])))
+
+    def _best_of_set(self, candidates: Candidates, i: int, cost: float) -> tuple[Recommendation, float]:
+        """Best settings of a control set, and the value that the search found there, in standardised units."""
+        found, mixture = candidates.best_answer(i, self.streams.integer(0, f"recommend {i}"))
+        mean, _ = mixture.moments(found.point[None])
+        sign = self.problem.sign
+        lower, upper = sorted(
+            sign * self.unstandardised(end) for end in mixture.quantiles(found.point, (1.0 - _SURE, _SURE))
+        )
+        kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
+        advice = Recommendation(
+            self.problem.scopes[i],
+            self.search_space.settings(Arm(i), found.point),
+            sign * self.unstandardised(found.value if kept else float(mean[0])),
+            lower,
+            upper,
+            None if np.isnan(cost) else float(cost),
+            "" if kept else NO_FEASIBLE_NOTE,
+        )
+        return advice, found.value
+
+    def _stay(self, candidates: Candidates) -> Recommendation:
+        """The `current` values, with their bounds."""
+        (arm, point), sign = self._current_play(), self.problem.sign
+        mixture, cost = candidates.mixture(arm.set), self.costs.means()[arm.set]
+        mean, _ = mixture.moments(point[None])
+        lower, upper = sorted(sign * self.unstandardised(end) for end in mixture.quantiles(point, (1.0 - _SURE, _SURE)))
+        return Recommendation(
+            self.problem.scopes[arm.set],
+            self.search_space.settings(arm, point),
+            sign * self.unstandardised(float(mean[0])),
+            lower,
+            upper,
+            None if np.isnan(cost) else float(cost),
+        )
+
+    def _good_enough(self, stay: Recommendation, best: Recommendation, least: float) -> bool:
+        """Whether to stay is acceptable and no dearer; `least` is of the value, or of the net value."""
+        assert stay.mean is not None
+        value = self.problem.sign * stay.mean
+        if (worth := self.problem.value_of_one) is not None:
+            return value - (stay.cost or 0.0) / worth >= least
+        dearer = stay.cost is not None and best.cost is not None and stay.cost > best.cost
+        return value >= least and not dearer
+
+    def _gain_over(self, stay: Recommendation, best: Recommendation) -> str:
+        """Describe the expected gain over the `current` values; its uncertainty is at most the sum of both."""
+        gain = self.problem.sign * ((best.mean or 0.0) - (stay.mean or 0.0))
+        unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
+        return f"{gain:.4g} better than where you stand (from {gain - unsure:.4g} to {gain + unsure:.4g})"
+
+    def _unknown_costs(self, costs: Float[np.ndarray, " m"]) -> str:
+        """Name the control sets whose costs are unknown, if any."""
+        names = [str(self.problem.scopes[int(i)]) for i in np.flatnonzero(np.isnan(costs))]
+        of = "" if len(names) == len(costs) else f" of {', '.join(names)}"
+        return f"; what a play{of} costs is unknown" if names else ""
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
-        """See `possible_gain`; infinite until there are enough outcomes and these tell a scale."""
-        if len(self.model) < STARTING_POINTS or not self.bound_inflation(history, self.problem.scopes[0]) < np.inf:
+        """Upper bound on the possible gain, in units of value (net of cost, where that has a price).
+
+        The larger of two numbers: by how much the recommended set may fall short of acceptable, where another set
+        reaches its upper bound; and by how much a cheaper set may yet exceed the least acceptable value.
+        """
+        if len(self.model) < STARTING_POINTS or not self.surrogate.drift.widening < np.inf:
             return np.inf
-        return possible_gain(self, self._answering(history, context))
+        candidates, sign, costs = self._answer_candidates(history, context), self.problem.sign, self.costs.means()
+        rows, least, _, chosen = self._judge(candidates)
+        best, every = rows[chosen], range(len(rows))
+        if best.note == NO_FEASIBLE_NOTE:
+            return np.inf
+        seed = self.streams.integer(0, "gain")
+        upper = np.array([self.unstandardised(candidates.best_answer(i, seed, BOUND)[0].value) for i in every])
+        assert best.lower is not None
+        assert best.upper is not None
+        lower = min(sign * best.lower, sign * best.upper)
+        if self.problem.value_of_one is not None:
+            prices = self.costs.in_value()
+            return float((upper - prices).max() - (lower - prices[chosen]))
+        highest = float(upper.max())
+        wanted = min(highest, self.acceptable(highest, candidates))
+        cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]
+        return float(max([wanted - lower, *cheaper]))
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
-        """See `Method.rooms`; what nature draws of a sum counts at the quantile that the limit has for it."""
-        i = self.problem.number(advice.scope)
-        parts = self.parts_at(i, self._encoded(advice.context))
-        rooms = self.limits.rooms(self.sets[i], parts, advice.values)
-        held = {self.space.index(name): code for name, code in self._encoded(advice.values).items()}
+        """See `Method.rooms`; nature's part of a sum counts at the quantile that the constraint asks for."""
+        i, space = self.problem.number(advice.scope), self.search_space
+        parts = space.parts_at(i, space.encoded(advice.context))
+        slack = space.constraints.slack(space.sets[i], parts, advice.values)
+        held = {self.problem.space.index(name): code for name, code in space.encoded(advice.values).items()}
         for k, limit in enumerate(self.problem.limits or ()):
-            if isinstance(limit, OutcomeConstraint) and (each := self.watching.by_name[limit.name]).informed:
-                rooms[k] = each.room(rows_at(parts, held))
-        return rooms
+            if isinstance(limit, OutcomeConstraint):
+                slack[k] = self.surrogate.slack(limit.name, parts, held)
+        return slack
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
-        """What is recommended where this is seen, and when this is asked for."""
+        """Apply `recommend` in this context, at the requested time."""
         self.check_informed(history)
-        known = {**self._present_context(history), **context_of(request), **context}
-        advice = self._answer_at(history, known)
+        advice = self._answer_at(history, {**self._present_context(history), **context_of(request), **context})
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
 
-    def table_of_sets(self, history: History) -> Table:
-        """Plays and mean cost of every set, "unknown" where no cost was told."""
-        costs = self.mean_costs()
+    def control_set_table(self, history: History) -> Table:
+        """Tabulate plays and mean cost of every control set; "unknown" where no cost was told."""
+        costs = self.costs.means()
         rows = (
             (str(scope), int(self.plays[i]), "unknown" if np.isnan(costs[i]) else float(costs[i]))
             for i, scope in enumerate(self.problem.scopes)

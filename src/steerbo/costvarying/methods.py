@@ -1,13 +1,9 @@
-"""The methods for cost-varying problems; the first is the default."""
+"""The methods for cost-varying problems, the default first: where the registry finds them."""
 
 from __future__ import annotations
 
+from .baselines import EtcGroups, Random, TsPsq, UcbCvs, UcbPsq
 from .cheap_first import CheapFirst
-from .etc_groups import EtcGroups
 from .explore_then_commit import ExploreThenCommit
-from .random import Random
-from .ts_psq import TsPsq
-from .ucb_cvs import UcbCvs
-from .ucb_psq import UcbPsq
 
 METHODS = (CheapFirst, ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)

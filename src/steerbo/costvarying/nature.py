@@ -1,65 +1,29 @@
-"""What nature draws together: rows of data for several of the variables."""
+"""How nature draws the variables that a control set leaves to it: by stated laws, as rows of data, or as learned."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..core import StatedLaw
-from ..errors import InvalidOutcome, InvalidProblem, one_of
-from ..space import Categorical, Float, Integer, JointRows, Learned, Space, Variable
-from ..wording import counted
-
-MOST_BEYOND = 0.01
-"""Share of a column that may lie beyond its variable's bounds."""
-
-
-def check_nature(nature: JointRows, space: Space) -> Sequence[str]:
-    """Names of the variables that nature draws together, if the rows suit them; some may be seen before choosing.
-
-    Raises:
-        InvalidProblem: a column that is no variable or has a law of its own, only columns that are seen, a value that
-            its variable does not have, more than 1 % of a column beyond its variable's bounds.
-    """
-    for j, name in enumerate(nature.columns):
-        field = f"nature.columns.{j}"
-        if name not in space:
-            raise InvalidProblem(field, name, one_of(space.names, name), "Every column is a variable of the problem.")
-        variable = space[name]
-        if variable.law is not None:
-            hint = "Leave out one of the two: the variable's ‹law›, or the column."
-            raise InvalidProblem(field, name, "a variable without a law of its own", hint)
-        for i, value in enumerate(nature.column(name)):
-            try:
-                variable.check_measured(value)
-            except InvalidOutcome as error:
-                raise InvalidProblem(
-                    f"nature.rows.{i}.{j}", value, f"{error.allowed}, for {name}", error.hint
-                ) from None
-        if not isinstance(variable, Categorical):
-            _check_bounds(nature.column(name), variable, j)
-    if all(space[name].seen for name in nature.columns):
-        hint = "Add a column that nature draws afterwards."
-        raise InvalidProblem("nature.columns", list(nature.columns), "at least one that is not ‹seen›", hint)
-    return nature.columns
+from ..core import Event, History, LawTest, NatureDraws, StatedLaw
+from ..space import Categorical, Integer, JointRows, Learned, Space, Variable
+from ..surrogate import (
+    DirichletProcessLaw,
+    LawOf,
+    Regressed,
+    Rows,
+    Uncontrolled,
+    conditional_rows,
+    kernel_herding,
+    learned_law,
+    similarity_weights,
+)
 
 
-def _check_bounds(values: Sequence[Any], variable: Float | Integer, j: int) -> None:
-    """As for a variable's own law, a few values may lie beyond what can be set."""
-    beyond = [i for i, value in enumerate(values) if not variable.low <= value <= variable.high]
-    if len(beyond) > MOST_BEYOND * len(values):
-        limits = f"[{variable.low:g}, {variable.high:g}]"
-        allowed = (
-            f"at most 1 % of {variable.name!r} outside {limits} (here {len(beyond)} of {counted(len(values), 'row')})"
-        )
-        hint = "Widen the variable's bounds, or leave out what was measured wrongly."
-        raise InvalidProblem(f"nature.rows.{beyond[0]}.{j}", values[beyond[0]], allowed, hint)
-
-
-def left_as(variable: Variable, nature: JointRows | None) -> str:
-    """What nature does with a variable that no law of its own says, in words; else nothing."""
+def describe_law(variable: Variable, nature: JointRows | None) -> str:
+    """Describe in words how nature draws a variable that has no stated law of its own; else an empty string."""
     if isinstance(variable.law, Learned):
         first = "" if variable.law.prior is None else f"; at first {variable.law.prior}"
         return f"left to itself as is learned from each round{first}"
@@ -68,8 +32,8 @@ def left_as(variable: Variable, nature: JointRows | None) -> str:
     return ""
 
 
-def stated_rows(nature: JointRows | None, space: Space) -> dict[str, StatedLaw]:
-    """What rows say of each of their columns, given those that are seen before choosing."""
+def stated_laws_of_rows(nature: JointRows | None, space: Space) -> dict[str, StatedLaw]:
+    """Law that rows of data state for each of their columns, given the columns that are seen before choosing."""
     if nature is None:
         return {}
     seen = tuple(name for name in nature.columns if space[name].seen)
@@ -79,6 +43,127 @@ def stated_rows(nature: JointRows | None, space: Space) -> dict[str, StatedLaw]:
     }
 
 
-def encoded_rows(nature: JointRows, space: Space) -> np.ndarray:
-    """The rows as the inputs of a process have them, (m, k), in the order of their columns."""
-    return np.column_stack([space[name].encode(list(nature.column(name))) for name in nature.columns])
+class JointLaw:
+    """Rows of data as the joint law of their columns, conditional on the columns that are seen before choosing."""
+
+    def __init__(self, nature: JointRows, space: Space) -> None:
+        self.names = nature.columns
+        self._rows = np.column_stack([space[name].encode(list(nature.column(name))) for name in self.names])
+        self._variables = [space[name] for name in self.names]
+        self._categorical = np.array([isinstance(v, Categorical) for v in self._variables], dtype=bool)
+        self._unconditional = self._columns(kernel_herding(self._rows, self._categorical))
+
+    def _columns(self, rows: Rows) -> dict[str, Uncontrolled]:
+        return {name: Uncontrolled(rows, j) for j, name in enumerate(self.names)}
+
+    def at(self, known: Mapping[str, float], answering: bool) -> dict[str, Uncontrolled]:
+        """Laws of the columns, given encoded values of some of them.
+
+        Args:
+            known: encoded values of columns that were seen, by name.
+            answering: whether bounds count the uncertainty that finitely many rows leave. No play reduces that, so a
+                choice that counted it would explore for ever.
+        """
+        values = np.array([known.get(name, np.nan) for name in self.names])
+        found = self._unconditional if np.isnan(values).all() else self._columns(self._conditional(values))
+        return found if answering else self._without_uncertainty(found)
+
+    def _conditional(self, values: np.ndarray) -> Rows:
+        law = conditional_rows(self._rows, values, self._categorical)
+        points = law.points.copy()
+        for j, variable in enumerate(self._variables):
+            if isinstance(variable, Integer):  # the local shift leads between whole numbers
+                points[:, j] = variable.encode(variable.decode(points[:, j]))
+        return replace(law, points=points)
+
+    def _without_uncertainty(self, drawn: Mapping[str, Uncontrolled]) -> dict[str, Uncontrolled]:
+        law = drawn[self.names[0]].law
+        assert isinstance(law, Rows)
+        return self._columns(replace(law, count=None))
+
+
+class NatureModel:
+    """Laws of a problem's variables as they are known by now.
+
+    A learned law is conditional on the values seen before choosing, by regression. So it stays right where a variable
+    is left to nature only in some contexts.
+
+    Args:
+        space: the variables.
+        nature: rows of data for variables that nature draws together.
+    """
+
+    def __init__(self, space: Space, nature: JointRows | None) -> None:
+        self.space = space
+        self._joint = None if nature is None else JointLaw(nature, space)
+        self._stated = {v.name: Uncontrolled(LawOf(v)) for v in space if v.law and not isinstance(v.law, Learned)}
+        self._shown = NatureDraws()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._learned = {v.name: _Draws.of(v, self.space) for v in self.space if isinstance(v.law, Learned)}
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take in one event; `history` has it already."""
+        if not self._learned:
+            return
+        anew, rounds = self._shown.take(event, history)
+        if anew:
+            self._begin()
+        for held, known, realised in rounds:
+            for name, draws in self._learned.items():
+                if name in realised and name not in held and name not in known:
+                    draws.take(realised[name], realised)
+
+    def at(self, known: Mapping[str, float], answering: bool = False) -> dict[str, Uncontrolled]:
+        """Laws given encoded values; `answering`: see `JointLaw.at`."""
+        seen = {name: value for name, value in known.items() if name in self.space.seen}
+        learned = {name: Uncontrolled(draws.law(seen)) for name, draws in self._learned.items() if name not in known}
+        joint = {} if self._joint is None else self._joint.at(seen, answering)
+        return {**self._stated, **joint, **learned}
+
+
+@dataclass(eq=False)
+class _Draws:
+    """Draws of one variable by nature, and the values seen before each."""
+
+    variable: Variable
+    seen: Sequence[Variable]
+    codes: list[float]
+    contexts: list[list[float]]  # encoded; NaN where the value is unknown
+    evidence: LawTest | None  # against the law at first; None: none was stated
+    _regressed: dict[tuple[int, ...], tuple[int, Regressed | None]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, variable: Variable, space: Space) -> _Draws:
+        law = variable.law
+        stated = isinstance(law, Learned) and law.prior is not None
+        evidence = LawTest(StatedLaw.of(variable)) if stated else None
+        return cls(variable, [space[name] for name in space.seen if name != variable.name], [], [], evidence)
+
+    def take(self, value: object, realised: Mapping[str, object]) -> None:
+        """Add one draw."""
+        self.codes.append(float(self.variable.encode([value])[0]))
+        known = [realised.get(z.name) for z in self.seen]
+        self.contexts.append(
+            [np.nan if x is None else float(z.encode([x])[0]) for z, x in zip(self.seen, known, strict=True)]
+        )
+        if self.evidence is not None:
+            self.evidence.take(value)
+
+    def law(self, known: Mapping[str, float]) -> DirichletProcessLaw:
+        """Learned law in a context: by regression on it, or for a category by draws in similar contexts."""
+        trust = 0.0 if self.evidence is None else 1.0 / (1.0 + self.evidence.value)
+        here = tuple(k for k, z in enumerate(self.seen) if z.name in known)
+        values = np.array([known[self.seen[k].name] for k in here])
+        contexts = np.array(self.contexts).reshape(len(self.codes), len(self.seen))[:, list(here)]
+        categorical = np.array([isinstance(self.seen[k], Categorical) for k in here], dtype=bool)
+        n, regressed = self._regressed.get(here, (-1, None))
+        if n != len(self.codes):
+            regressed = learned_law(self.variable, np.array(self.codes), contexts, categorical)
+            self._regressed[here] = len(self.codes), regressed
+        if regressed is not None:
+            return regressed.law(values, trust)
+        return DirichletProcessLaw(
+            self.variable, np.array(self.codes), similarity_weights(contexts, values, categorical), trust
+        )

@@ -1,4 +1,4 @@
-"""What: variables with natural laws, sets of them that can be held at a price, and how much quality may be given up."""
+"""Cost-varying problems: variables with laws of nature, control sets with costs, and a tolerance of lower quality."""
 
 from __future__ import annotations
 
@@ -18,45 +18,51 @@ from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record
 from ..space import JointRows, Limits, Space, Variable, Variables
 from ..space.fields import ListField, Positive
-from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
-from .checks import INSTEAD, check_changes, check_costs, check_current, check_sets, check_worth
-from .limits import check_set_limits
-from .nature import left_as, stated_rows
+from .nature import describe_law, stated_laws_of_rows
+from .switching_costs import largest_switching_cost, positions_after, settable, switching_cost, switching_cost_of
+from .validation import (
+    INSTEAD,
+    check_constraints,
+    check_costs,
+    check_current,
+    check_sets,
+    check_switching_costs,
+    check_value_of_one,
+)
 
 
 @record
 class CostVarying(ConstrainedProblem):
     """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
 
-    Each round, one control set is played: its variables are set, nature draws the others from their laws, stated or
-    learned, which are independent unless `nature` says otherwise, and a cost is paid that depends on the set. Wanted is
-    the cheapest set whose best expected value is acceptable.
+    Each round plays one control set: its variables are set, nature draws the others from their laws, stated or learned
+    and independent unless `nature` says otherwise, and the cost depends on the set. The goal is the cheapest set whose
+    best expected value is acceptable.
 
     Args:
-        variables: all variables of the objective. One that some control set leaves out needs a `law`, unless it is
-            `seen` before each choice: then `ask` is given it.
+        variables: all variables of the objective. A variable that some control set leaves out needs a `law`, unless it
+            is `seen` before each choice and given to `ask`.
         control_sets: names of the variables that each set controls, e.g. ``[["ph"], ["temperature", "ph"]]``.
-        costs: the cost of a play of each set, where they are known; None: they are learned from what `tell` is given.
-        tolerance: how much quality may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: a
-            twentieth of the way from the worst expected value to the best, or a method's own schedule.
+        costs: cost of a play of each set; None: costs are learned from `tell`.
+        tolerance: quality that may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: a twentieth of
+            the way from the worst expected value to the best, or a method's own schedule.
         minimize: whether smaller values are better.
-        nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. To set one
-            of them leaves the others as they are: what is set does not say what the others do. What is `seen` does:
-            the others are as in rows in which that was alike.
-        drift: how the objective changes with time, where it does: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`,
-            in units of the time that `ask(time=…)` is given (left out, rounds); "learned": whether it changes, and
-            how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
-        noise: standard deviation of a measurement of the objective at the same values, in its unit, where it is known;
-            believed within a third. None: it is learned from the outcomes.
-        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`. They hold for what is set,
-            at what is seen before choosing; of what a control set leaves to nature a sum is kept with the limit's
-            `probability`, and a combination whatever nature does. And bounds on a further outcome, `OutcomeConstraint`,
-            which every `tell` then gives among what was realised.
-        value_of_one: what one unit of the objective is worth in the unit of the costs, where both are known. Wanted is
-            then the set with the largest *net value*, `value_of_one · value − cost` of a play (less, where smaller
-            values are better), and nothing has to be said of what may be given up.
-        current: where one stands today: values of one control set's variables. It is played first, unless there are
-            data; hard-to-change variables start there; and the answer says what is gained over it, or to stay.
+        nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. Setting one
+            of them tells nothing of the others. Seeing one does: the others are drawn as in rows with similar values.
+        drift: how the objective changes with time: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`, in units of the
+            time that `ask(time=…)` is given (left out, rounds); "learned": whether and how it changes is learned from
+            the outcomes. None: it never changes. With a drift the goal is the best play *now*.
+        noise: standard deviation of repeated measurements of the objective, in its unit, believed within a third.
+            None: it is learned from the outcomes.
+        limits: constraints. `LinearConstraint` and `ForbiddenCombination` hold for settings, in the context seen before
+            choosing: a sum that includes variables left to nature holds with the constraint's `probability`, a
+            forbidden combination is avoided whatever nature does. `OutcomeConstraint` bounds a further outcome, which
+            every `tell` then reports among the realised values.
+        value_of_one: worth of one unit of the objective in the unit of the costs. The goal is then the set with the
+            largest *net value*, `value_of_one · value − cost` of a play (the negative of the value where smaller ones
+            are better), and no tolerance is needed.
+        current: current values of one control set's variables. They are played first, unless there are data;
+            hard-to-change variables start there; and the answer states the gain over them, or recommends to stay.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -89,23 +95,23 @@ class CostVarying(ConstrainedProblem):
 
     @model_validator(mode="after")
     def _check(self) -> CostVarying:
-        check_sets(self)
-        check_changes(self)
+        check_sets(self.space, self.control_sets, self.nature)
+        check_switching_costs(self.space, self.control_sets)
         check_clock(self.drift, self.space.names)
-        check_costs(self)
-        check_worth(self)
-        check_current(self)
-        check_set_limits(self)
+        check_costs(self.costs, self.control_sets)
+        check_value_of_one(self.value_of_one, self.tolerance)
+        check_current(self.current, self.space, self.control_sets)
+        check_constraints(self.limits, self.space, self.control_sets, self.stated_laws if self.limits else ())
         return self
 
     def use(self, variable: Variable) -> str:
-        """What nature does with it."""
-        return left_as(variable, self.nature) or super().use(variable)
+        """Describe in words the part that a variable plays."""
+        return describe_law(variable, self.nature) or super().use(variable)
 
     @property
     def stated_laws(self) -> Mapping[str, StatedLaw]:
-        """See `Problem.stated_laws`; columns of rows depend on each other, and each is as its values are."""
-        return {**super().stated_laws, **stated_rows(self.nature, self.space)}
+        """See `Problem.stated_laws`; columns of `nature` depend on each other, each with the law of its values."""
+        return {**super().stated_laws, **stated_laws_of_rows(self.nature, self.space)}
 
     @property
     def timed(self) -> bool:
@@ -118,7 +124,7 @@ class CostVarying(ConstrainedProblem):
         return Space(self.variables)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The control sets with their prices, and what is good enough."""
+        """Describe the control sets, their costs, the constraints and the tolerance: pairs of a heading and a text."""
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
         changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
@@ -133,32 +139,32 @@ class CostVarying(ConstrainedProblem):
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
-        """The control sets, with their costs where these are stated."""
+        """One scope for each control set, with its cost where that is stated."""
         costs = dict(enumerate(self.costs or ()))
         return tuple(Scope(names, price=costs.get(i)) for i, names in enumerate(self.control_sets))
 
     @cached_property
     def numbers(self) -> dict[Scope, int]:
-        """Where each of `scopes` stands among them."""
+        """Index of each scope in `scopes`."""
         return {scope: i for i, scope in enumerate(self.scopes)}
 
     def number(self, scope: Scope) -> int:
-        """Which control set is held, whatever of it stays as it was."""
+        """Index of the control set that a scope holds, whichever of its variables stay in place."""
         return self.numbers[Scope((*scope.set, *scope.keep))] if scope.keep else self.numbers[scope]
 
     def in_order(self, plain: Any) -> Any:
-        """See `Problem.in_order`; a scope is said as the problem says it."""
+        """See `Problem.in_order`; a scope is replaced by the equal one of `scopes`."""
         if isinstance(plain, Scope):
             return self.scopes[self.numbers[plain]] if plain in self.numbers else plain
         return super().in_order(plain)
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
-        """The variables that the played set leaves to nature."""
+        """Names that an outcome has to report: variables left to nature, and constrained outcomes."""
         known = {**suggestion.values, **suggestion.context}
         return (*(name for name in self.space.names if name not in known), *self.further)
 
     def read_scope(self, scope: Any) -> Scope | None:
-        """The control set of these variables, in any order; the only one where there is but one."""
+        """Read the control set of these variables, in any order; None is the only one where there is but one."""
         if scope is None:
             return self.scopes[0] if len(self.scopes) == 1 else None
         if isinstance(scope, Scope) and scope in self.numbers:
@@ -171,52 +177,54 @@ class CostVarying(ConstrainedProblem):
         raise InvalidOutcome("scope", scope, f"a list of the variables of a control set, {allowed}")
 
     @cached_property
-    def hard(self) -> tuple[Variable, ...]:
-        """The variables that are hard to change."""
+    def hard_to_change(self) -> tuple[Variable, ...]:
+        """The variables with a switching cost."""
         return tuple(v for v in self.variables if v.change is not None)
 
-    def there(self, history: History) -> dict[str, Any]:
-        """Where the hard-to-change variables are: as the round before has put them, whatever came of it; see `put`.
+    def current_positions(self, history: History) -> dict[str, Any]:
+        """Positions of the hard-to-change variables: those that the last round has reached, whatever its outcome.
 
-        Before the first round they are where one stands (`current`), where that is known.
+        Before the first round they are those of `current`, where that is given. See `positions_after`.
         """
-        return put(history.latest, self.hard) if history.latest else self._standing
+        return positions_after(history.latest, self.hard_to_change) if history.latest else self._initial_positions
 
     @property
-    def _standing(self) -> dict[str, Any]:
-        return {v.name: self.current[v.name] for v in self.hard if v.name in self.current} if self.current else {}
+    def _initial_positions(self) -> dict[str, Any]:
+        current = self.current or {}
+        return {v.name: current[v.name] for v in self.hard_to_change if v.name in current}
 
-    def present(self, history: History) -> dict[str, Any]:
-        """Where those of them are that can stay there."""
-        return can_stay(self.there(history), self.hard)
+    def keepable_positions(self, history: History) -> dict[str, Any]:
+        """Settable positions among `current_positions`: their variables may stay in place."""
+        return settable(self.current_positions(history), self.hard_to_change)
 
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
-        """What moving hard-to-change variables to `values` costs; None where there are none. See `price_of_moving`."""
+        """Switching cost of setting `values`; None where no variable is hard to change. See `switching_cost`."""
         if not self.space.changes:
             return None
         nowhere = history.latest is None and self.current is None
-        return price_of_moving(self.there(history), values, self.hard, nowhere)
+        return switching_cost(self.current_positions(history), values, self.hard_to_change, nowhere)
 
     def least_change_cost(self, names: Sequence[str], history: History) -> float:
-        """What taking these variables in hand costs at least: where they can, they stay; else the longest way."""
+        """Least switching cost of controlling these variables: 0 for one that can stay, else its largest cost."""
         if not self.space.changes or (history.latest is None and self.current is None):
             return 0.0
-        there, present = self.there(history), self.present(history)
-        moved = [v for v in self.hard if v.name in names and v.name not in present]
-        return math.fsum(longest_way(v, there.get(v.name)) for v in moved)
+        positions, keepable = self.current_positions(history), self.keepable_positions(history)
+        moved = [v for v in self.hard_to_change if v.name in names and v.name not in keepable]
+        return math.fsum(largest_switching_cost(v, positions.get(v.name)) for v in moved)
 
     def price(self, suggestion: Suggestion) -> float | None:
-        """The stated cost of the played set, if costs are known, with what was to be moved."""
+        """Cost of a suggested play, switching included; None where costs are not stated."""
         price = self.scopes[self.number(suggestion.scope)].price
         return None if price is None else price + (suggestion.change_cost or 0.0)
 
     def paid(self, played: Round, history: History) -> float | None:
-        """The same with what was really moved: see `paid_for_moving`."""
+        """Cost of a round by the positions that were really reached; None where costs are not stated."""
         price = self.scopes[self.number(played.suggestion.scope)].price
-        return None if price is None else price + self.paid_for_moving(played, history)
+        return None if price is None else price + self.switching_cost_of(played, history)
 
-    def paid_for_moving(self, played: Round, history: History) -> float:
-        """What a round has cost for moving variables, by what really happened."""
+    def switching_cost_of(self, played: Round, history: History) -> float:
+        """Switching cost of a round by the positions that were really reached."""
         if not self.space.changes:
             return 0.0
-        return paid_for_moving(played, history, self.hard, None if self.current is None else self._standing)
+        initial = None if self.current is None else self._initial_positions
+        return switching_cost_of(played, history, self.hard_to_change, initial)

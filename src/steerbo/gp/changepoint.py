@@ -1,4 +1,4 @@
-"""Change points: how much likelier outcomes are where those before a moment tell nothing of those after it.
+"""Change points: log evidence gained when outcomes before and after a moment are taken as independent.
 
 A change point is the simplest drift: at one moment everything becomes another function. With the covariances K of
 outcomes in order of time, noise included, a change before outcome k leaves two blocks on the diagonal:
@@ -21,9 +21,8 @@ from .factor import packed_cholesky
 def changepoint_gains(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     """Gain in log evidence of a change before each outcome, (n,); zero before the first one. O(n³).
 
-    These are gains under the hyperparameters that K was made with. Where they were learned long ago, or all outcomes at
-    once had to be explained by noise, they say little: learn them anew first, and compare what is likeliest with a
-    change and without.
+    The gains hold for the hyperparameters of K. Hyperparameters that were learned long ago, or that explain the change
+    by noise, hide it: fit them again first, with a change and without, and compare the likeliest ones.
 
     Args:
         gram: covariances of outcomes in order of time, noise included.
@@ -73,7 +72,7 @@ def changepoint_densities(
 def _beginnings(
     gram: Float[np.ndarray, "n n"], outcomes: Float[np.ndarray, " n"]
 ) -> tuple[Float[np.ndarray, "m 3"], Float[np.ndarray, " m"]]:
-    """Of the first 0, 1, …, n outcomes `yᵀK⁻¹y`, `yᵀK⁻¹1` and `1ᵀK⁻¹1`, (n + 1, 3), and ½ ln|K|, (n + 1,)."""
+    """Accumulate `yᵀK⁻¹y`, `yᵀK⁻¹1`, `1ᵀK⁻¹1` (n + 1, 3) and ½ ln|K| (n + 1,) over the first 0, 1, …, n outcomes."""
     from scipy.linalg import solve_triangular
 
     L, _ = packed_cholesky(gram)

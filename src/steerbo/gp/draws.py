@@ -1,4 +1,4 @@
-"""Hyperparameters drawn from their posterior: what outcomes leave open of them, beside the likeliest ones.
+"""Samples of hyperparameters from their posterior, and quantiles of the mixtures they make.
 
 With tens of outcomes many hyperparameters explain them nearly as well: much noise and a smooth function, or little of
 it and a rough one. Taking the likeliest for granted is too sure. The posterior is approximated by Student's t about the
@@ -42,7 +42,7 @@ def posterior_draws(
     *,
     count: int = DRAWS,
 ) -> Float[np.ndarray, "k p"]:
-    """Draws of hyperparameters from their posterior, (count, p).
+    """Sample hyperparameters from their posterior, (count, p).
 
     Args:
         parameters: what is believed of each of the p hyperparameters beforehand.
@@ -98,7 +98,7 @@ def mixture_quantile(
     level: float,
     shares: Float[np.ndarray, " k"] | None = None,
 ) -> float:
-    """Where a mixture of k normal distributions reaches a probability, by bisection; shares sum to 1 (None: all alike).
+    """Quantile of a mixture of k normal distributions, by bisection; shares sum to 1 (None: all equal).
 
     Members that are sure beside members that are not make tails which are heavier than a normal one's.
 

@@ -1,13 +1,11 @@
-"""Covariances in time, as data: how fast the objective forgets what it was. `None`: it never changes.
+"""Drift of an objective: correlations over time, stated as data or learned from outcomes as a factor of the kernel.
 
-How what is optimised changes with time, as a factor of its kernel: as somebody knows, or as outcomes tell.
-
-What is learned is one of four: nothing changes; it changes smoothly, `exp(−Δ²/2ℓ²)`; what was seen fades,
-`exp(−|Δ|/τ)`; the whole slides at a steady velocity, and what slides changes smoothly: so that where it is now is the
-less known the longer it was not seen. Each is fitted by maximum a posteriori, and one that drifts has to
-be likelier than none by a factor e, and by √n for its scale of time and for each velocity (Schwarz 1978): where nothing
-moves, next to nothing is then lost. Beside these there are cuts: at a moment everything began anew. One has to be
-likelier than all else by e·n²: it may be at any of n moments, and is looked for n times.
+A stated drift is a `Decay`, a `MaternInTime`, a `Periodic` or a `Sliding`; `None` is no drift. A learned drift
+(`DriftModel`) is one of four: none; a smooth change, `exp(−Δ²/2ℓ²)`; a fading one, `exp(−|Δ|/τ)`; or a translation at
+constant velocity whose shape changes smoothly. Each is fitted by maximum a posteriori. A drift must be likelier than
+none by a factor e, and by √n for its time scale and for each velocity (BIC, Schwarz 1978), so that next to nothing is
+lost on a static objective. Change points are added to these: one must be likelier than all else by e·n², as it may
+stand at any of n moments and is sought n times.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ _MOST_HARMONICS = 60
 
 @dataclass(frozen=True, eq=False)
 class StateSpaceForm:
-    """A covariance in time as a state of size q that moves by itself: `k(t, t + Δ) = hᵀ A(Δ) P h`.
+    """State-space form of a covariance in time, with a state of size q: `k(t, t + Δ) = hᵀ A(Δ) P h`.
 
     Args:
         stationary: P, (q, q), the covariance of the state.
@@ -150,7 +148,7 @@ class MaternInTime:
 
 @record
 class Periodic:
-    """`exp(−2 sin²(π Δ / period) / ℓ²)`: what was, returns. Approximated by a Fourier series (Solin & Särkkä 2014).
+    """Periodic drift `exp(−2 sin²(π Δ / period) / ℓ²)`, approximated by a Fourier series (Solin & Särkkä 2014).
 
     On finite domains the series leaves out less than 1e-8 of the variance, at constant cost, with a state of some
     ten to thirty numbers a site; on boxes the covariance is used as it stands.
@@ -206,7 +204,7 @@ Drift = Annotated[Decay | MaternInTime | Periodic, Field(discriminator="kind")]
 
 @record
 class Sliding:
-    """The whole slides at a steady pace, and stays what it is: at which velocity is learned from the outcomes.
+    """Translation of the objective at constant velocity, which is learned from the outcomes; its shape stays.
 
     Args:
         within: the time in which it may well slide by half of a variable's range, in units of time.
@@ -229,7 +227,7 @@ AnyDrift = Annotated[_Said | Literal["learned"] | None, BeforeValidator(_given)]
 
 
 def in_words(drift: Drift | Sliding) -> str:
-    """As `steerbo check` says it.
+    """Describe a drift, as `steerbo check` prints it.
 
     >>> in_words(Decay(0.05)), in_words(Periodic(24))
     ('decay (epsilon 0.05)', 'periodic (period 24, lengthscale 1)')
@@ -239,7 +237,7 @@ def in_words(drift: Drift | Sliding) -> str:
 
 
 def drift_lines(drift: AnyDrift) -> tuple[tuple[str, str], ...]:
-    """What `steerbo check` says of a problem's drift."""
+    """Describe a problem's drift, as `steerbo check` prints it."""
     if drift is None:
         return ()
     return (("drift", drift if isinstance(drift, str) else in_words(drift)),)
@@ -262,7 +260,7 @@ def drift_over(drift: AnyDrift, column: int) -> Kernel | None:
 
 
 def correlation(drift: Drift | None, elapsed: Floats[np.ndarray, " n"]) -> Floats[np.ndarray, " n"]:
-    """What of the objective is left after `elapsed` units of time, as a correlation, (n,)."""
+    """Correlation of the objective with itself after `elapsed` units of time, (n,)."""
     return np.ones(len(elapsed)) if drift is None else drift.over(0)(elapsed[:, None], np.zeros((1, 1)))[:, 0]
 
 
@@ -278,7 +276,7 @@ BEFORE, AFTER = 4, 8
 
 @dataclass(frozen=True)
 class DriftModel:
-    """How what is optimised changes with time.
+    """Model of the objective's drift: its kind, its unit of time and its change points.
 
     Attributes:
         given: a drift that is known; None: it is learned.
@@ -294,14 +292,14 @@ class DriftModel:
 
     @classmethod
     def of(cls, drift: Drift | Sliding | Literal["learned"]) -> Self:
-        """Of a problem that says how it drifts, or that this is to be learned."""
+        """Build from the drift a problem states, or "learned"."""
         if isinstance(drift, Sliding):
             return cls(drift, "sliding", drift.within)
         return cls(None if isinstance(drift, str) else drift)
 
     @property
     def drifts(self) -> bool:
-        """Whether what is known now is the less true the later it is."""
+        """Whether present knowledge loses value with time."""
         return self.given is not None or self.kind != "steady"
 
     def over(self, space: Kernel, column: int) -> Product:
@@ -319,23 +317,23 @@ class DriftModel:
         start, family = (1.0, Matern12) if self.kind == "fading" else (0.5, SquaredExponentialKernel)
         return (InUnitsKernel(family([start], dimensions=[column], learn_variance=False), column, self.unit),)
 
-    def to_plain(self) -> dict[str, Any]:
-        """What was learned, in a JSON form with floats as hexadecimal text."""
+    def to_dict(self) -> dict[str, Any]:
+        """Learned kind, unit and change points as JSON data, floats as hexadecimal text."""
         return {"kind": self.kind, "unit": to_hex(self.unit), "cuts": to_hex(self.cuts)}
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """The inverse of `to_plain`.
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """Read the data that `to_dict` writes.
 
         Raises:
-            InvalidStudy: it is not what `to_plain` gives.
+            InvalidStudy: it is not what `to_dict` gives.
         """
         if not isinstance(plain, Mapping) or plain.keys() != {"kind", "unit", "cuts"} or plain["kind"] not in KINDS:
             raise InvalidStudy("hyperparameters.drift", plain, f"a kind ({', '.join(KINDS)}), a unit and cuts")
         return cls(None, plain["kind"], from_hex(plain["unit"]), from_hex(plain["cuts"]))
 
     def said(self, kernel: Product) -> str:
-        """In words, where the kernel is the one in use."""
+        """Describe the drift by the kernel in use."""
         if self.given is not None and not isinstance(self.given, Sliding):
             return f"it drifts as given: {in_words(self.given)}"
         words = [f"all began anew at time {self.cuts[-1]:g}"] if self.cuts else []
@@ -403,7 +401,7 @@ def _can_slide(model: GPRegression[Product]) -> bool:
 
 
 def _asked(course: DriftModel, model: GPRegression[Product]) -> float:
-    """By how much in log posterior a course has to be likelier than that nothing changes."""
+    """Advantage in log posterior that a drift needs over no drift."""
     if course.kind == "steady":
         return 0.0
     velocities = len(_numbers(_space(model.kernel))) if course.kind == "sliding" else 0

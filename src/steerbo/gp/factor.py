@@ -84,7 +84,7 @@ class Factor:
 
     @classmethod
     def of_packed(cls, packed: Float[np.ndarray, "n n"], jitter: float, diagonal: Float[np.ndarray, " n"]) -> Factor:
-        """`Factor(gram)`, to the last bit, from what `packed_cholesky(gram)` gave, and the diagonal of `gram`."""
+        """Build `Factor(gram)`, to the last bit, from `packed_cholesky(gram)` and the diagonal of `gram`."""
         factor = cls()
         factor._take(packed, jitter, diagonal)
         return factor
@@ -110,12 +110,12 @@ class Factor:
 
     @property
     def built(self) -> int:
-        """How many rows there were when it was last computed from scratch: the later ones were appended to those."""
+        """Number of rows when the factor was last computed from scratch; later rows were appended."""
         return self._steps[0]
 
     @property
     def jitter(self) -> float:
-        """What had to be added to the diagonal, in units of K; zero almost always."""
+        """Jitter added to the diagonal, in units of K; zero almost always."""
         return self._jitter
 
     @property
@@ -151,7 +151,7 @@ class Factor:
     # -- growth --------------------------------------------------------------------------------------------------------
 
     def append(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> None:
-        """Add k rows: `cross` (k, n) with what is there, `corner` (k, k) among themselves, noise included. O(n² k).
+        """Append k rows: `cross` (k, n) with present rows, `corner` (k, k) among them, noise included. O(n² k).
 
         Raises:
             ModelFailure: covariances that are not finite, or that no jitter mends; the factor is then as it was.

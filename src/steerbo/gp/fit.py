@@ -1,6 +1,7 @@
-"""Hyperparameters by maximum a posteriori, with analytic gradients, and the schedule of when to learn them anew.
+"""Hyperparameters by maximum a posteriori with analytic gradients, and the schedule of fits.
 
-Quasi-Newton steps up a log posterior density that is dear to compute, from a curvature that is known beforehand.
+Small data are fitted by L-BFGS-B. For large data, where one evaluation is expensive, quasi-Newton steps start from a
+curvature that is known from fewer observations.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ LogLikelihood = Callable[[np.ndarray], tuple[float, np.ndarray, float]]
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """A log marginal likelihood, and what else its factor gives: only one of the two, and once.
+    """Log marginal likelihood that gives, once, either its gradient or the factor of the Gram matrix.
 
     Attributes:
         value: its value.
-        jitter: what had to be added to the Gram matrix.
-        slope: its gradient (p,): two thirds of the work.
-        factor: that of the Gram matrix; it may be None, where nobody has kept it.
+        jitter: added to the diagonal of the Gram matrix.
+        slope: computes its gradient (p,): two thirds of the work.
+        factor: returns the factor of the Gram matrix, or None where it was not kept.
     """
 
     value: float
@@ -50,7 +51,7 @@ def refit_due(last: int, n: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit did.
+    """Record of a fit.
 
     Attributes:
         theta: (p,) the best point found.
@@ -71,7 +72,7 @@ class Fit:
     factor: Factor | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the factor: it follows from the rest, and is large."""
+        """State without the factor, which is large and follows from the rest."""
         return {**vars(self), "factor": None}
 
     def made_at(self, theta: Sequence[float]) -> Factor | None:
@@ -86,7 +87,7 @@ def maximum_a_posteriori(
     many: bool = False,
     evaluations: int | None = None,
 ) -> Fit:
-    """The best hyperparameters found by L-BFGS-B from the two most promising starts; from one, if data are `many`.
+    """Maximise the posterior density by L-BFGS-B from the two most promising starts; from one, if data are `many`.
 
     Never raises for what the data are: where covariances cannot be factorised the search turns round, and if that is
     everywhere, the first start is the answer and `notes` says so.
@@ -171,7 +172,7 @@ class Place:
 
     @classmethod
     def at(cls, theta: Theta, parameters: Sequence[Parameter], of: Weigh) -> Place | None:
-        """None: there is no density."""
+        """Evaluate the density; None where there is none."""
         try:
             found = of(theta)
         except ModelFailure:
@@ -198,7 +199,7 @@ def weighing(of: LogLikelihood) -> Weigh:
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """H, less the Hessian of a log posterior density of m observations, and how it grows with m.
+    """Curvature H, the negative Hessian of a log posterior density of m observations, and its growth with m.
 
     Attributes:
         vectors: (p, p) of H, one a column.
@@ -213,7 +214,7 @@ class Curvature:
 
     @classmethod
     def found(cls, parameters: Sequence[Parameter], few: Weigh, theta: Theta, fewer: Weigh | None = None) -> Curvature:
-        """That of few observations at a point, and of a quarter of them; None: all of it grows as their number."""
+        """Curvature of few observations at a point, and of a quarter of them (None: it grows as their number)."""
         values, vectors = np.linalg.eigh(_by_differences(parameters, few, theta))
         values, power = np.abs(values), np.ones(len(theta))
         if fewer is not None:
@@ -227,7 +228,7 @@ class Curvature:
         return np.asarray((self.vectors / np.maximum(self.values * share**-self.power, 1.0)) @ self.vectors.T)
 
     def agreeing(self, inverse: Float[np.ndarray, "p p"]) -> Curvature:
-        """As steps have found it, given H⁻¹, growing as before."""
+        """Curvature that steps have found, given H⁻¹; its growth stays."""
         values, vectors = np.linalg.eigh(inverse)
         power = np.clip((vectors.T @ self.vectors) ** 2 @ self.power, 0.0, 1.0)
         return Curvature(vectors, 1.0 / np.maximum(values, 1e-12), power)
@@ -235,7 +236,7 @@ class Curvature:
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
-    """Where steps have led.
+    """Point that the steps have reached.
 
     Attributes:
         theta: (p,) the likeliest point that is known.
@@ -259,7 +260,7 @@ class Climbed:
 
     @property
     def fit(self) -> Fit:
-        """The same as the end of a search."""
+        """Convert to a `Fit`."""
         converged = self.left < 2 * ENOUGH
         notes = [] if converged else ["the search for hyperparameters stopped before it converged"]
         if self.height == -math.inf:
@@ -278,7 +279,7 @@ def quasi_newton(
     evaluations: int,
     hasty: bool = False,
 ) -> Climbed:
-    """The likeliest hyperparameters near `start`, by quasi-Newton steps.
+    """Maximise the posterior density near `start` by quasi-Newton steps.
 
     Args:
         parameters: what is believed of each of the p hyperparameters beforehand.

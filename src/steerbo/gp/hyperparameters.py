@@ -1,4 +1,4 @@
-"""What a fit found, in a form that survives a log to the last bit."""
+"""Hyperparameters in a form that survives a log to the last bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .transforms import OutcomeTransform
 
 
 def to_hex(numbers: Any) -> Any:
-    """Numbers, also in lists or by name, as hexadecimal text: what JSON can hold to the last bit.
+    """Write numbers, also in lists or mappings, as hexadecimal text, which JSON holds to the last bit.
 
     >>> to_hex({"lengthscale": 0.1}), to_hex((-2.0,))
     ({'lengthscale': '0x1.999999999999ap-4'}, ['-0x1.0000000000000p+1'])
@@ -57,7 +57,7 @@ class Hyperparameters:
             common one, standardised.
 
     >>> found = Hyperparameters((0.1, -2.0), OutcomeTransform(5.0, 3.0))
-    >>> Hyperparameters.from_plain(found.to_plain()) == found
+    >>> Hyperparameters.from_dict(found.to_dict()) == found
     True
     """
 
@@ -67,7 +67,7 @@ class Hyperparameters:
     doubted: tuple[tuple[int, float], ...] = ()
 
     def check(self, names: Sequence[str]) -> Self:
-        """The same, if they may be these parameters': those of a log that knows no weights have all of them at 1.
+        """Check that they fit these parameters; a log from before there were weights has all weights at 1.
 
         Raises:
             InvalidStudy: they belong to another kernel or warp.
@@ -83,7 +83,7 @@ class Hyperparameters:
                 raise InvalidStudy("hyperparameters.theta", each, allowed)
         return replace(self, theta=theta)
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """A JSON form with floats as hexadecimal text."""
         plain = {"theta": to_hex(self.theta), "output": to_hex(asdict(self.output))}
         if self.draws:
@@ -93,11 +93,11 @@ class Hyperparameters:
         return plain
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """The inverse of `to_plain`.
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """Read the data that `to_dict` writes.
 
         Raises:
-            InvalidStudy: it is not what `to_plain` gives.
+            InvalidStudy: it is not what `to_dict` gives.
         """
         known = from_hex(plain)
         try:

@@ -18,7 +18,7 @@ _ROWS = 256  # of a matrix that are worked on at a time
 
 @dataclass(frozen=True, eq=False)
 class ProfiledMean:
-    """The constant mean m and the scale s² of outcomes `y ~ N(m1, s²K)`: the likeliest ones for this K.
+    """Profiled constant mean m and scale s² of outcomes `y ~ N(m1, s²K)`: the likeliest ones for this K.
 
     Both are found by a formula, so that a search for what K is made of has two parameters less. Beforehand m is about
     zero, with variance s², and s² is about one, which is worth one observation:
@@ -39,7 +39,7 @@ class ProfiledMean:
 
     @classmethod
     def fitted(cls, inverse: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> Self:
-        """Of outcomes y (n,), given K⁻¹ (n, n).
+        """Profile mean and scale of outcomes y (n,), given K⁻¹ (n, n).
 
         >>> level = ProfiledMean.fitted(np.eye(2), np.array([1.0, 3.0]))
         >>> round(level.mean, 3), round(level.scale, 3)
@@ -59,7 +59,7 @@ class ProfiledMean:
 
 @dataclass(frozen=True, eq=False)
 class MarginalLikelihood:
-    """How likely outcomes are, whatever their covariances are made of.
+    """Log marginal likelihood of outcomes, with its gradient by the covariance matrix.
 
     Attributes:
         value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006, equation 5.8); with a
@@ -114,13 +114,13 @@ def evidence(
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """How likely outcomes are, by a third of the work; the rest says how that changes.
+    """Log marginal likelihood alone, a third of the work; `evidence` adds its gradient.
 
     Attributes:
         value: see `Evidence`.
         alpha: (n,) see there.
-        jitter: what had to be added to the diagonal.
-        packed: (n, n) what `packed_cholesky` gave; `evidence` uses it up.
+        jitter: added to the diagonal.
+        packed: (n, n) result of `packed_cholesky`; `evidence` overwrites it.
         diagonal: (n,) of the Gram matrix.
     """
 
@@ -142,7 +142,7 @@ class Density:
         return cls(float(log_density(residuals @ alpha, half_log_determinant, n)), alpha, jitter, L, diagonal)
 
     def evidence(self) -> MarginalLikelihood:
-        """With the pull; once."""
+        """Add the gradient by the covariance matrix; may be called once."""
         pull = _pull(_inverse(self.packed), self.alpha, 1.0) if len(self.alpha) else self.packed
         return MarginalLikelihood(self.value, self.alpha, pull, self.jitter)
 
@@ -157,7 +157,7 @@ def _pull(inverse: Float[np.ndarray, "n n"], alpha: Float[np.ndarray, " n"], sca
 
 
 def profiled_log_density(gram: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> float:
-    """`evidence(gram, y, profiled=True).value`, without what a gradient takes: for comparisons.
+    """Compute `evidence(gram, y, profiled=True).value` without preparing a gradient: for comparisons.
 
     Raises:
         ModelFailure: the matrix is not finite, or so indefinite that no jitter helps.

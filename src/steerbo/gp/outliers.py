@@ -1,4 +1,4 @@
-"""Outcomes that are probably wrong: each may have noise of its own, where that explains it far better.
+"""Outlying outcomes: each may get a noise variance of its own, where that explains it far better.
 
 Most noise is taken for normal. A slip of the pen, a sensor that fails, or noise with heavy tails then decides
 everything, since a normal law would rather bend the function than believe in a deviation of eight. Here each outcome
@@ -35,7 +35,7 @@ _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tel
 def gains(
     inverse: Float[np.ndarray, "n n"], alpha: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
-    """What an extra noise variance of each outcome would gain, by what all others say of it, in nats, (n,).
+    """Gain in log predictive density of each outcome by an extra noise variance, leaving it out, in nats, (n,).
 
     Args:
         inverse: (n, n) K⁻¹ of the covariances, all noise included.
@@ -54,7 +54,7 @@ def gains(
 def supported(
     covariances: Float[np.ndarray, "n n"], deviations: Float[np.ndarray, " n"], doubts: Bool[np.ndarray, " n"]
 ) -> Bool[np.ndarray, " n"]:
-    """Which doubted outcomes have two nearest neighbours that are doubted, too, and deviate to the same side, (n,).
+    """Mark doubted outcomes whose two nearest neighbours are doubted and deviate to the same side, (n,).
 
     Args:
         covariances: (n, n) of the function at the points: the nearest have the largest.
@@ -76,7 +76,7 @@ def supported(
 
 
 def suspected(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
-    """Which outcomes are far from all others, (n,), measured by the median and the middle half.
+    """Mark outcomes far from all others by median and interquartile range, (n,).
 
     >>> suspected(np.array([7.1, 7.4, 740.0, 6.9, 7.7, 7.2, 7.3, 6.8])).nonzero()[0]
     array([2])

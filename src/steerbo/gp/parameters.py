@@ -1,4 +1,4 @@
-"""What a fit may learn: one number each, with its range and what is believed of it beforehand."""
+"""Parameters of a fit: one number each, with bounds and a prior."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _BLOCK = 2**21  # entries of a kernel matrix that `means` holds at a time
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Moments at points, with what their slopes need.
+    """Moments at points, with the intermediate results that their gradients need.
 
     Attributes:
         points: (m, d).
@@ -37,7 +37,7 @@ class Solved:
 
 
 class GPPosterior(Generic[K]):
-    """k Gaussian processes with different prior means, but the same kernel and noise, observed at the same points.
+    """Posterior of k Gaussian processes with the same kernel, noise and points, but different prior means.
 
     What an outcome does to the variance depends on where it was made and not on what it was: so one Cholesky factor of
     `K + Λ` serves all k, and each has a column of residuals r = y − m(x) of its own. Prior means are the caller's:
@@ -81,7 +81,7 @@ class GPPosterior(Generic[K]):
         return len(self.points)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what follows from the rows, to the last bit: for thousands of them that is most of it.
+        """State without arrays that follow from the rows to the last bit: most of it for thousands of rows.
 
         A factor is begun anew now and then: what it was before then need not be computed again.
         """
@@ -101,7 +101,7 @@ class GPPosterior(Generic[K]):
         self._half = self._weights = None
 
     def revise(self, residuals: Float[np.ndarray, "n k"]) -> None:
-        """Other outcomes at the same points: what was factorised stays."""
+        """Replace the outcomes at the same points; the factor stays."""
         assert not self._pending, "outcomes are revised outside extended()"
         self.residuals = residuals
         self._half = self._weights = None
@@ -125,7 +125,7 @@ class GPPosterior(Generic[K]):
 
     @property
     def rows(self) -> Float[np.ndarray, "q d"]:
-        """The points that shrink the variance: observed ones, then those without an outcome."""
+        """Points that shrink the variance: observed ones, then pending ones."""
         parts = [part for part in (self.points, *self._pending) if len(part)]
         return np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else self.points
 
@@ -149,7 +149,7 @@ class GPPosterior(Generic[K]):
         return self.grown(len(self))
 
     def grown(self, rows: int) -> Factor:
-        """That of so many rows, or of more where more were asked for."""
+        """Extend the factor to so many rows, at most once each."""
         if self._factor is None:
             self._factor = Factor(self._gram(self._built))
         for n in range(len(self._factor), rows):
@@ -157,7 +157,7 @@ class GPPosterior(Generic[K]):
         return self._factor
 
     def _row(self, n: int) -> tuple[Float[np.ndarray, "1 n"], Float[np.ndarray, "1 1"]]:
-        """Covariances of a row with those before it, and with itself."""
+        """Covariances of a row with the rows before it and with itself."""
         new, before = self.points[n : n + 1], self.points[:n]
         return self.kernel(new, before) if n else np.zeros((1, 0)), self._noisy(new, self.noise[n : n + 1])
 
@@ -210,7 +210,7 @@ class GPPosterior(Generic[K]):
         return cross[: len(self)] @ self.weights, max(float(self.kernel(Z, Z).mean() - half @ half), 0.0)
 
     def solve(self, Z: Float[np.ndarray, "m d"]) -> Solved:
-        """Moments at Z (m, d), kept with what `slope` needs. O(n²) a point.
+        """Compute moments at Z (m, d) and keep the arrays that `slope` needs. O(n²) a point.
 
         The variance is the prior one less a sum of squares, `k(z, z) − |L⁻¹ k(X, z)|²`. `k(z, X) K⁻¹ k(X, z)` would be
         the same in exact arithmetic, and loses twice as many digits where outcomes are next to noise-free.

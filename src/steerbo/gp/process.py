@@ -21,7 +21,7 @@ K = TypeVar("K", bound=Kernel)
 
 @dataclass(frozen=True)
 class GPPrior(Generic[K]):
-    """What is believed of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise)`.
+    """Prior of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise)`.
 
     Args:
         kernel: covariances of bent inputs.
@@ -45,7 +45,7 @@ class GPPrior(Generic[K]):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the kernel, the mean, the noise and the warp, in this order: logs hold them so."""
+        """Parameters of kernel, mean, noise and warp, in the order that logs hold them."""
         return (
             *self.kernel.parameters,
             Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
@@ -59,7 +59,7 @@ class GPPrior(Generic[K]):
         return np.array([parameter.value for parameter in self.parameters])
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same with other values (p,)."""
+        """Replace the hyperparameters (p,)."""
         k = len(self.kernel.parameters)
         return type(self)(
             self.kernel.with_theta(theta[:k]),
@@ -89,7 +89,7 @@ class GPPrior(Generic[K]):
     def weighed(
         self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
     ) -> Weighed:
-        """The same, with a gradient that is computed when it is asked for.
+        """Log posterior density whose gradient is computed on demand.
 
         Raises:
             ModelFailure: the covariances cannot be factorised.

@@ -186,7 +186,7 @@ class GPRegression(Generic[K]):
         return self.output.scale
 
     def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
-        """From standardised units to the user's: monotone, so that bounds go to bounds, maximisers to maximisers."""
+        """Convert standardised values to the user's units. Monotone: bounds map to bounds, maximisers to maximisers."""
         return self.output.backward(np.asarray(z, dtype=np.float64))
 
     # -- data ----------------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ class GPRegression(Generic[K]):
 
     @property
     def counted(self) -> Int[np.ndarray, " m"]:
-        """Which of the observations the posterior counts, ascending: all, or of many those that `counted` chooses."""
+        """Indices of the observations the posterior uses, ascending: all, or a subset of many."""
         return np.append(self._counted, np.arange(self._chosen, len(self)))
 
     def add(self, x: ArrayLike, y: float) -> None:
@@ -265,17 +265,17 @@ class GPRegression(Generic[K]):
 
     @property
     def hyperparameters(self) -> Hyperparameters:
-        """Those in use."""
+        """Hyperparameters in use."""
         doubted = tuple((i, float(self._extra[i])) for i in self.doubted)
         return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws, doubted)
 
     @property
     def doubted(self) -> list[int]:
-        """Which outcomes are probably wrong, and count for little: their numbers, ascending."""
+        """Indices of the outcomes that are probably wrong and count for little, ascending."""
         return [int(i) for i in np.flatnonzero(self._extra)]
 
     def fit(self) -> Hyperparameters:
-        """The likeliest hyperparameters given all observations, and draws from their posterior; `set` takes them over.
+        """Fit hyperparameters to all observations and sample their posterior; `set` puts them to use.
 
         It never fails for what the data are: few different outcomes teach offset and scale. `last_fit` tells the rest.
         """
@@ -323,7 +323,7 @@ class GPRegression(Generic[K]):
         return replace(self._initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
 
     def _suspects(self) -> Bool[np.ndarray, " n"]:
-        """Outcomes that are far from all others, but for those whose neighbours are, too."""
+        """Outcomes far from all others, except where their neighbours are, too."""
         far = suspected(self._outcomes)
         if not far.any():
             return far
@@ -332,7 +332,7 @@ class GPRegression(Generic[K]):
         return far & ~supported(self.process.kernel(bent, bent), away, far)
 
     def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
-        """Which outcomes to doubt next: one more, by what the others say of it. None: none is worth it."""
+        """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
         n, process = len(self), self._initial.with_theta(known.fit.theta)
         if known.doubts.sum() + 1 > MOST_DOUBTED * n or not math.isfinite(known.score):
             return None
@@ -355,7 +355,7 @@ class GPRegression(Generic[K]):
         return None
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
-        """The same with draws from their posterior, where the regression has a seed and outcomes are not too many."""
+        """Add samples of the posterior, where the regression has a seed and outcomes are not too many."""
         fit, n = self.last_fit, len(self)
         if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
             return found
@@ -473,7 +473,7 @@ class GPRegression(Generic[K]):
 
     @property
     def noises(self) -> Float[np.ndarray, " m"]:
-        """Noise variances of the outcomes that count, standardised: those that are doubted have more."""
+        """Noise variances of the outcomes in use, standardised; doubted outcomes have more."""
         return self.noise + self._extra[self.counted]
 
     def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
@@ -490,7 +490,7 @@ class GPRegression(Generic[K]):
         return float(np.mean(means)), math.sqrt(float(spread))
 
     def left_out(self, latest: int) -> Float[np.ndarray, " k"]:
-        """How far the latest outcomes are from what all others say of each, in predictive deviations, (k,). O(n²).
+        """Leave-one-out residuals of the latest k outcomes in predictive deviations, (k,). O(n²).
 
         `α_i / √(K⁻¹)_ii` (Rasmussen & Williams 2006, 5.10 to 5.12); one that is doubted has more noise.
 
@@ -551,7 +551,7 @@ class Averaged(Generic[K]):
 
     @property
     def output(self) -> OutcomeTransform:
-        """From the user's units to standardised ones, the same for all members."""
+        """Outcome transform, the same for all members."""
         return self.model.output
 
     @property
@@ -560,7 +560,7 @@ class Averaged(Generic[K]):
         return self.model.scale
 
     def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
-        """From standardised units to the user's: see `GPRegression.raw`."""
+        """Convert standardised values to the user's units: see `GPRegression.unstandardise`."""
         return self.model.unstandardise(z)
 
     @contextmanager

@@ -1,11 +1,9 @@
-"""Which of more outcomes than fit into a factor are counted: those that have most to say about what comes next.
+"""Subset of data: the posterior uses the most informative of very many outcomes, and a fit starts from some of them.
 
-Hyperparameters of many observations: learned from some of them, and then corrected by all.
-
-One evaluation of the likelihood is O(n³), so what counts is how many there are. Some hundred observations say nearly
-what all do, at a small part of the price, and half of all say nearly all the rest. From there quasi-Newton steps take
-two or three evaluations of the whole likelihood, for they begin with the curvature that these have, scaled to the
-number of all; a search that has to find out about curvature takes thirty.
+One evaluation of the likelihood is O(n³), so a fit costs by the number of its evaluations. Some hundred observations
+give nearly the same hyperparameters at a small part of the price, and half of all give nearly the rest. From there
+quasi-Newton steps take two or three evaluations of the whole likelihood, as they start from the curvature of the
+subset, scaled to all observations; a search that has to find the curvature takes thirty.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ def subset_of_data(
     z: Float[np.ndarray, " n"],
     most: int = MOST,
 ) -> Int[np.ndarray, " m"]:
-    """Indices of the outcomes that count, ascending: all of them, or `most`.
+    """Choose the outcomes that the posterior uses: their indices, ascending, at most `most`.
 
     A fifth of those are the latest, for the objective may drift and a study goes on where it was; two fifths are the
     nearest, in covariance, to the place that is best as far as some outcomes say; the others are spread evenly over
@@ -64,7 +62,7 @@ def subset_of_data(
 
 
 def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST) -> Int[np.ndarray, " m"]:
-    """The same by how near every outcome is to the best place.
+    """Choose by the distance of every outcome to the best point.
 
     >>> choose_subset(np.array([0.0, 0.9, 0.8, 0.1, 0.2, 0.0, 0.0]), most=5).tolist()
     [0, 1, 2, 5, 6]
@@ -83,7 +81,7 @@ def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST) -> Int[np
 
 
 def describe_subset(all_of_them: int, most: int) -> str:
-    """In words, how many outcomes are counted; empty where all are.
+    """Say how many outcomes are used; empty where all are.
 
     >>> describe_subset(10000, 5000)[:40]
     'Of 10000 outcomes 5000 are counted: the '
@@ -119,7 +117,7 @@ def fit_large(
     extra: Float[np.ndarray, " n"],
     nearly: bool = False,
 ) -> Fit:
-    """Hyperparameters of a Gaussian process from all outcomes, or from `MOST` of them that are evenly spaced.
+    """Fit hyperparameters to all outcomes, or to `MOST` of them, evenly spaced.
 
     Args:
         initial: with the hyperparameters that a search may begin with.
@@ -166,7 +164,7 @@ def fit_large(
 
 
 def _starts(parameters: Sequence[Parameter], fixed: Theta) -> list[Theta]:
-    """Where searches begin: as stated; a rough function with little noise; a smooth one with much.
+    """Starts of a fit: the stated values; a rough function with little noise; a smooth one with much.
 
     The likelihood has a maximum of either kind more often than not (Rasmussen & Williams 2006, figure 5.5).
     """
@@ -177,7 +175,7 @@ def _starts(parameters: Sequence[Parameter], fixed: Theta) -> list[Theta]:
 
 
 def _sizes(n: int, p: int) -> list[int]:
-    """How many observations a first search begins with, and goes on with, before it takes all n; p hyperparameters.
+    """Numbers of observations of the successive searches before all n are used; p hyperparameters.
 
     >>> _sizes(1000, 9), _sizes(5000, 9)
     ([250, 500], [250, 625, 2500])
@@ -199,7 +197,7 @@ def refine_on_all(
     evaluations: int,
     fewer: LogLikelihood | None = None,
 ) -> Fit:
-    """The likeliest hyperparameters near `start`, in so many evaluations of the whole likelihood.
+    """Maximise the whole posterior density near `start` in so many evaluations.
 
     Args:
         parameters: what is believed of each of the p hyperparameters beforehand.

@@ -1,6 +1,7 @@
-"""Outcomes: from the user's units to standardised ones and back, with an optional power transform in between.
+"""Transforms of outcomes (standardisation, Yeo-Johnson) and of input columns (Kumaraswamy warp).
 
-A learned, monotone bend of input columns: for functions that change fast at one end and slowly at the other.
+A warp is a learned monotone function, for objectives that change fast at one end of a column and slowly at the
+other.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class OutcomeTransform:
         transform: Transform | None = None,
         elsewhere: Float[np.ndarray, " m"] | None = None,
     ) -> OutcomeTransform:
-        """To outcomes y (n,): mean and standard deviation, and λ by maximum likelihood with a weak pull towards 1.
+        """Fit mean, standard deviation and λ (maximum likelihood, with a weak pull towards 1) to outcomes y (n,).
 
         Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where rounding errors are).
         Works from 1e-300 to 1e300. Outcomes of the same quantity `elsewhere` count as a few more, with the mean and the
@@ -87,11 +88,11 @@ class OutcomeTransform:
 
     @property
     def affine(self) -> bool:
-        """Whether it only shifts and scales."""
+        """Whether the transform only shifts and scales."""
         return self.power == 1.0
 
     def forward(self, y: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
-        """From the user's units to standardised ones; nothing counts as farther out than 1e100."""
+        """Convert the user's units to standardised ones, at most ±1e100."""
         with np.errstate(over="ignore"):
             u: np.ndarray = np.clip((0.5 * y - 0.5 * self.offset) / (0.5 * self.scale), -_FARTHEST, _FARTHEST)
         if self.affine:
@@ -99,7 +100,7 @@ class OutcomeTransform:
         return np.clip((_yeo_johnson(u, self.power) - self.centre) / self.spread, -_FARTHEST, _FARTHEST)
 
     def backward(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
-        """From standardised units to the user's; quantiles go to quantiles."""
+        """Convert standardised units to the user's; quantiles map to quantiles."""
         u = z if self.affine else _inverse_yeo_johnson(self.centre + self.spread * z, self.power)
         with np.errstate(over="ignore"):
             y: np.ndarray = np.clip(self.offset + self.scale * u, -_LARGEST, _LARGEST)
@@ -165,7 +166,7 @@ _EDGE = 1e-9
 
 @dataclass(frozen=True)
 class KumaraswamyWarp:
-    """`w(x) = 1 − (1 − x^a)^b` on chosen columns, Kumaraswamy's distribution function (Snoek et al. 2014, section 3).
+    """Warp `w(x) = 1 − (1 − x^a)^b` of columns, Kumaraswamy's distribution function (Snoek et al. 2014, section 3).
 
     Outside [0, 1] a column stays as it is. `a = b = 1` changes nothing.
 
@@ -210,7 +211,7 @@ class KumaraswamyWarp:
         )
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same columns bent otherwise."""
+        """Replace the hyperparameters."""
         if not self.columns:
             return self
         return type(self)(self.columns, tuple((float(a), float(b)) for a, b in np.exp(theta).reshape(2, -1).T))

@@ -15,16 +15,15 @@ from jaxtyping import Float
 
 from ..causal.method import ScopeBandit
 from ..core import BaseStudy, History, Method, Problem, Scope, now
-from ..costvarying.method import PartialControl
+from ..costvarying.method import CostVaryingMethod
 from ..errors import InvalidRequest, one_of
 from ..gp import KumaraswamyWarp
 from ..space import Categorical, Variable
 from ..surrogate import Columns, Posterior, inverse_root
-from ..timevarying.acquisition import View
-from ..timevarying.boxes import Boxes
-from ..timevarying.forgetting import Forgetting
-from ..timevarying.method import CandidatePriors
-from ..timevarying.places import place_of
+from ..timevarying.data import RoundView
+from ..timevarying.method import TimeVaryingMethod
+from ..timevarying.problem import place_of
+from ..timevarying.surrogates import BoxSurrogate
 
 
 @dataclass(frozen=True)
@@ -78,10 +77,10 @@ def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQue
     raise InvalidRequest("method", method.name, allowed, hint)
 
 
-@posterior_of.register(PartialControl)
-def _of_control_sets(method: PartialControl[Any], history: History, which: PosteriorQuery) -> Posterior:
+@posterior_of.register(CostVaryingMethod)
+def _of_control_sets(method: CostVaryingMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective over all variables, or of a control set's expected value."""
-    problem, space, output = method.problem, method.space, method.model.output
+    problem, space, output = method.problem, method.problem.space, method.model.output
     when = ("time",) if problem.timed else ()
     request = {} if which.time is None else {"time": float(which.time)}
     if which.scope is None:
@@ -93,14 +92,14 @@ def _of_control_sets(method: PartialControl[Any], history: History, which: Poste
     seen = problem.read_known(which.context) if space.seen else {}
     if which.context and not seen:
         raise InvalidRequest("context", dict(which.context), "nothing: no variable is ‹seen› before choosing")
-    outlook = method.outlook(history, {"context": seen, **request}, pending=False, answering=True)
+    candidates = method.candidates(history, {"context": seen, **request}, pending=False, answering=True)
     number = problem.number(scope)
     columns, parts = (
-        Columns.of(space.subset([space.names[d] for d in method.sets[number]])),
-        outlook.domains[number].parts,
+        Columns.of(space.subset([space.names[d] for d in method.search_space.sets[number]])),
+        candidates.domains[number].parts,
     )
-    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in outlook.processes)
-    return replace(Posterior.of_expectation(outlook.process, parts, output, columns), members=members)
+    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in candidates.processes)
+    return replace(Posterior.of_expectation(candidates.process, parts, output, columns), members=members)
 
 
 def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[float, ...]:
@@ -130,7 +129,7 @@ def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Posteri
 class _MeanOf:
     """Prior mean of one of the priors that a surrogate computes together."""
 
-    surrogate: Boxes
+    surrogate: BoxSurrogate
     prior: int
 
     def __call__(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " r"]:
@@ -144,13 +143,13 @@ class _MeanOf:
         return self.surrogate.means.slope(Z, weights)
 
 
-@posterior_of.register(CandidatePriors)
-def _of_priors(method: CandidatePriors[Any], history: History, which: PosteriorQuery) -> Posterior:
+@posterior_of.register(TimeVaryingMethod)
+def _of_priors(method: TimeVaryingMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective at one time under one prior."""
     problem, time = method.posed, method.now if which.time is None else float(which.time)
     which.only(problem.kind, "time", "prior")
-    surrogate = method.recall(history, time) if isinstance(method, Forgetting) else method.surrogate
-    if not isinstance(surrogate, Boxes):
+    surrogate = method.surrogate_at(history, time)
+    if not isinstance(surrogate, BoxSurrogate):
         hint = "Of few points BoTorch needs no model of a box: ‹recommend› compares them all."
         raise InvalidRequest(
             "variables", list(problem.space.names), "a domain that is a box, not a list of points", hint
@@ -163,7 +162,7 @@ def _of_priors(method: CandidatePriors[Any], history: History, which: PosteriorQ
     row = np.full((1, d + 1), time)
     columns = Columns(
         problem.space.names,
-        surrogate.box(View(time)),
+        surrogate.box(RoundView(time)),
         lambda values: np.asarray(place_of(problem, values)),
         lambda point: {v.name: _nearest(v, x) for v, x in zip(problem.variables, point, strict=True)},
     )

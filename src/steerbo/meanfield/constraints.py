@@ -1,8 +1,8 @@
 """Constraints on where agents may be: shares and numbers of agents that take an action, both in whole agents.
 
 `Share` and `Headcount` are the constraints that users declare. `HeadcountBound` is either of them for a given number of
-agents, and `region_of` turns all bounds of a problem into the `Region` that suggestions are drawn from. Constraints that
-no placement of the agents can satisfy are refused, naming a smallest set that conflicts.
+agents, and `region_of` turns all bounds of a problem into the `Region` that suggestions are drawn from. Constraints
+that no placement of the agents can satisfy are refused, naming a smallest set that conflicts.
 """
 
 from __future__ import annotations

@@ -104,14 +104,14 @@ def _any_allowed(box: FeasibleRegion, screen: int, seed: int) -> bool:
 
 
 def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maximum:
-    """Where the margin is largest, whether or not that is enough."""
+    """Maximise the margin, whether or not it reaches 0."""
     return maximise(
         box.margin, box.margin_gradient, box.plain, seed, screen=screen, starts=starts, tolerance=_LIKELIEST
     )
 
 
 def _around(box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, seed: int) -> Float[np.ndarray, "p d"]:
-    """Points that are allowed: some known ones, and how far it goes from them towards points all over the box.
+    """Feasible points: known ones, and the farthest feasible ones from them towards points all over the box.
 
     What is allowed may be so little of a box that no Sobol point hits it.
     """

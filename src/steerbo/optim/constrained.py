@@ -1,4 +1,4 @@
-"""Climbing along the continuous coordinates of a box or a region, what has levels held."""
+"""Local maximisation along the continuous coordinates of a box or a region; coordinates with levels are held."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _end(
     *,
     options: Mapping[str, Any],
 ) -> Float[np.ndarray, " d"]:
-    """Where a climb ends that goes no further than a share of the box's width along each coordinate."""
+    """End of a climb that goes no further than a share of the box's width along each coordinate."""
     from scipy.optimize import minimize  # start-up time
 
     free = region.continuous
@@ -112,7 +112,7 @@ def _end(
 
 
 def _constraints(region: Polytope, whole: Callable[[np.ndarray], np.ndarray]) -> list[dict[str, Any]]:
-    """The limits on what moves, as SLSQP has them: what is not below 0, and what is 0."""
+    """Constraints on the moving coordinates in SLSQP's form: functions ≥ 0, and functions = 0."""
     free = region.continuous
     width = (region.high - region.low)[free]
     moving = (region.weights[:, free] != 0).any(axis=1)
@@ -142,7 +142,7 @@ def _constraints(region: Polytope, whole: Callable[[np.ndarray], np.ndarray]) ->
 
 
 def _latest(rise: ValueAndGradient) -> ValueAndGradient:
-    """The same function, which does not compute again what it was asked last: a value, and then its gradient."""
+    """Cache the latest call of a function: SLSQP asks for a value, and then for its gradient."""
     last: dict[bytes, Any] = {}
 
     def found(share: np.ndarray) -> Any:
@@ -155,7 +155,7 @@ def _latest(rise: ValueAndGradient) -> ValueAndGradient:
 
 
 def _independent(region: Polytope, moving: np.ndarray) -> np.ndarray:
-    """Of the limits that are exact as many as do not follow from the others: SLSQP takes no more."""
+    """Drop equality constraints that follow from the others: SLSQP takes independent ones."""
     chosen: list[int] = []
     for row in np.flatnonzero(moving & region.exact).tolist():
         tried = region.weights[[*chosen, row]][:, region.continuous]

@@ -80,7 +80,7 @@ class Box:
 
     @property
     def size(self) -> float:
-        """How many points the box has, infinite if any coordinate is continuous.
+        """Number of points of the box, infinite if any coordinate is continuous.
 
         >>> Box([0, 0], [2, 1], levels=[[0, 1, 2], [0, 1]]).size
         6.0

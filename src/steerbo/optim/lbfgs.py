@@ -207,7 +207,7 @@ def _two_loops(
 def _negligible(
     promise: Float[np.ndarray, " r"], f: Float[np.ndarray, " r"], tolerance: float
 ) -> Bool[np.ndarray, " r"]:
-    """Where a promised rise is lost in the tolerance; what promises a fall may still rise once it is cut at bounds."""
+    """Mark steps whose promised rise is below the tolerance; a promised fall may rise once it is cut at bounds."""
     return (promise >= 0.0) & (promise <= tolerance * np.abs(f))
 
 

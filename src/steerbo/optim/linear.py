@@ -1,4 +1,4 @@
-"""Limits on variables, in their units, as limits on the coordinates of a search: what is left of a box."""
+"""Constraints on variables, translated to the coordinates of a search: the part of a box that is left."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_CORNERS = 256
 
 @dataclass(frozen=True)
 class LinearRow:
-    """One side of a limit: `Σ weight · value` at most `bound`, over what is searched."""
+    """One side of a linear constraint over the searched variables: `Σ weight · value` at most `bound`."""
 
     limit: int
     weights: Mapping[str, float]
@@ -33,7 +33,7 @@ class LinearRow:
 
 @dataclass(frozen=True)
 class Combination:
-    """What is searched must not have these choices together."""
+    """Combination of choices that the searched variables must not have together."""
 
     limit: int
     choices: Mapping[str, Sequence[Any]]
@@ -42,7 +42,7 @@ class Combination:
 def substitute_known(
     limits: Sequence[Limit], searched: Sequence[str], known: Mapping[str, Any], kept: Sequence[str], worst: Worst
 ) -> list[LinearRow | Combination]:
-    """What limits leave to be kept to by what is searched, where some is known and the rest is drawn by nature.
+    """Substitute known and random variables into constraints: constraints on the searched variables alone.
 
     A sum's part that is drawn counts at that quantile which it stays below with the limit's probability; of a limit on
     both sides half of what may go wrong is for each. What nature may draw it must be assumed to, in a combination.
@@ -81,7 +81,7 @@ def substitute_known(
 def limited(
     box: Box, variables: Sequence[Variable], left: Sequence[LinearRow | Combination], encoded: bool = True
 ) -> Box | None:
-    """What limits leave of a box, a coordinate for each variable; None: nothing. Without limits the box itself.
+    """Restrict a box, a coordinate for each variable; None: nothing is left. Without constraints the box itself.
 
     Args:
         box: where the search goes.
@@ -111,7 +111,7 @@ def limited(
 
 
 def _hopeless(weights: Float[np.ndarray, "m d"], bounds: Float[np.ndarray, " m"]) -> bool:
-    """Whether what is known breaks a limit, whatever is set."""
+    """Whether known values violate a constraint, whatever is set."""
     return bool(((weights == 0).all(axis=1) & (bounds < -1e-9 * np.maximum(np.abs(bounds), 1.0))).any())
 
 
@@ -132,7 +132,7 @@ def _logs(variable: Variable) -> float:
 
 
 def corners(limits: Sequence[Limit], variables: Sequence[Variable]) -> Iterator[dict[str, Any]]:
-    """What may be seen of variables that limits are about: ends of numbers and what is forbidden, all choices.
+    """Extreme contexts of the constrained variables: ends of numbers, forbidden values, and all choices.
 
     Raises:
         InvalidProblem: there are too many of them.
@@ -170,7 +170,7 @@ def in_units(variable: Any, codes: np.ndarray) -> Any:
 
 
 def minimal_conflict(count: int, possible: Callable[[Sequence[int]], bool]) -> list[int]:
-    """Of so many limits that leave nothing together, some that do so already, none of which can be left out.
+    """Find a minimal conflict among constraints that leave nothing together: none of it can be left out.
 
     >>> minimal_conflict(3, lambda some: not {0, 2} <= set(some))
     [0, 2]

@@ -1,4 +1,4 @@
-"""What a maximiser answers, and how it treats values that are no numbers."""
+"""Result of a maximiser, and the treatment of values that are not finite."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Climbing in a box from many starts at once where second derivatives are cheap: projected Newton steps.
+"""Projected Newton steps in a box from many starts, for one function or for many functions at once.
 
-Many smooth functions maximised in step, each on a box of its own: small arrays cost by the call, not by the size.
+Small arrays cost by the call and not by the size, so `maximise_many` moves all functions in step.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _met(
     rivals: int,
     together: float,
 ) -> Bool[np.ndarray, " m"]:
-    """Which of these restarts have a higher rival next to them; among equals the first is the higher one."""
+    """Mark restarts that have a higher rival next to them; among equals the first is the higher one."""
     group = rows[:, None] // rivals * rivals + np.arange(rivals)
     near = np.abs(points[group] - points[rows][:, None]).max(axis=2) < together
     ahead = (values[group] > values[rows][:, None]) | (

@@ -1,16 +1,13 @@
-"""A box within linear limits and without some combinations: drawn from, and moved in, without a step outside.
+"""Feasible regions: a box within linear constraints, without forbidden combinations, where a margin is ≥ 0.
 
-Limits are on shares u of a coordinate's range: the coordinate itself, or for a logarithmic one what it is on the linear
-scale. Coordinates with levels split a region into slices, each of them a polytope.
+Constraints are on shares u of a coordinate's range: the coordinate itself, or its position on the linear scale for a
+logarithmic one. Coordinates with levels split a region into slices, each of them a polytope.
 
-Whole and real numbers within linear limits, by integer programming: is there anything, and where are its ends?
-
-Every coordinate is counted from its lowest value in units of its range, or in steps; a category is one number, 0 or 1,
-for each of its levels, of which one is 1.
-
-A walk within a region, a step of many points at once: hit and run, and one coordinate at a time.
-
-A region of which only those points are allowed where something that was learned is likely enough.
+* `MixedIntegerProgram`: emptiness and extreme points by integer programming. Coordinates count from their lowest value
+  in units of their range, or in steps; a category is one 0/1 number for each of its levels.
+* `hit_and_run`: sampling by steps of many points at once, along random lines and one coordinate at a time.
+* `Polytope`: projection, sampling and moves that never leave the region.
+* `FeasibleRegion`: a polytope with a feasibility margin that was learned.
 """
 
 from __future__ import annotations
@@ -69,7 +66,7 @@ class MixedIntegerProgram:
 
     @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """How points follow from the programme's variables v: x = base + columns · v, 0 ≤ v ≤ upper, some whole."""
+        """Map from the programme's variables v to points: x = base + columns · v, 0 ≤ v ≤ upper, some whole."""
         parts: list[tuple[np.ndarray, np.ndarray, int]] = []  # the coordinate's share of each variable, upper, whole
         base = self.low.copy()
         for j, levels in enumerate(self.levels):
@@ -100,7 +97,7 @@ class MixedIntegerProgram:
 
     @cached_property
     def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The limits on the programme's variables: rows, and what they come to at least and at most."""
+        """Constraints on the programme's variables: rows with lower and upper bounds."""
         columns, base, _, _ = self._columns
         rows = [self.weights @ columns]
         least, most = [np.full(len(self.bounds), -np.inf)], [self.bounds - self.weights @ base]
@@ -133,12 +130,12 @@ class MixedIntegerProgram:
         return x
 
     def at(self, levels: Float[np.ndarray, " d"]) -> MixedIntegerProgram:
-        """The same where all coordinates with levels have those of a point."""
+        """Fix all coordinates with levels at those of a point."""
         held = [None if k is None else levels[j : j + 1] for j, k in enumerate(self.levels)]
         return MixedIntegerProgram(self.low, self.high, held, self.weights, self.bounds)
 
     def without(self, rows: Collection[int], combinations: Collection[int]) -> MixedIntegerProgram:
-        """The same with these limits alone: rows of W and forbidden combinations."""
+        """Keep only these constraints: rows of W and forbidden combinations."""
         kept = sorted(rows)
         forbidden = [self.forbidden[k] for k in sorted(combinations)]
         return MixedIntegerProgram(self.low, self.high, self.levels, self.weights[kept], self.bounds[kept], forbidden)
@@ -178,7 +175,7 @@ def hit_and_run(
 def _moved(
     region: Polytope, points: Float[np.ndarray, "n d"], j: int, unit: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
-    """One coordinate drawn anew from what the others leave of it, any value as likely as the others."""
+    """Sample one coordinate uniformly from the interval that the others leave."""
     w = region.weights[:, j]
     if region.exact[w != 0].any():
         return points[:, j]
@@ -294,16 +291,16 @@ class Polytope(Box):
         return np.asarray(self.back(points)[:, j])
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        """Which points of the box keep to all limits."""
+        """Mark points of the box that satisfy all constraints."""
         return self.inside(points)
 
     def inside(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        """Which points of the box are within what is known beforehand: sums and combinations."""
+        """Mark points of the box that satisfy linear constraints and have no forbidden combination."""
         within: Bool[np.ndarray, " n"] = (self.linear(points) @ self.weights.T <= self.bounds + self.slack).all(axis=1)
         return within & ~self.combined(points)
 
     def combined(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        """Which points have a combination that is forbidden."""
+        """Mark points with a forbidden combination."""
         found = np.zeros(len(points), dtype=bool)
         for combination in self.forbidden:
             found |= np.all([np.isin(points[:, j], list(some)) for j, some in combination.items()], axis=0)
@@ -342,7 +339,7 @@ class Polytope(Box):
 
     @cached_property
     def slack(self) -> float:
-        """By how much of its size a limit may be overstepped: rounding, and more where limits leave no inside."""
+        """Tolerance of a constraint relative to its size: rounding, and more where there is no interior."""
         middles = self.middles if self.bounds.size else self.low[None]
         return max(_SLACK, 2.0 * float((self.linear(middles) @ self.weights.T - self.bounds).max(initial=0.0)))
 
@@ -371,7 +368,7 @@ class Polytope(Box):
                     yield middle
 
     def _middle(self, end: Float[np.ndarray, " d"], random: np.random.Generator) -> Float[np.ndarray, " d"]:
-        """Of a slice, between its ends in opposite directions."""
+        """Centre of a slice, between its ends in opposite directions."""
         free = self.continuous
         if not free.any():
             return self._snapped(end)
@@ -401,7 +398,7 @@ class Polytope(Box):
 
     @cached_property
     def exact(self) -> Bool[np.ndarray, " m"]:
-        """Which limits another one makes exact: W u ≤ b and −W u ≤ −b."""
+        """Mark rows that an opposite row turns into an equality: W u ≤ b and −W u ≤ −b."""
         both = np.column_stack([self.weights, self.bounds])
         return np.array([(np.abs(row + both).max(axis=1) < _SLACK).any() for row in both], dtype=bool)
 
@@ -411,7 +408,7 @@ class Polytope(Box):
     # -- points of it --------------------------------------------------------------------------------------------------
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Points of the unit cube, `(n, d)`, spread over the region: those that the box places inside stay there."""
+        """Place points of the unit cube, `(n, d)`, in the region; those that the box places inside stay."""
         points = super().place(unit)
         outside = np.flatnonzero(~self.inside(points))
         if outside.size:
@@ -433,14 +430,14 @@ class Polytope(Box):
         return np.asarray(tried[((tried - point) ** 2).sum(axis=1).argmin()])
 
     def nearer(self, points: Float[np.ndarray, "n d"], start: Float[np.ndarray, " d"]) -> Float[np.ndarray, "n d"]:
-        """As far towards points as limits let, on straight ways in u from a point inside; its levels stay."""
+        """Move from an inner point towards points as far as constraints allow, on lines in u; its levels stay."""
         u, towards = self.linear(start[None])[0], self.linear(points)
         towards = np.where(self.continuous, towards, u)
         way = towards - u
         return self.back(u + self.reach(np.broadcast_to(u, way.shape), way)[1].clip(0.0, 1.0)[:, None] * way)
 
     def reach(self, u: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How far along a way points may go back and forth, (n,) each, as multiples of it."""
+        """Least and largest multiples of directions that stay inside, (n,) each."""
         room = np.maximum(self.bounds - INWARDS - u @ self.weights.T, 0.0)
         pace = way @ self.weights.T
         pace[:, self.exact] = 0.0  # ways lie within these
@@ -464,7 +461,7 @@ Margin = Callable[[Float[np.ndarray, "n d"]], Float[np.ndarray, " n"]]
 
 @dataclass(frozen=True, eq=False)
 class FeasibleRegion(Polytope):
-    """A region, and a margin that must not be below 0.
+    """Region with a margin that must not be negative.
 
     Args:
         box: a box or a region.
@@ -489,7 +486,7 @@ class FeasibleRegion(Polytope):
         object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        """Which points are inside and likely enough."""
+        """Mark points inside with a margin that is not negative."""
         allowed = self.inside(points)
         if allowed.any():
             allowed[allowed] = self.margin(points[allowed]) >= 0.0
@@ -497,12 +494,12 @@ class FeasibleRegion(Polytope):
 
     @property
     def plain(self) -> Polytope:
-        """The same without the margin."""
+        """Region without the margin."""
         return Polytope(self, self.weights, self.bounds, self.forbidden, self.logs)
 
     @property
     def tried(self) -> Float[np.ndarray, "k d"]:
-        """Those of the known points that are allowed, moved to the nearest levels."""
+        """Known points, moved to the nearest levels, that are feasible."""
         points = np.asarray(self.snap(self.known))
         return points[self.allows(points)]
 

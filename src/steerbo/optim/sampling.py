@@ -1,7 +1,4 @@
-"""Points spread evenly: a Kronecker sequence.
-
-Shifted Sobol points that depend on nothing but a whole number.
-"""
+"""Quasi-random points: a Kronecker sequence, and Sobol points shifted by a seed."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from ..meanfield import MeanField
 from ..space import Categorical
 from ..text import escape_unprintable
 from ..timevarying import TimeVarying
-from ..timevarying.prediction import predicted
+from ..timevarying.method import predicted
 from .causal import ROLES, edges_of, layers, role_of
 from .costvarying import looks_of
 from .drawing import BLUE, COLOURS, GREEN, GREY, ORANGE, SHAPES, VERMILION, acceptable, arc, of_kind, row_name, rows_of

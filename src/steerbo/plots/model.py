@@ -26,9 +26,8 @@ from ..interop.posteriors import PosteriorQuery, posterior
 from ..optim import sobol_points
 from ..space import Categorical
 from ..surrogate import Posterior
-from ..timevarying.finite import Sites
-from ..timevarying.forgetting import Forgetting
-from ..timevarying.method import CandidatePriors
+from ..timevarying.method import TimeVaryingMethod
+from ..timevarying.surrogates import FiniteSurrogate
 from .drawing import (
     BLUE,
     GREY,
@@ -118,7 +117,7 @@ class _OfSites:
     """The posterior of one prior of a time-varying problem at finitely many points."""
 
     problem: Any
-    sites: Sites
+    sites: FiniteSurrogate
     prior: int
     time: float
 
@@ -179,12 +178,12 @@ def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
         InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
     """
     method: Any = study._method
-    if isinstance(method, CandidatePriors) and method.problem.points is not None:
+    if isinstance(method, TimeVaryingMethod) and method.problem.points is not None:
         which.only(method.problem.kind, "time", "prior")
         if which.prior is not None and which.prior not in method.names:
             raise InvalidRequest("prior", which.prior, one_of(method.names, which.prior))
         time = method.now if which.time is None else float(which.time)
-        sites = method.recall(study.history, time) if isinstance(method, Forgetting) else method.surrogate
+        sites = method.surrogate_at(study.history, time)
         prior = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
         return _OfSites(method.posed, sites, prior, time)  # type: ignore[arg-type]  # the domain is finite
     return _OfBox(posterior(study, which))

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from ..core import BaseStudy, Recommendation
 from ..errors import InvalidProblem
 from ..timevarying import TimeVarying
-from ..timevarying.prediction import Prediction, predicted
+from ..timevarying.method import Prediction, predicted
 from .drawing import (
     BLUE,
     COLOURS,

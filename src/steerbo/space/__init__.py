@@ -1,8 +1,8 @@
-"""Variables, the laws nature draws them from, and simplices."""
+"""Variables, laws of the values that nature draws, constraints on settings, and simplices."""
 
 from __future__ import annotations
 
-from .atoms import Atoms
+from ._placed import Atoms, Distribution
 from .constraints import (
     ForbiddenCombination,
     Limit,
@@ -14,7 +14,6 @@ from .constraints import (
     refuse_averages,
     violated,
 )
-from .distribution import Distribution
 from .distributions import Beta, Discrete, Empirical, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
 from .joint_rows import JointRows
 from .scipy_law import Scipy

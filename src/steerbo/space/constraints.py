@@ -1,7 +1,4 @@
-"""Limits on what may be set together: sums of variables with weights, and combinations that are forbidden.
-
-Limits that belong to no such variables, refused by name.
-"""
+"""Constraints: weighted sums of variables, forbidden combinations of settings, and bounds on measured outcomes."""
 
 from __future__ import annotations
 
@@ -24,16 +21,16 @@ _CLOSE = 1e-9  # of the sizes that are added up: nearer than this to a limit is 
 
 @record
 class LinearConstraint:
-    """A limit on a sum of variables with weights, each in its own unit: ``2 a + b`` at most 5, say.
+    """A bound on a weighted sum of variables, each in its own unit: ``2 a + b`` at most 5, say.
 
-    It holds for what is set. What is seen before choosing counts as it was seen. Where a control set leaves one of the
-    variables to nature, the limit holds with a `probability`, by the laws; it must be given then.
+    It holds for the values that are set, given the values seen before choosing. Where a control set leaves one of the
+    variables to nature, it holds with a `probability` under the laws, which must be given then.
 
     Args:
         weights: a number by variable.
         at_most: the largest sum that is allowed.
         at_least: the smallest one. Both may be given, also the same number twice.
-        probability: how surely it holds where nature draws some of the variables.
+        probability: with which it holds where nature draws some of the variables.
 
     Raises:
         InvalidProblem: no weights, no bound, or bounds the wrong way round.
@@ -61,22 +58,22 @@ class LinearConstraint:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables that count, by alphabet: a log may keep no order."""
+        """Names of the variables in the sum, sorted: a log may keep no order."""
         return tuple(sorted(name for name, weight in self.weights.items() if weight))
 
     def sum(self, values: Mapping[str, Any]) -> float:
-        """What is added up of values in the variables' units."""
+        """The weighted sum of `values`, which are in the variables' units."""
         return math.fsum(self.weights[name] * values[name] for name in self.names)
 
     def breaks(self, values: Mapping[str, Any]) -> bool:
-        """Whether values of all its variables break it, by more than rounding."""
+        """Whether values of all its variables violate it by more than rounding."""
         size = math.fsum(abs(self.weights[name] * values[name]) for name in self.names)
         total, close = self.sum(values), _CLOSE * max(size, abs(self.at_most or 0.0), abs(self.at_least or 0.0))
         above = self.at_most is not None and total > self.at_most + close
         return above or (self.at_least is not None and total < self.at_least - close)
 
     def room(self, values: Mapping[str, Any]) -> float:
-        """By how much it could be tighter at values of all its variables, in the units of the sum."""
+        """Slack at values of all its variables, in the units of the sum."""
         total = self.sum(values)
         above = math.inf if self.at_most is None else self.at_most - total
         return min(above, math.inf if self.at_least is None else total - self.at_least)
@@ -107,7 +104,7 @@ def _several(value: object) -> tuple[Any, ...]:
 
 @record
 class ForbiddenCombination:
-    """A combination of settings that must not be: choices or whole numbers by variable, in a list any of them.
+    """A forbidden combination of settings: a choice or whole number by variable, or a list of them.
 
     Raises:
         InvalidProblem: no variable, or an empty list.
@@ -120,7 +117,7 @@ class ForbiddenCombination:
     kind: Literal["forbid"] = tag("forbid")
 
     def __post_init__(self) -> None:
-        """Check that there is something to forbid."""
+        """Refuse an empty combination."""
         if not self.combination:
             raise InvalidProblem("combination", {}, "at least one variable with what is forbidden")
         for name, choices in self.combination.items():
@@ -129,15 +126,15 @@ class ForbiddenCombination:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables that it is about."""
+        """Names of the variables in the combination."""
         return tuple(sorted(self.combination))
 
     def breaks(self, values: Mapping[str, Any]) -> bool:
-        """Whether values of all its variables are the combination."""
+        """Whether values of all its variables are the forbidden combination."""
         return all(values[name] in choices for name, choices in self.combination.items())
 
     def room(self, values: Mapping[str, Any]) -> float:
-        """How many of its variables would have to change before the combination is there, less one."""
+        """Number of variables that differ from the combination, less one."""
         return float(sum(values[name] not in choices for name, choices in self.combination.items()) - 1)
 
     def __str__(self) -> str:
@@ -147,17 +144,18 @@ class ForbiddenCombination:
 
 @record
 class OutcomeConstraint:
-    """A limit on a further outcome that is measured in each round: a pressure of at most 5, say.
+    """A bound on a further outcome that each round measures: a pressure of at most 5, say.
 
-    Nobody knows before what it comes to: it is learned, and what is suggested keeps to the limit with the probability
-    that was asked for, as far as is known. It is told among the `realised` values.
+    Its value is learned from the rounds, each of which tells it among the `realised` values. Suggestions satisfy the
+    bound with the given probability under the learned model.
 
     Args:
-        name: of the outcome, unlike any variable's.
+        name: name of the outcome; no variable has it.
         at_most, at_least: the bounds; one or both.
-        probability: that it keeps to them, of each play that is suggested.
-        on_average: whether that is meant on average over plays: some may then be less likely to keep, to learn more.
-            Answers keep with the probability all the same. In cost-varying problems; `cheap-first` makes use of it.
+        probability: with which each suggested play satisfies the bounds.
+        on_average: whether the probability is meant on average over plays: a play may then be less likely to satisfy
+            them, in order to learn more. Answers satisfy them with the probability in any case. For cost-varying
+            problems; `cheap-first` makes use of it.
 
     Raises:
         InvalidProblem: no bound, bounds the wrong way round, or no probability.
@@ -184,15 +182,15 @@ class OutcomeConstraint:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The outcome."""
+        """Name of the outcome, as a tuple."""
         return (self.name,)
 
     def breaks(self, values: Mapping[str, Any]) -> bool:
-        """Whether what was measured breaks it."""
+        """Whether the measured value violates it."""
         return self.room(values) < 0
 
     def room(self, values: Mapping[str, Any]) -> float:
-        """By how much it could be tighter at what was measured."""
+        """Slack at the measured value, in the outcome's unit."""
         above = math.inf if self.at_most is None else self.at_most - values[self.name]
         return float(min(above, math.inf if self.at_least is None else values[self.name] - self.at_least))
 

@@ -1,8 +1,7 @@
-"""The laws that nature may follow, as declared: frozen data in user units, readable in a study file.
+"""Laws of the values that nature draws, as declared: frozen data in user units, readable in a study file.
 
-`law.on(low, high)` places a law on a variable's bounds and returns its `Distribution`.
-
-Laws declared by their values: a table of weights, or a sample.
+`law.on(low, high)` places a law on a variable's bounds and returns its `Distribution`. `Discrete` and `Empirical` are
+declared by their values, with weights or as a sample.
 """
 
 from __future__ import annotations
@@ -15,11 +14,18 @@ from pydantic_core import ArgsKwargs
 
 from ..errors import InvalidProblem
 from ..records import record
-from .atoms import Atoms, duplicate
-from .distribution import BetaDistribution, Distribution, LogNormalDistribution, NormalDistribution, UniformDistribution
+from ._placed import (
+    Atoms,
+    BetaDistribution,
+    Distribution,
+    LogNormalDistribution,
+    NormalDistribution,
+    UniformDistribution,
+    duplicate,
+)
+from ._truncated import TruncatedNormalDistribution, is_flat, parent_of, reach, too_far
 from .fields import Choice, Choices, Number, Numbers, Positive, as_number, is_interval, tag, tagged
 from .scipy_law import Scipy, from_frozen
-from .truncated import TruncatedNormalDistribution, is_flat, parent_of, reach, too_far
 
 
 @record
@@ -255,11 +261,11 @@ def _stated(law: object) -> object:
 
 @record
 class Learned:
-    """What nature does is learned from every round that leaves the variable to it; `law="learned"` is `law=Learned()`.
+    """A law learned from every round that leaves the variable to nature; `law="learned"` is `law=Learned()`.
 
     Args:
-        prior: what is believed at first; it is trusted as long as what is seen agrees with it. None: nothing but the
-            bounds, or the choices, which count as much as one round.
+        prior: the law believed at first; it is trusted as long as the observed values agree with it. None: uniform on
+            the bounds or the choices, with the weight of one round.
 
     >>> Learned(Normal(22, 3)).on(10, 35).mean
     22.0

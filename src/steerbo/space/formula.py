@@ -1,4 +1,4 @@
-"""A number that depends on variables: as a formula in words that a file can hold, or as a Python function."""
+"""Numbers that depend on variables: a formula as text, which a file can hold, or a Python function."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pydantic_core import ArgsKwargs, PydanticCustomError
 
 from ..errors import InvalidProblem, one_of
 from ..records import record
-from .atoms import duplicate
+from ._placed import duplicate
 from .fields import Choice, Choices, ListField, Text, as_choice, listed, tag
 
 MOST_CELLS = 100_000
@@ -28,7 +28,7 @@ def _small(rows: int, columns: int) -> None:
 
 @record
 class JointRows:
-    """What nature does, several variables at once: rows of data, each of them equally likely.
+    """Joint law of several variables: rows of data, each of them equally likely.
 
     Args:
         rows: a list of rows, a list of mappings, an array (m, k), or a DataFrame of pandas or polars, in the variables'

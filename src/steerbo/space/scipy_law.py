@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidProblem
 from ..records import record
-from .atoms import Atoms
+from ._placed import Atoms
 from .fields import Number, Numbers, Positive, Text, as_number, tag
 
 _MOST_ATOMS = 100_000
@@ -44,7 +44,7 @@ class ScipyDistribution:
 
     @property
     def support(self) -> tuple[float, float]:
-        """Where it has mass."""
+        """Smallest and largest value with mass."""
         low, high = self._call("support")
         return float(low), float(high)
 

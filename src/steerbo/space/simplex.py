@@ -14,7 +14,7 @@ from scipy.special import softmax
 from ..errors import InvalidInput, InvalidProblem, one_of
 from ..records import record
 from ..wording import counted
-from .atoms import duplicate
+from ._placed import duplicate
 from .fields import ListField, Text
 
 _TOLERANCE = 1e-6  # how far from one a row may sum

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
-from .atoms import duplicate
+from ._placed import duplicate
 from .variables import Categorical, Float, Integer, SwitchingCost, Variables
 
 
@@ -49,7 +49,7 @@ class Space:
 
     @cached_property
     def changes(self) -> dict[str, SwitchingCost]:
-        """What a change costs, by hard-to-change variable."""
+        """Switching cost by hard-to-change variable."""
         return {variable.name: variable.change for variable in self.variables if variable.change is not None}
 
     @property
@@ -59,7 +59,7 @@ class Space:
 
     @property
     def categorical(self) -> jt.Bool[np.ndarray, " d"]:
-        """Which columns hold codes of categories."""
+        """Columns that hold codes of categories."""
         return np.array([isinstance(variable, Categorical) for variable in self.variables], dtype=bool)
 
     def __len__(self) -> int:

@@ -1,14 +1,7 @@
-"""Any variable, as the type of a declaration's field.
+"""Variables: `Float`, `Integer` and `Categorical`, their encoding to [0, 1], and the cost of changing them.
 
-The price of changing: what it costs to move a variable from where it is.
-
-Numbers to the unit interval and back, by a linear or a logarithmic scale.
-
-What the kinds of variables share: a law placed on their bounds, and for numbers an interval and its scale.
-
-Variables that take one of a few choices without order.
-
-Variables that are numbers. Bounds are what can be SET; the law, where there is one, is what nature does.
+The bounds of a number say which values can be SET; its law, where it has one, says which values nature draws. A number
+is encoded to the unit interval on a linear or logarithmic scale, a category by its place among the choices.
 """
 
 from __future__ import annotations
@@ -27,8 +20,7 @@ from pydantic import BeforeValidator, Discriminator
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
-from .atoms import Atoms, duplicate
-from .distribution import Distribution
+from ._placed import Atoms, Distribution, duplicate
 from .distributions import Discrete, Empirical, GivenLaw, Law, Learned, Uniform, share_outside, table
 from .fields import (
     Choices,
@@ -51,11 +43,11 @@ __all__ = ["Categorical", "Float", "Integer", "Variable", "Variables"]
 
 @record
 class SwitchingCost:
-    """Moving a variable from where it is costs `fixed + per_unit · |new − old|`; leaving it there is free.
+    """Switching cost of a hard-to-change variable: `fixed + per_unit · |new − old|`; an unchanged one is free.
 
     Args:
-        fixed: what any change costs, in units of the budget; not below 0.
-        per_unit: what each unit of the way costs, in the variable's own units, also on a log scale; not below 0.
+        fixed: cost of any change, in units of the budget; not below 0.
+        per_unit: cost per unit of the difference, in the variable's unit, also on a log scale; not below 0.
 
     Raises:
         InvalidProblem: a price is below 0, or both are 0.
@@ -77,9 +69,9 @@ class SwitchingCost:
             raise InvalidProblem("fixed", self.fixed, "above 0, or per_unit above 0", hint)
 
     def price(self, before: Any, after: Any) -> float:
-        """What moving from `before` to `after` costs, both in the user's units; None: nobody knows where it was.
+        """Cost of moving from `before` (None: unknown) to `after`, both in user units.
 
-        From where nobody knows the way has no length: only what any change costs is counted.
+        From an unknown position only the fixed cost is counted.
         """
         if before is not None and before == after:
             return 0.0
@@ -231,7 +223,7 @@ class NumericVariable(BaseVariable):
     def is_far(self, value: Any, beyond: float = FAR) -> bool:
         """Whether a measured value lies more than half the range's width (on the variable's scale) beyond its ends.
 
-        The range is that of the bounds and of what the law, if there is one, does but once in a million times.
+        The range covers the bounds, and the law's values but for one in a million.
 
         Args:
             value: measured.
@@ -274,7 +266,7 @@ class NumericVariable(BaseVariable):
 
     @cached_property
     def _usual(self) -> tuple[float, float]:
-        """The range of values that nobody wonders at, encoded."""
+        """Range of plausible values, encoded."""
         ends = [0.0, 1.0]
         if self.law is not None:
             ends += self.encoded_ppf(np.array([_RARE, 1 - _RARE])).tolist()
@@ -458,12 +450,12 @@ class Float(NumericVariable):
     Args:
         name: unique within a problem.
         low, high: the bounds of what can be set, in `unit`.
-        law: what nature does where it is not set.
+        law: law of the values that nature draws where it is not set.
         scale: "linear", or "log" where ratios matter (then low > 0).
         step: distance between settable values, in user units.
         unit: for reading only.
         seen: whether it is known before each choice, as today's weather is: it is given to `ask`, and never set.
-        change: what moving it from where it is costs, beside the price of holding it; for cost-varying problems.
+        change: switching cost, on top of the price of controlling it; for cost-varying problems.
 
     Raises:
         InvalidProblem: bounds, step or law are not allowed.
@@ -549,7 +541,7 @@ class Float(NumericVariable):
 
     @cached_property
     def _grid(self) -> jt.Float[np.ndarray, " k"] | None:
-        """What can be set, in user units, written as a person would: .3 and not .30000000000000004."""
+        """Settable values in user units, rounded as a person would write them: .3, not .30000000000000004."""
         if self.step is None or self._steps >= MOST_LEVELS:
             return None
         short = [float(f"{x:.15g}") for x in self.low + self.step * np.arange(self._steps + 1)]

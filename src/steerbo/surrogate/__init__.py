@@ -1,4 +1,4 @@
-"""What a scope is worth: one Gaussian process over all columns, and expectations over what nature draws."""
+"""Value of scopes: Gaussian processes over all columns, expectations over uncontrolled variables, feasibility."""
 
 from .acquisition import Acquisition, ExpectedAcquisition, Moments, expected_improvement, ucb
 from .conditional import (

@@ -1,10 +1,8 @@
-"""What a point is worth, from the mean and standard deviation that a Gaussian process has there, with gradients.
+"""Acquisition functions of a Gaussian process's mean and standard deviation, with gradients, and their averages.
 
-A score averaged over what is drawn, at what is known, for a Gaussian process with any kernel.
-
-Scores that are no bounds on an expected value, such as an expected improvement, and kernels that are no products over
-columns have no structured integrals: here they are averaged over rows. Everything is in the model's standardised units
-and batched over restarts.
+An acquisition that is no bound on an expected value, such as expected improvement, and a kernel that is no product over
+columns have no structured integrals: `ExpectedAcquisition` averages them over rows of uncontrolled variables. All is in
+the model's standardised units and batched over restarts.
 """
 
 from __future__ import annotations
@@ -65,15 +63,15 @@ _STARTS, _STARTS_WITHIN = 3, 2  # of the best of them that are climbed from; wit
 
 @dataclass(frozen=True, eq=False)
 class ExpectedAcquisition:
-    """A score as a function of what is set.
+    """Acquisition averaged over uncontrolled columns, as a function of the controlled ones.
 
     Attributes:
         model: the Gaussian process.
-        score: what is to be maximised.
-        rows: (k, d) full points: the columns that are not set have these values.
-        weights: (k,) what each row counts, with sum 1.
-        free: the columns that are set.
-        less: what is taken off for setting these to (r, f), such as what money must bring, (r,); None: nothing.
+        score: the acquisition function.
+        rows: (k, d) full points, of which the controlled columns are replaced.
+        weights: (k,) of the rows, with sum 1.
+        free: the controlled columns.
+        less: penalty of settings (r, f) → (r,), such as their price in units of the acquisition; None: none.
     """
 
     model: GPRegression[Any] | Averaged[Any]
@@ -91,7 +89,7 @@ class ExpectedAcquisition:
         parts: Sequence[Part],
         less: Callable[[Float[np.ndarray, "r f"]], Float[np.ndarray, " r"]] | None = None,
     ) -> ExpectedAcquisition:
-        """Averaged over the nodes of all laws that nature draws from."""
+        """Average over the nodes of all laws of uncontrolled columns."""
         rows, weights = row_of(parts), np.ones(1)
         for law, columns, dimensions in drawn_together(parts):
             nodes, shares = law.rule(dimensions, np.ones(len(columns)))
@@ -124,7 +122,7 @@ class ExpectedAcquisition:
         return (averaged, slope) if self.less is None else (averaged - self.less(points), slope - self._fall(points))
 
     def _fall(self, points: Float[np.ndarray, "r f"]) -> Float[np.ndarray, "r f"]:
-        """The slope of what is taken off, by differences."""
+        """Gradient of the penalty, by differences."""
         assert self.less is not None
         steps = _STEP * np.eye(len(self.free))
         return np.stack([(self.less(points + h) - self.less(points - h)) / (2 * _STEP) for h in steps], axis=1)

@@ -1,16 +1,13 @@
-"""Rows of data given what is seen: rows that were measured under like circumstances, moved to these.
+"""Laws learned from data: conditional rows, Dirichlet-process posteriors, regressions, weighted subsets.
 
-Laws that are learned from draws: each counts as much as all that is believed at first.
-
-What `n` draws leave of a law is a Dirichlet process (Ferguson 1973): an average over it is expected to be the one over
-`H = (n₀ G + Σ_j δ_j) / (n₀ + n)`, where G is the law at first, and has the variance `Var_H / (n₀ + n + 1)`. Where G was
-stated, and may be right, it is so with a chance p = 1 / (1 + E), E being the evidence against it (see
-`space.evidence`): the law is `p G + (1 − p) H`, and how far these are apart is in doubt, too.
-
-Given what is seen, draws are first regressed on it: `x = m(z) + residual`, with m a Gaussian process. At z the draws
-are `m(z) ± s(z) + residuals`, where s is the standard deviation of m, and whether it is + or − is in doubt.
-
-Few weighted rows in the place of many: what a kernel averages over them stays the same.
+* `conditional_rows`: rows measured under similar contexts, shifted to the present one.
+* `DirichletProcessLaw`: the posterior of a law after n draws (Ferguson 1973). An average over it has the expectation of
+  the one over `H = (n₀ G + Σ_j δ_j) / (n₀ + n)`, G the law at first, and the variance `Var_H / (n₀ + n + 1)`. A stated
+  G holds with probability p = 1 / (1 + E), E the evidence against it: the law is `p G + (1 − p) H`, and the difference
+  of the two is uncertain as well.
+* `Regressed`: draws regressed on a context z, `x = m(z) + residual` with m a Gaussian process. At z the draws are
+  `m(z) ± s(z) + residuals`, s the standard deviation of m, the sign being uncertain.
+* `kernel_herding`: few weighted rows that keep the kernel averages over many.
 """
 
 from __future__ import annotations
@@ -44,7 +41,7 @@ def conditional_rows(
     known: Float[np.ndarray, " k"],
     categorical: Bool[np.ndarray, " k"],
 ) -> Rows:
-    """The law of all columns where some are known, by local shift.
+    """Conditional law of all columns given some, by local shift of rows.
 
     A row counts by how near its circumstances z_j are to those known, z, `w_j ∝ exp(−½ Σ ((z_j − z)/h)²)`, and is moved
     to where it would have been by the line that fits best nearby, `r_j + B (z − z_j)`, within the range of its column.
@@ -79,7 +76,7 @@ def conditional_rows(
 def similarity_weights(
     circumstances: Float[np.ndarray, "m c"], known: Float[np.ndarray, " c"], categorical: Bool[np.ndarray, " c"]
 ) -> Float[np.ndarray, " m"]:
-    """How much circumstances are like those known: 1 where they are the same. NaN is like nothing."""
+    """Kernel similarity of rows to a context: 1 where they are equal, 0 for NaN."""
     count, columns = circumstances.shape
     width = APART * max(count, 1) ** (-1 / (4 + columns))
     exponent = np.zeros(count)
@@ -117,7 +114,7 @@ _QUANTILES = 16  # residuals that stand for all
 
 @dataclass(frozen=True, eq=False)
 class DirichletProcessLaw:
-    """The law of one variable, as far as draws tell it.
+    """Posterior of one variable's law after some draws.
 
     Args:
         variable: its law is the one at first.
@@ -145,7 +142,7 @@ class DirichletProcessLaw:
         return float(self.counts.sum())
 
     def _nodes(self, lengthscale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
-        """Nodes, the weights of G and of H, and by how much those of the alternatives differ."""
+        """Nodes, the weights of G and of H, and the difference of the two."""
         nodes, stated = gauss_rule(self.variable, lengthscale)
         if not self.count:
             return nodes, stated, stated, None
@@ -173,7 +170,7 @@ class DirichletProcessLaw:
         return np.column_stack([of_learned, which, *more])
 
     def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]) -> Float[np.ndarray, "s 1"]:
-        """From the law at first by its quantiles, or one of the draws."""
+        """Sample from the law at first by its quantiles, or from the draws."""
         u, first = unit[:, 0], self.trust + (1 - self.trust) * AT_FIRST / (AT_FIRST + self.count)
         found = np.asarray(self.variable.encoded_ppf(np.clip(u / first, 1e-12, 1 - 1e-12)))
         if first < 1:
@@ -185,7 +182,7 @@ class DirichletProcessLaw:
 
 
 class Regressed:
-    """The draws of a variable, regressed on what is seen before choosing.
+    """Conditional law of a variable by a regression of its draws on the context.
 
     The function m is a Gaussian process with a squared exponential kernel; its lengthscale and the share of the
     variance that it leaves as residuals are those of a small grid with the largest marginal likelihood. A share of one
@@ -235,7 +232,7 @@ class Regressed:
             self._residuals = self._alpha / np.diagonal(self._inverse)
 
     def _gaps(self, others: Float[np.ndarray, "m c"]) -> Float[np.ndarray, "m n"]:
-        """Squared distances of what is seen, in its standard deviations; categories are one apart."""
+        """Squared distances of contexts, in standard deviations; different categories have distance one."""
         found = np.zeros((len(others), len(self._contexts)))
         for d, codes in enumerate(self._categorical):
             away = others[:, d, None] - self._contexts[:, d]
@@ -269,7 +266,7 @@ def learned_law(
     contexts: Float[np.ndarray, "n c"],
     categorical: Bool[np.ndarray, " c"],
 ) -> Regressed | None:
-    """The regression of draws on what is seen; None where there is none to make: of categories, or of few draws.
+    """Regress draws on the context; None for categories and for few draws.
 
     Args:
         variable: that nature draws.
@@ -295,7 +292,7 @@ _JITTER, _SUM = 1e-8, 1e3  # on the diagonal; how much the weights' sum counts f
 def kernel_herding(
     points: Float[np.ndarray, "m k"], categorical: Bool[np.ndarray, " k"], most: int = MOST_ROWS
 ) -> Rows:
-    """A law of at most `most` of the rows, weighted so that averages over all of them stay what they are.
+    """Choose and weight at most `most` rows so that kernel averages over all rows are kept.
 
     One row of each k-means cluster, with the weights, none negative and with sum 1, under which averages of
     squared-exponential kernels come nearest to those over all rows. Nothing is drawn: the same rows give the same law.
@@ -349,7 +346,7 @@ def _members(places: Float[np.ndarray, "m c"], shares: Float[np.ndarray, " m"], 
 def _weights(
     places: Float[np.ndarray, "m c"], shares: Float[np.ndarray, " m"], members: list[int]
 ) -> Float[np.ndarray, " q"]:
-    """Weights of the members under which means of kernels are nearest to those over all rows."""
+    """Weights of the members under which kernel means are nearest to the means over all rows."""
     from scipy.optimize import nnls  # as above
     from scipy.spatial.distance import cdist
 

@@ -1,8 +1,7 @@
-"""Models of the further outcomes that a problem limits, as events come in.
+"""Outcome constraints: a model of each constrained outcome, learned from events, and probabilities to satisfy them.
 
-Further outcomes that are limited: a model of each, and how likely a play is to keep to its limit.
-
-Limits that hold on average over plays: how likely the next play must be to keep to one.
+A constraint holds for each play with its probability p or, `on_average`, for the mean over plays: the next play then
+needs `p (n + 1) − kept` (`required_now`).
 """
 
 from __future__ import annotations
@@ -38,19 +37,19 @@ Chances = Callable[[Float[np.ndarray, "n c"]], list[Float[np.ndarray, " n"]]]
 
 
 class ProbabilisticConstraint(Protocol):
-    """Something that a play is to keep to with a probability."""
+    """Requirement that a play must meet with a probability."""
 
     @property
     def required_probability(self) -> float:
-        """That probability."""
+        """Probability that is required."""
 
     def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        """Logarithm of the probability that it is kept to where these are all variables, encoded."""
+        """Logarithm of the probability to meet it at encoded rows of all variables."""
 
 
 @dataclass(eq=False)
 class ConstraintModel:
-    """What is known of a further outcome.
+    """Model of one constrained outcome.
 
     Attributes:
         limit: on it.
@@ -64,36 +63,36 @@ class ConstraintModel:
 
     @classmethod
     def of(cls, limit: OutcomeConstraint, fresh: Fresh, drift: AnyDrift) -> ConstraintModel:
-        """Nothing is known yet."""
+        """Build a model without data."""
         following = DriftTracker(drift)
         return cls(limit, fresh(following.course), following)
 
     def begin_anew(self, rows: Sequence[tuple[str, Float[np.ndarray, " d"], float]], width: int) -> None:
-        """All outcomes as they stand now, by the round's token or the data's name."""
+        """Replace the data by these rows: token of the round or name of the data, point, outcome."""
         points = np.array([point for _, point, _ in rows]).reshape(len(rows), width)
         replace_outcomes(self.model, points, np.array([value for _, _, value in rows]))
         self.following.correct()
 
     @property
     def informed(self) -> bool:
-        """Whether there are outcomes enough."""
+        """Whether there are `ENOUGH` outcomes to predict the next one."""
         return len(self.model) >= ENOUGH
 
     @property
     def required_probability(self) -> float:
-        """The probability that the limit asks for."""
+        """Probability that the constraint asks for."""
         return self.limit.probability
 
     @property
     def _members(self) -> Sequence[GPRegression[Any]]:
-        """The model with some draws of its hyperparameters, if there are any: what is open of them counts."""
+        """The model under some draws of its hyperparameters, or the model itself."""
         members = getattr(self.model, "members", ())
         return members[:: max(1, len(members) // _MEMBERS)] or (self.model,)
 
     def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        """Logarithm of the probability that the next outcome keeps to the limit where these are all variables, encoded.
+        """Logarithm of the probability that the next outcome at encoded rows satisfies the constraint.
 
-        Of the mixture over draws of the hyperparameters.
+        The predictive distribution is a mixture over draws of the hyperparameters.
         """
         ends = [
             None if end is None else float(self.model.output.forward(np.array([end]))[0])
@@ -110,7 +109,7 @@ class ConstraintModel:
         return np.asarray(np.logaddexp.reduce(each, axis=0) - np.log(len(each)))
 
     def room(self, rows: Float[np.ndarray, "m d"]) -> float:
-        """By how much the limit could be tighter and hold with its probability, over draws of what nature does."""
+        """Slack of the constraint at its probability, over rows drawn by nature, in units of the outcome."""
         draws = np.concatenate([self._draws(member, rows) for member in self._members])
         sure, rooms = self.limit.probability, []
         if self.limit.at_most is not None:
@@ -128,11 +127,11 @@ class ConstraintModel:
 
 
 def margin_over(watched: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Margin:
-    """By how much plays are likely enough, in normal deviations of the least likely limit, as a function of settings.
+    """Feasibility margin as a function of settings: normal deviations of the least likely requirement; ≥ 0: feasible.
 
     Args:
-        watched: the outcomes that are limited, and whatever else is to be likely.
-        parts: every column's part; what is drawn is averaged over.
+        watched: the requirements.
+        parts: every column's part; uncontrolled columns are averaged over.
     """
     chances, sure = chances_over(watched, parts), [_deviations(np.log([each.required_probability])) for each in watched]
 
@@ -146,7 +145,7 @@ def margin_over(watched: Sequence[ProbabilisticConstraint], parts: Sequence[Part
 
 
 def chances_over(watched: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Chances:
-    """How likely plays are to keep to each limit, as a function of settings."""
+    """Log probabilities to meet each requirement, as a function of settings."""
     base = draws_of(parts)
     held = [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
 
@@ -161,7 +160,7 @@ def chances_over(watched: Sequence[ProbabilisticConstraint], parts: Sequence[Par
 
 
 def rows_at(parts: Sequence[Part], held: Mapping[int, float]) -> Float[np.ndarray, "m d"]:
-    """What may happen where these columns are set, encoded."""
+    """Draw encoded rows of all variables with some columns held at values."""
     rows = draws_of(parts)
     for column, value in held.items():
         rows[:, column] = value
@@ -169,7 +168,7 @@ def rows_at(parts: Sequence[Part], held: Mapping[int, float]) -> Float[np.ndarra
 
 
 def draws_of(parts: Sequence[Part]) -> Float[np.ndarray, "s d"]:
-    """What may happen, encoded: what is known as it is, what nature draws drawn, zeros where something is set."""
+    """Draw encoded rows: observed columns at their values, uncontrolled ones sampled, controlled ones zero."""
     count = DRAWS if any(isinstance(part, Uncontrolled) for part in parts) else 1
     return drawn(parts, sobol_points(count, len(parts), 0))
 
@@ -204,7 +203,7 @@ Tells = Callable[[Round | None], bool]
 
 
 class ConstraintModels:
-    """What is known of further outcomes.
+    """Models of all constrained outcomes of a problem.
 
     Args:
         further: the limits on them, by the outcome's name.
@@ -239,7 +238,7 @@ class ConstraintModels:
 
     @property
     def informed(self) -> list[ConstraintModel]:
-        """Those of which there are outcomes enough."""
+        """Models with enough outcomes."""
         return [each for each in self.by_name.values() if each.informed]
 
     def learn(self, event: Event, history: History) -> None:
@@ -269,7 +268,7 @@ class ConstraintModels:
                 pass
 
     def begin_anew(self, history: History) -> None:
-        """Outcomes as they stand now: of plays, also of those that failed, and of data."""
+        """Replace all data by the history's: outcomes of plays, also of failed ones, and of external data."""
         for name, each in self.by_name.items():
             rows = [(r.suggestion.token, *seen) for r in history if (seen := self._seen(r, name)) is not None]
             for token, data in history.data.items() if self._tells(None) else ():
@@ -278,7 +277,7 @@ class ConstraintModels:
             each.begin_anew(rows, len(self._names) + (each.following.course is not None))
 
     def _seen(self, played: Round, name: str) -> tuple[Float[np.ndarray, " d"], float] | None:
-        """Where an outcome was measured in a round, and what it was; None: it was not, or nobody knows where."""
+        """Point and value of an outcome in a round; None where either is unknown."""
         known = played.realised if played.state in ("told", "failed") and self._tells(played) else {}
         if name not in known or any(each not in known for each in self._names):
             return None
@@ -291,7 +290,7 @@ class ConstraintModels:
         return max((len(each.model) for each in self.by_name.values()), default=0)
 
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
-        """Take over what `fit` found."""
+        """Put hyperparameters from `fit` to use."""
         for name, each in self.by_name.items():
             each.model = each.following.set_hyperparameters(self._fresh, each.model, hyperparameters[name])
         self.fitted_at = self._most
@@ -307,11 +306,11 @@ class ConstraintModels:
 
 
 LIKELY = "likely"
-"""What notes of suggestions call the probabilities to keep to limits, by the outcome's name."""
+"""Key of the probabilities to satisfy constraints, by outcome, in notes of suggestions."""
 
 
 def required_now(limit: OutcomeConstraint, rounds: Iterable[Round]) -> float:
-    """The least probability of the next play with which the mean over plays stays at what was asked; may be below 0.
+    """Least probability of the next play that keeps the mean over plays at the required one; may be below 0.
 
     Those plays count that a model chose: by how they came or, where that is not known, by how likely they were to keep.
 
@@ -326,7 +325,7 @@ def required_now(limit: OutcomeConstraint, rounds: Iterable[Round]) -> float:
 
 
 def kept_of(limit: OutcomeConstraint, rounds: Iterable[Round]) -> tuple[int, float]:
-    """How many plays a model chose, and how many keep to a limit: those not yet known count by their probabilities."""
+    """Count plays chosen by a model, and those that satisfy a constraint; pending ones count by their probabilities."""
     n, kept = 0, 0.0
     for played in rounds:
         likely: Mapping[str, float] = played.suggestion.note.get(LIKELY, {})

@@ -1,4 +1,4 @@
-"""How a model follows what it is a model of: how that changes with time, and when hyperparameters are learned anew.
+"""Drift of a surrogate's objective, the schedule of its fits, and models built of a space.
 
 A schedule of fits finds out late that all is different. So a fit follows every surprise, too: an outcome that is far
 from what all others say of it, among the latest.
@@ -34,7 +34,7 @@ PATIENT = 100
 
 
 class DriftTracker:
-    """What is known of a model beside its data and hyperparameters: how the objective changes with time.
+    """Tracker of the objective's drift and of the fits of its model.
 
     Args:
         drift: of the problem.
@@ -87,23 +87,23 @@ class DriftTracker:
             horizon: from the time that has passed to how much the study is about.
         """
         if not self._learns or self.course is None:
-            return model.fit().to_plain()
+            return model.fit().to_dict()
         before = replace(self.course, cuts=()) if self._corrected else self.course
         times = model.inputs[:, -1]
         elapsed = float(np.ptp(times)) if len(times) else 0.0
         course, found = fit_drift(fresh, model, before, horizon(elapsed))
-        return {**found.to_plain(), "drift": course.to_plain()}
+        return {**found.to_dict(), "drift": course.to_dict()}
 
     def set_hyperparameters(
         self, fresh: Callable[[DriftModel], GPRegression[Any]], model: GPRegression[Any], plain: Mapping[str, Any]
     ) -> GPRegression[Any]:
-        """The model with what was learned: the same one, or one of another course with the same outcomes."""
+        """Put learned hyperparameters to use: in the same model, or in one of another drift with the same outcomes."""
         if self._learns and self.course is not None:
-            self.course = DriftModel.from_plain(plain.get("drift", {}))
+            self.course = DriftModel.from_dict(plain.get("drift", {}))
             points, outcomes, model = model.inputs, model.outcomes, fresh(self.course)
             model.replace(points, outcomes)
             self._corrected = False
-        model.set(Hyperparameters.from_plain({name: given for name, given in plain.items() if name != "drift"}))
+        model.set(Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"}))
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not alike(model.outcomes)
         return model

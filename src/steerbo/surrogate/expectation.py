@@ -83,7 +83,7 @@ class Expectation:
 
     @classmethod
     def over(cls, process: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
-        """Integrate out what is drawn, at what is known.
+        """Integrate out the uncontrolled columns, given the observed ones.
 
         Args:
             process: the Gaussian process.
@@ -105,17 +105,16 @@ class Expectation:
         return cls(process, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
 
     def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
-        """`1 − w_d + w_d e_d` between settings and observations, one of each column that is set."""
-        process = self.process
-        return [process.factor(int(d), points[:, j], process.inputs[:, d]) for j, d in enumerate(self.controlled)]
+        """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
+        return [self.process.observed(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
         factors = self._factors(points)
         if not factors:
             return np.ones((len(points), len(self.process.inputs)))
-        kernel = factors[0]
-        for factor in factors[1:]:
+        kernel = factors[0].copy() if len(factors) == 1 else factors[0] * factors[1]
+        for factor in factors[2:]:
             kernel *= factor
         return kernel
 
@@ -135,7 +134,7 @@ class Expectation:
         return np.einsum("rcn,rn->rc", self._slopes(points), kernel * pull)
 
     def of_mean(self) -> Expectation:
-        """The same with Var g in the place of E σ²: `bound` is then one on the expected value itself, far tighter.
+        """Replace E σ² by Var g: `bound` is then the far tighter bound on the expected value itself.
 
         What is not known for sure of a law is part of Var g.
         """
@@ -144,7 +143,7 @@ class Expectation:
         return replace(self, product=scaled if many else scaled.made(), prior=self.doubly)
 
     def _doubts(self) -> Iterator[Float[np.ndarray, "n r"]]:
-        """Of each law that is in doubt a root of what that adds to the variance of the mean, over s⁴."""
+        """Root of the variance, over s⁴, that each uncertain law adds to the mean."""
         laws = [self.process.integrals(*group) for group in drawn_together(self.parts)]
         for k, law in enumerate(laws):
             if law.doubt is not None:
@@ -191,7 +190,7 @@ class Expectation:
     def bound(
         self, points: Float[np.ndarray, "r c"], beta: float
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
-        """`E μ + β sqrt(E σ²)` and its gradient: what the search climbs on. β < 0: the lower bound."""
+        """Upper bound `E μ + β sqrt(E σ²)`, the search's objective, and its gradient. β < 0: the lower bound."""
         process, kernel = self.process, self._kernel(points)
         pull = process.variance * self.average * process.weights
         value = process.mean + kernel @ pull

@@ -1,6 +1,4 @@
-"""What failed, as events come in: places that go on failing are closed to a search, until outcomes open them again.
-
-How likely evaluations are to work: what failed, and where, is explained by luck or by the place.
+"""Failure model: regions that keep failing are closed to a search, until outcomes open them again.
 
 Whether an evaluation works, w, is 1 or 0. Several explanations compete. By the first it is luck alone, everywhere the
 same. By the others it depends on the place, or on one coordinate of it: w(x) = c + g(x) + noise, with g a Gaussian
@@ -70,23 +68,23 @@ class Evaluations:
 
     @property
     def share(self) -> float:
-        """The probability to work, by luck alone; what was long ago counts for less, where that matters."""
+        """Success probability by chance alone; old evaluations count less under drift."""
         counts = np.exp(-self.ages / FADES)
         gave = float(counts[self.worked].sum()) + self.more
         return (gave + _LUCK[0]) / (float(counts.sum()) + self.more + sum(_LUCK))
 
     def held(self, parts: Sequence[Part]) -> tuple[int, ...]:
-        """Which of the columns of evaluations are set; there may be more, such as the time."""
+        """Controlled columns of the evaluations; `parts` may have more, such as the time."""
         return tuple(d for d in set_columns(parts) if d < len(self.unordered))
 
     def by_luck(self) -> float:
-        """The logarithm of the probability of what happened, by luck alone."""
+        """Log evidence of the evaluations if success is chance alone."""
         before = np.arange(len(self.worked)) + self.more
         kept = np.cumsum(self.worked) - self.worked + self.more
         return self._score((kept + _LUCK[0]) / (before + sum(_LUCK)))
 
     def by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
-        """The same by some columns of the place; computed once, for all that is set."""
+        """Log evidence if success depends on some columns, and weights for predictions; cached."""
         key = (columns, reach, noise)
         if key not in self._found:
             self._found[key] = self._by_place(columns, reach, noise)
@@ -111,7 +109,7 @@ class Evaluations:
 
 @dataclass(frozen=True, eq=False)
 class SuccessProbability:
-    """The probability to work, by all explanations together, for plays that set some columns.
+    """Success probability of plays that control some columns, averaged over explanations.
 
     Attributes:
         made: the evaluations.
@@ -127,9 +125,9 @@ class SuccessProbability:
 
     @classmethod
     def of(cls, made: Evaluations, parts: Sequence[Part], share: float = SHARE) -> SuccessProbability:
-        """What evaluations, of which some worked, tell of plays that set these columns.
+        """Fit the success probability of plays that control some columns, averaging over explanations of past failures.
 
-        What fails may hang on all columns, on those that are set, or on one. `share` is τ.
+        Failures may depend on all columns, on the controlled ones, or on one. `share` is τ.
         """
         every = tuple(range(len(made.unordered)))
         singles = [(d,) for d in every] if len(every) <= _SINGLES else []
@@ -210,7 +208,7 @@ Tells = Callable[[Round | DataAdded], bool]
 
 
 class FailureModel:
-    """What is known of failures. Nothing is kept as long as there are none.
+    """Model of failed evaluations, learned from events. It holds nothing until the first failure.
 
     Args:
         unordered: (d,) which columns are categories.
@@ -234,12 +232,12 @@ class FailureModel:
 
     @property
     def failures(self) -> int:
-        """How many evaluations have failed."""
+        """Number of failed evaluations."""
         return len(self._worked) - sum(self._worked)
 
     @property
     def faded(self) -> float:
-        """How many failures count no longer, since they were long ago; 0 where that does not matter."""
+        """Number of failures that count no longer, as they are old; 0 without drift."""
         if not self._fading:
             return 0.0
         ages = self._now - np.array(self._rounds, dtype=float)[~np.array(self._worked, dtype=bool)]
@@ -262,7 +260,7 @@ class FailureModel:
                 pass
 
     def begin_anew(self, history: History) -> None:
-        """All evaluations as they stand now."""
+        """Replace all evaluations by the history's."""
         self._forget()
         if not history.failed:
             return
@@ -287,9 +285,9 @@ class FailureModel:
     # -- what is closed ------------------------------------------------------------------------------------------------
 
     def works(self, parts: Sequence[Part], share: float = SHARE) -> SuccessProbability | None:
-        """How likely plays are to work that set these columns; None where nothing of what failed is closed to them.
+        """Success probability of plays that control these columns; None where no failed point is closed to them.
 
-        As long as nothing has worked nobody knows where to go instead.
+        Nothing is closed before an evaluation has worked: there is no better region to go to.
         """
         if self.failures < FEWEST or not any(self._worked):
             return None
@@ -302,7 +300,7 @@ class FailureModel:
 
     @property
     def chance(self) -> float:
-        """How likely evaluations are to work at the best of the places that worked; 1 where hardly anything failed."""
+        """Success probability at the best point that worked; 1 with fewer than `FEWEST` failures."""
         if self.failures < FEWEST:
             return 1.0
         self._made = self._made or self._near()
@@ -312,7 +310,7 @@ class FailureModel:
         return SuccessProbability.of(self._made, every).best(every)
 
     def _near(self) -> Evaluations:
-        """The latest failures, and outcomes near to them: others say little of what is closed."""
+        """Latest failures and the outcomes nearest to them."""
         points, worked = np.array(self._points), np.array(self._worked, dtype=bool)
         failed, gave = np.flatnonzero(~worked)[-_MOST:], np.flatnonzero(worked)
         if len(gave) > _GAVE:
@@ -329,7 +327,7 @@ def feasibility_margin(
     parts: Sequence[Part],
     answering: bool = False,
 ) -> Margin | None:
-    """By how much plays are likely enough to work, and to keep to limits on outcomes; None: all are.
+    """Feasibility margin of plays under failures and outcome constraints; None: all are feasible.
 
     Args:
         watched: further outcomes that are limited.

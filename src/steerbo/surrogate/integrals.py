@@ -1,9 +1,4 @@
-"""The Gaussian process as the integrals need it: a product over columns, times a drift over what is known.
-
-A matrix that many scopes have up to scaling: it is multiplied with, and never made for each of them.
-
-Where things happened, as points of models: each encoded once for as long as its values stay what they are.
-"""
+"""Gaussian process with a product kernel, prepared for integrals over uncontrolled columns."""
 
 from __future__ import annotations
 
@@ -24,12 +19,14 @@ RESOLVED = 1e-6
 difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
 
 
+SHARED, HELD = 64, 2**22
+"""Values from which on the factors of a column are held for other scopes, and numbers of them held at most."""
 COARSE = 256
 """Observations that say roughly how sure one is; all say it exactly."""
 
 
 def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
-    """`p = w e / f` of factors `f = 1 − w + w e`: what of a factor depends on its variable.
+    """Share `p = w e / f` of factors `f = 1 − w + w e` that depends on the variable.
 
     >>> share_of(np.array([1.0, 0.5]), 0.5)
     array([0.5, 0. ])
@@ -58,12 +55,13 @@ class ProductKernelPosterior:
     noise: float
     drift: Kernel | None = None
     _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
+    _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
         cls, model: GPRegression[Any], pending: Float[np.ndarray, "p d"], now: float | None = None
     ) -> ProductKernelPosterior:
-        """From a regression whose kernel is an ANOVA kernel, or one times a drift; pending points shrink variances.
+        """Prepare a regression with an ANOVA kernel, or one times a drift; pending points shrink variances.
 
         Where all slides, inputs are where they have moved to by `now`: as things are then, nothing else has changed.
 
@@ -92,7 +90,7 @@ class ProductKernelPosterior:
 
     @cached_property
     def coarse(self) -> ProductKernelPosterior:
-        """The same with some observations: the latest, which may be pending, and others evenly; its means are no use.
+        """Process of some observations, evenly spaced with the latest: its deviations approximate, its means do not.
 
         What fewer observations say is less sure, and where they say little, more would say little, too.
         """
@@ -130,8 +128,23 @@ class ProductKernelPosterior:
             gap += 1.0 - share
         return gap
 
+    def observed(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
+        """Factor of one column between values and observations, read-only where there are `SHARED` values or more.
+
+        It is then held for other scopes that set the column to the same values: scopes are screened at the same points.
+        """
+        if len(a) < SHARED:
+            return self.factor(d, a, self.inputs[:, d])
+        key = d, a.tobytes()
+        if key not in self._factors:
+            if (1 + len(self._factors)) * a.size * len(self.inputs) > HELD:
+                self._factors.clear()
+            self._factors[key] = self.factor(d, a, self.inputs[:, d])
+            self._factors[key].flags.writeable = False
+        return self._factors[key]
+
     def known(self, parts: Sequence[Part]) -> Float[np.ndarray, " n"] | None:
-        """τ: what the columns that are known, and the drift over them, leave of every observation; None: all of it."""
+        """Factor τ of every observation by the observed columns and the drift over them; None: 1 for all."""
         columns = [d for d, part in enumerate(parts) if isinstance(part, Observed)]
         if not columns and self.drift is None:
             return None
@@ -222,7 +235,7 @@ def _structure(
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """`diag(a) A diag(a) − Σ R Rᵀ`: what stands right of `@`.
+    """Matrix `diag(a) A diag(a) − Σ R Rᵀ`, the right operand of `@`, which is never formed.
 
     With thousands of observations to make such a matrix takes as long as a search on it.
 
@@ -278,7 +291,7 @@ class EncodingCache:
         self._known: dict[str, tuple[Mapping[str, Any], Float[np.ndarray, " d"]]] = {}
 
     def of(self, name: str, values: Mapping[str, Any]) -> Float[np.ndarray, " d"]:
-        """The point (d,) of a round's token, or of the name of data, and what is known of it; not to be written to.
+        """Encoded point (d,) by a round's token or the name of data; read-only.
 
         Raises:
             InvalidOutcome: a value is missing, or not one of its variable.

@@ -38,7 +38,7 @@ class Mixture:
         return mean, np.sqrt((deviations**2 + (means - mean) ** 2).mean(axis=0))
 
     def quantiles(self, point: Float[np.ndarray, " c"], levels: Sequence[float]) -> list[float]:
-        """Where the mixture at one point reaches these probabilities."""
+        """Quantiles of the mixture at one point."""
         means, deviations = np.array([each.moments(point[None]) for each in self._each])[:, :, 0].T
         return [mixture_quantile(means, deviations, level) for level in levels]
 

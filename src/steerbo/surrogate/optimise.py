@@ -1,7 +1,4 @@
-"""Where the bounds of scopes are largest: the search over what they set.
-
-Bounds of several scopes that set equally many columns at once, with curvature: what the search climbs on.
-"""
+"""Maximisation of the bounds of scopes over their controlled columns, several scopes at once, by Newton steps."""
 
 from __future__ import annotations
 
@@ -101,7 +98,7 @@ class BatchedBounds:
         return means + self.betas[:, None] * deviations
 
     def _best(self, points: Float[np.ndarray, "e p c"]) -> Float[np.ndarray, "m p"]:
-        """Values where they may be among the highest, -inf elsewhere.
+        """Exact values of the points that may be among the highest, -inf elsewhere.
 
         Means of all observations take O(n) a point, deviations O(n²): so those of some observations say which points
         are worth an exact one.
@@ -231,7 +228,7 @@ _APART = 0.01  # encoded distance of ends of a search that are different maxima
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Where the search for one scope goes: every column's part, and the box of those that are set, in their order."""
+    """Search domain of one scope: every column's part, and the box of the controlled columns, in their order."""
 
     parts: Sequence[Part]
     box: Box
@@ -279,7 +276,7 @@ def maximise_bounds(
 def warm_started(
     process: ProductKernelPosterior, domain: Domain, before: Maximum, beta: float, *, seed: int, of_mean: bool = False
 ) -> Maximum:
-    """The same for one scope and β where some points have become pending since `before` was found.
+    """Maximise the bound of one scope again after some points became pending since `before` was found.
 
     What is pending lowers bounds, and leaves them where it says nothing: they are still highest near an end of the
     search before, or at one of some new points. Nothing is climbed, which takes a twentieth of the time: an end that
@@ -295,7 +292,7 @@ def warm_started(
 
 
 def climb_from(process: ProductKernelPosterior, domain: Domain, found: Maximum, beta: float) -> Maximum:
-    """What `again` found, after a few steps uphill."""
+    """Improve a maximum of `warm_started` by a few steps."""
     if not domain.box.dimension:
         return found
     bound = partial(_over(process, domain, of_mean=False).bound, beta=beta)
@@ -315,7 +312,7 @@ def _alike(
     betas: Sequence[float],
     seed: int,
 ) -> list[list[Maximum]]:
-    """The same for scopes that set equally many columns, all of them smooth or none."""
+    """Maximise the bounds of scopes with equally many columns, all smooth or none."""
     if not boxes[0].dimension:  # nothing is set: there is nowhere to go
         return [[_only(each, beta) for beta in betas] for each in expectations]
     if smooth(boxes[0]):
@@ -347,7 +344,7 @@ def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
 
 
 def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, seed: int) -> Maximum:
-    """The largest `E[μ + βσ]` near the two best ends of a search on `E μ + β sqrt(E σ²)`.
+    """Maximise `E[μ + βσ]` near the two best ends of a search on `E μ + β sqrt(E σ²)`.
 
     E σ is averaged over Sobol draws of what nature chooses; whole numbers and categories stay as they were found.
     """

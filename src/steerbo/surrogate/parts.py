@@ -24,13 +24,13 @@ Doubt = Float[np.ndarray, "q r"] | None
 
 
 class Law(Protocol):
-    """What nature draws from: one column, or several that depend on each other."""
+    """Distribution of an uncontrolled column, or of several dependent ones."""
 
     def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Rule:
         """Nodes and weights for its marginal over k of its dimensions, for kernels of these lengthscales."""
 
     def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Doubt:
-        """How far the weights of that rule may be off: a root V of their covariance V Vᵀ; None for a law that is known.
+        """Root V of the covariance V Vᵀ of the rule's weights; None for a law that is certain.
 
         The average of a function over the law then has the variance |Vᵀ h|², h being its values at the nodes.
         """
@@ -79,7 +79,7 @@ class LawOf:
         return nodes[:, None], weights
 
     def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Doubt:
-        """None: it is stated."""
+        """None: a stated law is certain."""
         return None
 
     def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]) -> Float[np.ndarray, "s 1"]:
@@ -115,7 +115,7 @@ class Rows:
         return self.points[:, list(dimensions)], self.weights
 
     def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Doubt:
-        """That of weights that are random with the Dirichlet law: an average's variance is Var / (count + 1)."""
+        """Root for Dirichlet weights: the variance of an average is Var / (count + 1)."""
         return None if self.count is None else dirichlet_doubt(self.weights, self.count)
 
     def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
@@ -126,7 +126,7 @@ class Rows:
 
 
 def dirichlet_doubt(weights: Float[np.ndarray, " q"], count: float) -> Float[np.ndarray, "q q"]:
-    """A root of (diag(w) − w wᵀ) / (count + 1): what `count` observations leave open of the weights of their law.
+    """Root of the Dirichlet covariance (diag(w) − w wᵀ) / (count + 1) of a law's weights after `count` observations.
 
     >>> root, h = dirichlet_doubt(np.array([0.5, 0.5]), 9.0), np.array([1.0, 3.0])
     >>> round(float(((h @ root) ** 2).sum()), 12)
@@ -168,7 +168,7 @@ def parts_of(
 
 
 def set_columns(parts: Sequence[Part]) -> list[int]:
-    """Which columns are searched."""
+    """Indices of the controlled columns."""
     return [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
 
 
@@ -195,5 +195,5 @@ def drawn(parts: Sequence[Part], unit: Float[np.ndarray, "s d"]) -> Float[np.nda
 
 
 def row_of(parts: Sequence[Part]) -> Float[np.ndarray, "1 d"]:
-    """One row with what is known, and zeros elsewhere."""
+    """One row with the observed values, and zeros elsewhere."""
     return np.array([[part.value if isinstance(part, Observed) else 0.0 for part in parts]])

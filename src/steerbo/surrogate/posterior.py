@@ -22,7 +22,7 @@ Points = Float[np.ndarray, "r d"]
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What the columns of points are, and where they lie.
+    """Names, bounds and encoding of the columns of points.
 
     Args:
         names: of the variables.
@@ -38,7 +38,7 @@ class Columns:
 
     @classmethod
     def of(cls, space: Space) -> Self:
-        """Those of a space, encoded: numbers in [0, 1], and categories by number."""
+        """Build the encoded columns of a space: numbers in [0, 1], and categories by number."""
         levels = [variable.levels for variable in space]
         box = Box(
             [0.0 if k is None else float(k[0]) for k in levels],
@@ -55,7 +55,7 @@ class Trend(Protocol):
     """A prior mean that is not the same everywhere, in the units of the outcomes."""
 
     def __call__(self, Z: Points) -> Float[np.ndarray, " r"]:
-        """At points (r, d), (r,)."""
+        """Evaluate at points (r, d), (r,)."""
 
     def slope(self, Z: Points) -> Points:
         """Its gradients there, (r, d)."""
@@ -107,7 +107,7 @@ class Posterior:
 
     @classmethod
     def of_regression(cls, model: GPRegression[Any], columns: Columns, held: tuple[float, ...] = ()) -> Self:
-        """That of a regression, as it stands; `held` are values of columns after those of points.
+        """Posterior of a regression; `held` are values of columns after those of points.
 
         Raises:
             InvalidRequest: outcomes are transformed, so that f is not normal in their units.
@@ -125,7 +125,7 @@ class Posterior:
     def of_expectation(
         cls, process: ProductKernelPosterior, parts: Sequence[Part], output: OutcomeTransform, columns: Columns
     ) -> Self:
-        """That of `g(z) = E f` over what nature draws, a function of what is set: exact, as `Expectation` is.
+        """Exact posterior of `g(z) = E f` over uncontrolled columns, as a function of the controlled ones.
 
         Raises:
             InvalidRequest: as for a regression.
@@ -147,7 +147,7 @@ class Posterior:
     # -- what the formula is made of, each with its pull-back ----------------------------------------------------------
 
     def _whole(self, Z: Points) -> Float[np.ndarray, "r e"]:
-        """Points with what is held beside them."""
+        """Append the held values to points."""
         return np.column_stack([Z, np.tile(self.held, (len(Z), 1))]) if self.held else Z
 
     def cross(self, Z: Points) -> Float[np.ndarray, "r n"]:

@@ -1,4 +1,4 @@
-"""A function drawn from the posterior, and its expectation over what a scope leaves to nature, without samples.
+"""Thompson sampling: a function drawn from the posterior, and its exact expectation over uncontrolled columns.
 
 The prior draw is a sum of M random features (Rahimi and Recht 2007), `f̃(x) = s √(2/M) Σ_m θ_m cos(ω_mᵀx + b_m) Π_d
 s_md(x_d)`; a categorical dimension has random signs in place of a frequency. Matheron's rule (Wilson et al. 2020,
@@ -109,7 +109,7 @@ class PosteriorSample:
         return value
 
     def average(self, parts: Sequence[Part]) -> SampleExpectation:
-        """Its expectation over what is drawn, at what is known."""
+        """Average the drawn function over uncontrolled columns, given the observed ones."""
         held = set_columns(parts)
         factor = np.exp(1j * self.phases)
         for d, part in enumerate(parts):

@@ -1,38 +1,28 @@
-"""The contract that every method keeps, as tests to inherit: yours is held to what ours are held to. It needs pytest.
+"""Contract of methods as tests to inherit, for methods of other packages as for steerbo's own. It needs pytest.
 
     # test_nearest.py
     from steerbo.testing import Case, WingContract
 
-    def evaluate(suggestion, random):  # the world: what `tell` takes beside the suggestion and its cost
+    def evaluate(suggestion, random):  # the world: arguments of `tell` beside the suggestion and its cost
         return {"value": -((suggestion.values["height"] - 1.2) ** 2) + 0.01 * random.normal()}
 
     class TestNearest(WingContract):
         case = staticmethod(lambda: Case(Shelf(), Nearest, evaluate))
 
-It checks that the same seed and log give the same bits, also after a restart at every event and on any number of
-threads; that pending, failed, abandoned, late, voided and amended rounds are dealt with; that limits hold; that
-outcomes of any size are survived; and that what is not allowed is refused by name. `PicturesContract`, inherited in
-the same way, draws the pictures of a kind of problem that has its own. For the values in failing
-assertions call `pytest.register_assert_rewrite("steerbo.testing")` in your conftest.py.
+`WingContract` is for a method. Where the same method is also tried on a problem with a further trait (a drift, a
+context, constraints), `TraitContract` has the tests that the trait can break. `SeenContract` and `SeenTraitContract`
+add tests of contexts that are seen before choosing; `PicturesContract` draws the pictures of a kind of problem.
+
+The contract checks that the same seed and log give the same bits, also after a restart and on any number of threads;
+that pending, failed, abandoned, late, voided and amended rounds are handled; that budgets hold; that outcomes of any
+size are survived; and that invalid input is refused by name. For the values in failing assertions call
+`pytest.register_assert_rewrite("steerbo.testing")` in your conftest.py.
 """
 
-from .answers import Answers
-from .case import Case, Draw, backwards, bits, values_of
-from .corrections import Corrections
-from .pending import Pending
+from .case import Case, Draw, backwards, bits, changed, values_of
+from .contract import TraitContract, WingContract
 from .pictures import PicturesContract
-from .refusals import Refusals
-from .repeating import Repeating
-from .seen import SeenBefore
-
-
-class WingContract(Repeating, Pending, Corrections, Refusals, Answers):
-    """Inherit, and give `case`: a function without arguments that makes a `Case`."""
-
-
-class SeenContract(SeenBefore, WingContract):
-    """The same for problems with variables that are `seen` before each choice."""
-
+from .seen import SeenBefore, SeenContract, SeenTraitContract
 
 __all__ = [
     "Case",
@@ -40,8 +30,11 @@ __all__ = [
     "PicturesContract",
     "SeenBefore",
     "SeenContract",
+    "SeenTraitContract",
+    "TraitContract",
     "WingContract",
     "backwards",
     "bits",
+    "changed",
     "values_of",
 ]

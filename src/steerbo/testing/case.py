@@ -1,14 +1,13 @@
-"""A problem with a method and the world that it is played in: what the contract is tried on."""
+"""Cases of the contract: a problem, a method, and the world in which it is played."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-import pytest
 
 from ..core import Event, Method, Optimizer, Problem, Suggestion, keyed
 from ..records import to_dict
@@ -22,11 +21,19 @@ def _nothing(suggestion: Suggestion, random: np.random.Generator) -> dict[str, A
 
 @dataclass(frozen=True)
 class Case:
-    """A problem with a method, and the world it is played in.
+    """A problem, a method, and the world in which it is played.
 
-    `evaluate` returns what `tell` takes beside the suggestion; `look` returns the values of what a suggestion asks to
-    observe; `request` returns what `ask` takes in a round; `added` are realised values for `add`; `warns` is what the
-    method rightly says of outcomes that no model explains; `predicts` says whether its recommendation has a mean.
+    Args:
+        problem: to be solved.
+        method: its name or class.
+        evaluate: returns the arguments of `tell` beside the suggestion and its cost.
+        look: returns the values of the variables that a suggestion asks to observe.
+        request: returns the arguments of `ask` in a round.
+        added: realised values for `add`; None: data are not tried.
+        options: of the method.
+        rounds: that are played.
+        warns: warning that the method rightly gives of outcomes that no model explains.
+        predicts: whether the method's recommendation has a mean.
     """
 
     problem: Problem
@@ -41,17 +48,17 @@ class Case:
     predicts: bool = True
 
     def start(self, **limits: Any) -> Optimizer:
-        """A fresh optimizer; budget and rounds unlimited unless said."""
+        """Start a study of seed 7; `limits` are arguments of `Optimizer`."""
         return Optimizer(self.problem, self.method, **{"seed": 7, **limits}, **self.options)
 
     def ask(self, optimizer: Optimizer) -> Suggestion:
-        """A suggestion with everything decided."""
+        """Ask, and look until everything is decided."""
         suggestion = optimizer.ask(**self.request(len(optimizer.history) + 1))
         assert suggestion is not None, optimizer.status
         return self.decide(optimizer, suggestion)
 
     def decide(self, optimizer: Optimizer, suggestion: Suggestion) -> Suggestion:
-        """Look until there is nothing left to look at."""
+        """Look until a suggestion asks to observe nothing more."""
         while suggestion.observe:
             before = dict(suggestion.values)
             suggestion = optimizer.decide(suggestion, self.seen(suggestion))
@@ -59,20 +66,20 @@ class Case:
         return suggestion
 
     def seen(self, suggestion: Suggestion) -> dict[str, Any]:
-        """What the world shows: the same for the same round and names, whenever one looks."""
+        """Values that the world shows: always the same for the same round and names."""
         return self.look(suggestion, keyed(1, suggestion.round, f"look at {suggestion.observe}"))
 
     def point(self, suggestion: Suggestion) -> str:
-        """What is played, and where that is: of what was seen only what was before choosing."""
+        """Bits of the scope, the values, and the context that was seen before choosing."""
         seen = {name: value for name, value in suggestion.context.items() if name in self.problem.space.seen}
         return bits({"s": suggestion.scope, "v": suggestion.values, "c": seen})
 
     def outcome(self, suggestion: Suggestion, cost: float | None = 1.0) -> dict[str, Any]:
-        """What the world answers: the same for the same round, whenever it is asked."""
+        """Arguments of `tell`: always the same for the same round."""
         return {"cost": cost, **self.evaluate(suggestion, keyed(1, suggestion.round, "nature"))}
 
     def play(self, optimizer: Optimizer, rounds: int) -> Optimizer:
-        """Ask, look, decide and tell, that many times."""
+        """Play some rounds: ask, look, decide and tell."""
         for _ in range(rounds):
             suggestion = self.ask(optimizer)
             optimizer.tell(suggestion, **self.outcome(suggestion))
@@ -80,12 +87,12 @@ class Case:
 
 
 def bits(value: Any) -> str:
-    """Text that is equal only where every bit is, and where all that stands by name stands in the same order."""
+    """JSON of a value, which is equal only where every bit and the order of every mapping is."""
     return json.dumps(to_dict(value))
 
 
 def backwards(value: Any) -> Any:
-    """The same with all that stands by name in another order, as a log may give it back."""
+    """Reverse the order of every mapping in plain data, as a log may return it."""
     if isinstance(value, dict):
         return {name: backwards(value[name]) for name in sorted(value, reverse=True)}
     return [backwards(part) for part in value] if isinstance(value, list) else value
@@ -97,44 +104,9 @@ def values_of(events: tuple[Event, ...]) -> list[str]:
 
 
 def changed(change: Callable[[float], float], value: Any) -> Any:
-    """A value of any shape with every number in it changed."""
+    """Apply a function to every number in a value of any shape."""
     if isinstance(value, list | tuple):
         return [changed(change, part) for part in value]
     if isinstance(value, dict):
         return {name: changed(change, part) for name, part in value.items()}
     return change(value) if isinstance(value, float | int) else value
-
-
-class Contract:
-    """What every part of the contract stands on."""
-
-    case: Callable[[], Case]
-    _wholes: ClassVar[dict[str, Optimizer]]
-
-    def __init_subclass__(cls, **more: Any) -> None:
-        """What a class has played, no other one has: its world may be another."""
-        super().__init_subclass__(**more)
-        cls._wholes = {}
-
-    def whole(self, world: Case, budget: float | None = None) -> Optimizer:
-        """All rounds of a case, played once for all tests: they only read it, or go on with a replay of it."""
-        fresh = world.start(budget=budget)
-        key = f"{world.rounds} rounds of {values_of(fresh.events)}"
-        if key not in self._wholes:
-            self._wholes[key] = world.play(fresh, world.rounds)
-        return self._wholes[key]
-
-    @pytest.fixture
-    def world(self) -> Case:
-        """What it is tried on."""
-        return type(self).case()
-
-    @pytest.fixture
-    def played(self, world: Case) -> Optimizer:
-        """All rounds of the case, to go on with."""
-        return Optimizer.replay(world.problem, self.whole(world).events)
-
-    @pytest.fixture
-    def paid(self, world: Case) -> Optimizer:
-        """The same with a budget that is large."""
-        return Optimizer.replay(world.problem, self.whole(world, 1000.0).events)

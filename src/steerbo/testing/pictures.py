@@ -1,4 +1,4 @@
-"""Pictures of a kind of problem can be drawn, before anything is known and after."""
+"""Contract of the pictures of a kind of problem: they can be drawn before there are outcomes, and after."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 from ..core import Optimizer
 from ..plots import pictures
 from ..plots.drawing import save_figure
-from .case import Case, Contract
+from .case import Case
+from .contract import Contract
 
 
 class PicturesContract(Contract):
@@ -30,7 +31,7 @@ class PicturesContract(Contract):
 
     @staticmethod
     def _drawn(optimizer: Optimizer) -> int:
-        """How many pictures there are; each is drawn, and has a title and a text."""
+        """Draw every picture, check its title and text, and return their number."""
         count = 0
         for picture in pictures(optimizer):
             assert picture.title.strip(), "a title"

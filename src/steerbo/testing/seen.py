@@ -1,4 +1,4 @@
-"""What is seen before choosing: it is taken, kept, learned from, and refused by name where it is wrong."""
+"""Contract of contexts seen before choosing: read, kept, learned from, and refused by name where they are wrong."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import pytest
 
 from ..core import Optimizer, Suggestion
 from ..errors import InvalidContext, InvalidOutcome
-from .case import Case, Contract, bits, values_of
+from .case import Case, bits, values_of
+from .contract import Contract, TraitContract, WingContract
 
 
 class SeenBefore(Contract):
-    """For problems with variables that are `seen`; the case's `request` gives a `context` in every round.
+    """Tests for problems with variables that are `seen`; the `request` of the case gives a `context` in every round.
 
     At least one of them has no law.
     """
@@ -23,7 +24,7 @@ class SeenBefore(Contract):
             given = world.request(number)["context"]
             suggestion = world.ask(optimizer)
             assert given.items() <= suggestion.context.items()
-            assert not given.keys() & suggestion.values.keys(), "what is seen is never set"
+            assert not given.keys() & suggestion.values.keys(), "a context is never set"
             assert given.items() <= optimizer.history[suggestion.token].realised.items()
             assert not given.keys() & set(optimizer.problem.unmeasured(suggestion))
             outcome = world.outcome(suggestion)
@@ -68,7 +69,7 @@ class SeenBefore(Contract):
         suggestion = world.decide(optimizer, suggestion)
         assert not set(lawful) & suggestion.context.keys()
         optimizer.fail(suggestion, "rain", cost=1.0)
-        assert world.ask(optimizer), "the point that failed is imagined with a draw of what nobody saw"
+        assert world.ask(optimizer), "the failed point is imputed with a draw of the value that was not seen"
         if lawful:
             again = world.decide(optimizer, optimizer.ask(**{**request, "context": context}))
             given = {k: v for k, v in world.outcome(again).get("realised", {}).items() if k not in lawful}
@@ -84,7 +85,7 @@ class SeenBefore(Contract):
         assert len(set(points)) == len(points)
 
     def test_the_choice_hangs_on_the_context(self, world: Case) -> None:
-        """At least after some rounds, in one of a few contexts: what is seen is not thrown away, but by chance."""
+        """After some rounds, choices differ in at least two of a few contexts."""
         if world.method == "random":
             return
         chosen = set()
@@ -119,12 +120,20 @@ class SeenBefore(Contract):
         assert values_of(optimizer.events) == events
 
     def applied(self, world: Case, optimizer: Optimizer, number: int) -> dict[str, Any]:
-        """What a policy is applied to."""
+        """Context to which the policy is applied."""
         return dict(world.request(number)["context"])
 
 
+class SeenContract(SeenBefore, WingContract):
+    """The whole contract for a method of problems with variables that are `seen` before each choice."""
+
+
+class SeenTraitContract(SeenBefore, TraitContract):
+    """`TraitContract` of such problems, for a method that keeps the whole contract without a context."""
+
+
 def _another(world: Case, suggestion: Suggestion) -> tuple[str, Any]:
-    """Something that was seen, and another value of it."""
+    """Name of a variable that was seen, and another value of it."""
     for number in range(suggestion.round + 1, suggestion.round + 50):
         for name, value in world.request(number)["context"].items():
             if name in suggestion.context and value != suggestion.context[name]:

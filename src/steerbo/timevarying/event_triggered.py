@@ -5,7 +5,7 @@ objective would have stayed: the event. With μ and σ from before the outcome, 
 
     |y − μ(x)| > √ρ_n (σ(x) + R),   ρ_n = 2 ln(2 π_n / δ_B),   π_n = π² n² / 6.
 
-Then everything is forgotten but this outcome. Nobody says how fast anything drifts: only how a static objective looks.
+Then everything is forgotten but this outcome. No rate of drift is needed: only a prior of a static objective.
 
 A false alarm. Under a static prior that is right, `y − μ(x)` is normal with variance `σ² + R² ≤ (σ + R)²`, whatever
 chose x, and each test fails with probability at most `2 (1 − Φ(√ρ_n)) ≤ exp(−ρ_n / 2) = δ_B / (2 π_n)`. These add up to
@@ -25,23 +25,20 @@ one from before the last event is left out.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import Field
 
-from ..core import Choice, Explanation, History, Streams, numeral
+from ..core import Explanation, History, Streams, numeral
 from ..errors import ModelFailure
 from ..records import record
-from .acquisition import Datum
 from .confidence import Width
-from .finite import Sites
+from .data import Datum
 from .gp_ucb import OnePrior
-from .prediction import table_of_last
 from .problem import TimeVarying
+from .surrogates import FiniteSurrogate
 
 
 @record
@@ -107,7 +104,7 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
 
     def expected(self, datum: Datum) -> tuple[float, float]:
         """Mean and standard deviation of the objective where an outcome was measured, by what is remembered."""
-        if isinstance(self.surrogate, Sites):
+        if isinstance(self.surrogate, FiniteSurrogate):
             mean, deviation = (part[0, datum.place] for part in self.surrogate.posterior(datum.time))
         else:
             mean, deviation = (part[0, 0] for part in self.surrogate.posterior(datum.place[None], datum.time))
@@ -121,17 +118,14 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
             return abs(datum.value - mean) > threshold(deviation, noise, self.tests, self.options.delta_b)
         return False
 
-    def _compare(self, believed: int | None) -> None:
+    def _calibrate(self, believed: int | None) -> None:
         """As all do, where the outcome was taken in."""
         if self._taken:
-            super()._compare(believed)
+            super()._calibrate(believed)
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """The largest upper confidence bound by what is remembered; its width is of the rounds since the last event."""
-        betas = self.confidence.betas(self._held + 1)
-        view = self.view(history, request)
-        pick = self.surrogate.optimistic(view, betas, np.array([0]), self.streams(len(history) + 1, "ties"))
-        return self.play(pick, float(betas[0]))
+    def width_round(self, number: int) -> int:
+        """Rounds since the last event."""
+        return self._held + 1
 
     def explain(self, history: History) -> Explanation:
         """The prior, and when everything was forgotten."""
@@ -142,4 +136,4 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
                 f", until an outcome says otherwise: so it did {times}, at last at time {numeral(self.since[0])}, "
                 f"and what had been before was forgotten. Outcomes remembered: {self._held}"
             )
-        return Explanation(said, (table_of_last(history, self.names),))
+        return Explanation(said, (self.table_of_present_choice(history),))

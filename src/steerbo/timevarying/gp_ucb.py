@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import Field
 
-from ..core import Choice, Explanation, History, OptionsT, Streams
+from ..core import Explanation, History, OptionsT, Streams
 from ..errors import InvalidOption, InvalidProblem, one_of
 from ..records import record
 from .confidence import Width
-from .method import CandidatePriors
-from .prediction import table_of_last
+from .method import TimeVaryingMethod
 from .problem import TimeVarying
 
 
@@ -33,7 +30,7 @@ class GaussianProcessUCBOptions:
     delta: float = Field(0.1, gt=0, lt=1)
 
 
-class OnePrior(CandidatePriors[OptionsT]):
+class OnePrior(TimeVaryingMethod[OptionsT]):
     """A method that believes one prior: the problem's others are left out."""
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
@@ -43,7 +40,7 @@ class OnePrior(CandidatePriors[OptionsT]):
 
     def explain(self, history: History) -> Explanation:
         """The prior, and what it expected."""
-        return Explanation(f"{self.names[0]} is taken as true", (table_of_last(history, self.names),))
+        return Explanation(f"{self.names[0]} is taken as true", (self.table_of_present_choice(history),))
 
 
 class GaussianProcessUCB(OnePrior[GaussianProcessUCBOptions]):
@@ -51,14 +48,6 @@ class GaussianProcessUCB(OnePrior[GaussianProcessUCBOptions]):
 
     name: ClassVar[str] = "gp-ucb"
     Options: ClassVar[type[Any]] = GaussianProcessUCBOptions
-
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """The largest upper confidence bound."""
-        t = len(history) + 1
-        betas = self.confidence.betas(t)
-        view = self.view(history, request)
-        pick = self.surrogate.optimistic(view, betas, np.array([0]), self.streams(t, "ties"))
-        return self.play(pick, float(betas[0]))
 
     def explain(self, history: History) -> Explanation:
         """The same, and on how many outcomes that rests, where it is not all of them."""
@@ -74,7 +63,7 @@ def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
 
     Raises:
         InvalidOption: there is none of this name or number, or none was named and there are several.
-        InvalidProblem: nobody gave priors.
+        InvalidProblem: the problem has no priors.
     """
     if problem.automatic:
         raise InvalidProblem("priors", problem.priors, "a list of priors: this method believes one of them")

@@ -104,7 +104,7 @@ GivenKernel = Annotated[SquaredExponential | Matern | Covariance, Field(discrimi
 
 
 def check_covariance(field: str, K: Floats[np.ndarray, "n n"]) -> None:
-    """Refuse what is no covariance matrix.
+    """Refuse a matrix that is no covariance.
 
     Raises:
         InvalidProblem: not finite, not symmetric to 1e-8 of its size, or with an eigenvalue below −1e-8 of the largest.

@@ -1,4 +1,10 @@
-"""What the methods of this wing share: one surrogate for all priors, what is still unknown, and the final answer."""
+"""Base of the methods for time-varying problems: data and surrogate, feasible places, choices, and answers.
+
+Each method keeps the posteriors of one or more candidate priors, all in units of `sign · value`. In a round it
+maximises the upper confidence bound `μ_p(x, t) + β_p σ_p(x, t)` over the available feasible points x and the priors p
+that it still believes. Methods differ in which priors these are (`believed`), in the surrogate that they use
+(`surrogate_at`), and in how outcomes change both (`learn_from_datum`, `learn_from_round`).
+"""
 
 from __future__ import annotations
 
@@ -6,14 +12,16 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from pydantic import Field
 
-from ..bandit import Calibration
+from ..bandit import BOUND, Calibration
 from ..core import (
+    TIME,
     Amended,
     Asked,
     Choice,
@@ -21,6 +29,7 @@ from ..core import (
     Event,
     Failed,
     History,
+    Method,
     OptionsT,
     Outcome,
     OutcomeTold,
@@ -29,24 +38,60 @@ from ..core import (
     Round,
     Scope,
     Streams,
-    average_recommendation,
-    typical,
+    Suggestion,
+    Table,
+    horizon,
+    time_of,
 )
 from ..errors import ModelFailure
+from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel
+from ..optim import Margin
 from ..records import record, to_dict
-from .acquisition import Datum, Pick, Unknown, View
-from .automatic import RECENT, Standard, candidates, due
-from .best_point import best_point
-from .boxes import Boxes
+from ..space import Categorical, OutcomeConstraint
+from ..surrogate import (
+    NO_FEASIBLE_NOTE,
+    ConstraintModels,
+    Controlled,
+    FailureModel,
+    Feasibility,
+    Observed,
+    Part,
+    feasible,
+    rows_at,
+)
 from .confidence import Confidence, Width
-from .finite import Sites
-from .gain import possible_gain
-from .guarding import Guarding
-from .places import place_of, settings
-from .prediction import Prediction, predicted
+from .data import Datum, Maximiser, PendingPoint, RoundView
+from .default_priors import RECENT, OutcomeScale, default_priors, due
 from .priors import Prior
-from .problem import TimeVarying
-from .tries import Tries
+from .problem import TimeVarying, place_of, settings
+from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate
+
+Surrogate = FiniteSurrogate | BoxSurrogate
+SHOWN = 20
+"""Largest number of priors in a table."""
+_LIKELY = 0.95  # share of the weight: the possible gain is judged by the priors that hold it together
+
+
+@record
+class Prediction:
+    """Expectation behind a choice, in the user's units; it is logged as the note of the round.
+
+    Args:
+        prior: number of the prior behind the choice.
+        mean: mean of the objective by that prior.
+        band: half-width of its confidence band, β posterior standard deviations.
+        upper: upper confidence bound, which was maximised.
+    """
+
+    prior: int
+    mean: float
+    band: float
+    upper: float
+
+
+def predicted(asked: Asked | Suggestion) -> Prediction | None:
+    """Read the expectation behind a choice; None where no prior was behind it."""
+    return Prediction(**asked.note) if asked.note else None
 
 
 @record
@@ -62,36 +107,142 @@ class CandidatePriorsOptions:
     delta: float = Field(0.1, gt=0, lt=1)
 
 
-class CandidatePriors(Guarding[OptionsT]):
-    """A method that keeps the posteriors of all candidate priors. Everything inside is in units of `sign · value`."""
+class Candidates:
+    """Places that can be chosen in a round: available, allowed in its context, and feasible.
+
+    Args:
+        problem: the problem.
+        added: time and number of external data, by name.
+
+    Attributes:
+        feasibility: models of the constrained outcomes, which may drift like the objective, and of failures.
+    """
+
+    def __init__(self, problem: TimeVarying, added: Mapping[str, tuple[float, float]]) -> None:
+        self.problem, self._added = problem, added
+        drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
+        drift: AnyDrift = "learned" if drifts else None
+        self._constraints = ConstraintModels(problem.further, self._regression, drift, problem.space.names, self._row)
+        self.feasibility = Feasibility(
+            FailureModel(problem.space.categorical, self._row, fading=drifts), self._constraints
+        )
+
+    def _regression(self, drift: DriftModel | None) -> GPRegression[Any]:
+        kernel = SquaredExponentialKernel.over(self.problem.space.categorical)
+        return GPRegression(kernel if drift is None else drift.over(kernel, self.problem.space.dimension))
+
+    def _row(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
+        """Encode realised values, with the time where constrained outcomes drift."""
+        point = self.problem.space.encode([realised])[0]
+        if not self._timed:
+            return point
+        now = time_of(played) if played is not None else realised.get("time", self._added.get(name, (0.0, 0.0))[0])
+        return np.append(point, now)
+
+    @property
+    def _timed(self) -> bool:
+        return any(each.following.course is not None for each in self._constraints.by_name.values())
+
+    def view(
+        self, time: float, available: Any, context: Mapping[str, Any], unknown: Sequence[PendingPoint] | None = None
+    ) -> RoundView:
+        """View of a round: places that are available at this time and context, and feasible.
+
+        Where no listed place is feasible, the one nearest to it is kept; a box is searched for it.
+
+        Args:
+            time: time of the round.
+            available: see `read_available`.
+            context: values seen before choosing, by name.
+            unknown: places tried without an outcome. None: the view is for an answer, which no pending place shrinks
+                and which must be surer to work.
+        """
+        answering, unknown = unknown is None, unknown or ()
+        left = self.problem.within(available, context)
+        likely = self.feasibility.margin(self._parts(time), answering=answering)
+        if likely is None:
+            return RoundView(time, left, unknown)
+        if self.problem.sites is not None:
+            numbers = np.arange(len(self._sites)) if left is None else np.array(left)
+            return self._among(numbers, lambda some: likely(self._sites[some]), time, unknown)
+
+        def margin(points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+            return likely(self._encoded(points))
+
+        if left is None or "points" not in left:
+            return RoundView(time, left, unknown, margin)
+        view = self._among(np.array(left["points"], dtype=float), margin, time, unknown)
+        return replace(view, available={"points": view.available})
+
+    @staticmethod
+    def _among(places: np.ndarray, margin: Margin, time: float, unknown: Sequence[PendingPoint]) -> RoundView:
+        return RoundView(time, places[feasible(margin(places))].tolist(), unknown, margin)
+
+    def _parts(self, time: float) -> list[Part]:
+        return [*(Controlled() for _ in self.problem.space), *([Observed(time)] if self._timed else [])]
+
+    @cached_property
+    def _sites(self) -> Float[np.ndarray, "X d"]:
+        names = self.problem.space.names
+        return self.problem.space.encode([dict(zip(names, site, strict=True)) for site in self.problem.sites or ()])
+
+    def _encoded(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Encode coordinates of a box, which are in user units, categories by number."""
+        found = points.astype(float)
+        for j, variable in enumerate(self.problem.variables):
+            if isinstance(variable, Categorical):
+                continue
+            low, high, x = float(variable.low), float(variable.high), points[:, j]
+            found[:, j] = np.log(x / low) / np.log(high / low) if variable.scale == "log" else (x - low) / (high - low)
+        return found
+
+    def slack(self, name: str, values: Mapping[str, Any], time: float) -> float | None:
+        """Slack of the constraint on one outcome at values of all variables; None where too little is known."""
+        encoded = self.problem.space.encode([values])[0]
+        return self.feasibility.slack(name, rows_at(self._parts(time), dict(enumerate(encoded))))
+
+
+class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
+    """Base of the methods for time-varying problems. It has a surrogate, candidates, and a confidence width.
+
+    Attributes:
+        now: time of the last round.
+        posed: the problem with the priors in use; they are made from the outcomes where the user gave none.
+        surrogate: posteriors of all priors given all outcomes.
+        candidates: places that can be chosen in a round.
+        calibration: how far outcomes were from their predictions.
+    """
 
     solves = TimeVarying
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
+        self.now = 0.0
+        self._added: dict[str, tuple[float, float]] = {}  # time and number of external data
+        self.candidates = Candidates(problem, self._added)
         self._held = 0  # outcomes in the surrogate
-        self._standardised_at = 0  # outcomes, where priors are made of them
-        self._standard, self.calibration = Standard(), Calibration()
-        self._pose(candidates(problem, self._standard) if problem.automatic else problem.given)
+        self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
+        self._scale, self.calibration = OutcomeScale(), Calibration()
+        self._pose(default_priors(problem, self._scale) if problem.automatic else problem.given)
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(self.posed.given)]
         self.plays = np.zeros(len(self.names), dtype=int)
-        self._tries = Tries()  # failed and voided
+        self._failed = FailedPoints()  # failed and voided
 
     def _pose(self, priors: Sequence[Prior]) -> None:
-        """Begin with these priors, knowing nothing yet."""
+        """Begin with these priors and no data."""
         self.posed = replace(self.problem, priors=tuple(priors)) if self.problem.automatic else self.problem
         width, delta = getattr(self.options, "confidence", 0.0), getattr(self.options, "delta", 0.1)
         self.confidence = Confidence(self.posed, width, delta)
-        self.surrogate = self.fresh()
+        self.surrogate = self.empty_surrogate()
 
-    def fresh(self) -> Sites | Boxes:
-        """A surrogate that knows nothing yet."""
-        return Sites(self.posed) if self.problem.points is not None else Boxes(self.posed)
+    def empty_surrogate(self) -> Surrogate:
+        """Make a surrogate without data: finite or continuous, as the domain is."""
+        return FiniteSurrogate(self.posed) if self.problem.points is not None else BoxSurrogate(self.posed)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in. An amended outcome starts over: O(rounds), all else is O(1)."""
+        """Take in one event. An amended outcome rebuilds everything, O(rounds); any other event is O(1)."""
         match event:
             case Asked():
                 self.now = event.request["time"]
@@ -100,39 +251,44 @@ class CandidatePriors(Guarding[OptionsT]):
             case OutcomeTold():
                 told, believed = history[event.token], self.trusted()[0]
                 if self._condition(self._datum(told), history):
-                    self._compare(believed)
+                    self._calibrate(believed)
                     self.learn_from_round(told)
             case DataAdded():
                 self._added[history.latest_data] = self.now, len(history) + 0.5
                 self._condition(self._past(history.latest_data, event.outcome), history)
             case Failed():
-                self._try(history[event.token])
+                self._add_failed(history[event.token])
             case Amended():
-                self.calibration = Calibration()  # as all outcomes stand now
-                self._start_over(history, comparing=not self.problem.automatic)
+                self.calibration = Calibration()  # of all outcomes as they stand now
+                self._rebuild(history, comparing=not self.problem.automatic)
             case _:
                 pass
-        super().learn(event, history)
+        self.candidates.feasibility.learn(event, history)
 
-    def _compare(self, believed: int | None) -> None:
-        """The outcome taken in last with what this prior had expected, where it states a scale that means anything."""
-        if believed is not None and (not self.problem.automatic or self._standard.doubt < np.inf):
-            with suppress(ModelFailure):  # an outcome is taken in whatever kernels say of it: who chooses next says so
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """Hyperparameters of the constrained outcomes, where they are due."""
+        feasibility = self.candidates.feasibility
+        return feasibility.fit(partial(horizon, history)) if feasibility.due else None
+
+    def _calibrate(self, believed: int | None) -> None:
+        """Compare the latest outcome with the prediction of one prior, once the scale of the outcomes is known."""
+        if believed is not None and (not self.problem.automatic or self._scale.doubt < np.inf):
+            with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
                 self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
     def learn_from_datum(self, datum: Datum) -> None:
-        """What an outcome does beside conditioning the surrogate, whoever suggested it."""
+        """Update a method's own statistics from one outcome, of a round or of external data."""
 
     def learn_from_round(self, told: Round) -> None:
-        """What the outcome of a round does beside that."""
+        """Update a method's own statistics from the outcome of one round."""
 
     def forget(self) -> None:
-        """Undo everything that `learn_from_datum` and `learn_from_round` ever did."""
+        """Reset the statistics of `learn_from_datum` and `learn_from_round`."""
 
     def _condition(self, datum: Datum, history: History) -> bool:
-        """Take an outcome in; False where all began anew, and it is booked already."""
+        """Condition on an outcome; False where everything was rebuilt, which includes it."""
         if self.problem.automatic and due(self._standardised_at, history.n_completed + len(history.data)):
-            self._start_over(history)
+            self._rebuild(history)
             return False
         if not self.take(datum):
             self.surrogate.rewrite([datum for datum, _ in self._everything(history)[-self._held :]])
@@ -140,30 +296,30 @@ class CandidatePriors(Guarding[OptionsT]):
         return True
 
     def take(self, datum: Datum) -> bool:
-        """Condition the surrogate on an outcome; False if it is too old for that."""
+        """Condition the surrogate on an outcome; False if the outcome is too old for its filters."""
         self._held += 1
         return self.surrogate.add(datum)
 
-    def _start_over(self, history: History, comparing: bool = False) -> None:
+    def _rebuild(self, history: History, comparing: bool = False) -> None:
         rows = self._everything(history)
         if self.problem.automatic:
             self._standardised_at, rows = len(rows), rows[-RECENT:]
-            self._standard = Standard.of([datum for datum, _ in rows])
-            self._pose(candidates(self.problem, self._standard))
+            self._scale = OutcomeScale.of([datum for datum, _ in rows])
+            self._pose(default_priors(self.problem, self._scale))
         else:
             self.surrogate.rewrite([])
         self._held = 0
         self.forget()
-        self._tries = Tries()
+        self._failed = FailedPoints()
         for played in history.unresolved:
             if not played.waiting:
-                self._try(played)
+                self._add_failed(played)
         for datum, told in rows:
             believed = self.trusted()[0] if comparing else None
             self.take(datum)
             self.learn_from_datum(datum)
             if told is not None:
-                self._compare(believed if comparing else None)
+                self._calibrate(believed if comparing else None)
                 self.learn_from_round(told)
 
     def _everything(self, history: History) -> list[tuple[Datum, Round | None]]:
@@ -176,73 +332,166 @@ class CandidatePriors(Guarding[OptionsT]):
 
     def _datum(self, told: Round) -> Datum:
         assert told.outcome is not None
-        return self._row(told.outcome, told.request["time"], told.number)
+        return self._datum_of(told.outcome, told.request["time"], told.number)
 
     def _past(self, name: str, outcome: Outcome) -> Datum:
         now, number = self._added[name]
-        return self._row(outcome, outcome.realised.get("time", now), number)
+        return self._datum_of(outcome, outcome.realised.get("time", now), number)
 
-    def _row(self, outcome: Outcome, time: float, number: float) -> Datum:
+    def _datum_of(self, outcome: Outcome, time: float, number: float) -> Datum:
         return Datum(time, number, place_of(self.problem, outcome.realised), self.problem.sign * outcome.value)
 
-    def _try(self, played: Round) -> None:
-        self._tries.add(place_of(self.problem, played.realised), played.request["time"])
+    def _add_failed(self, played: Round) -> None:
+        self._failed.add(place_of(self.problem, played.realised), played.request["time"])
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
-    def view(self, history: History, request: Mapping[str, Any]) -> View:
-        """The round as the surrogate sees it."""
-        waiting = (Unknown(place_of(self.problem, r.realised), r.request["time"], 1) for r in history.waiting)
-        unknown = [*self._tries, *waiting]
-        return self.looking(request["time"], request.get("available"), request.get("context", {}), unknown)
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Maximise the upper confidence bound over feasible points and believed priors; ties are drawn."""
+        t = len(history) + 1
+        random, view = self.streams(t, "ties"), self.view(history, request)
+        priors, betas = self.believed(history, request, random), self.confidence.betas(self.width_round(t))
+        pick = self.maximise(self.surrogate_at(history, view.time), view, betas, priors, random)
+        return self.play(pick, float(betas[pick.prior]))
 
-    def play(self, pick: Pick, beta: float) -> Choice:
-        """A pick as a choice, with the prior behind it and what that expects."""
+    def believed(
+        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+    ) -> Int[np.ndarray, " k"]:
+        """Numbers of the priors over which a choice is optimistic."""
+        return np.arange(len(self.names))
+
+    def width_round(self, number: int) -> int:
+        """Number of rounds for which the confidence width β_t is computed."""
+        return number
+
+    def surrogate_at(self, history: History, time: float) -> Surrogate:
+        """Surrogate for choices and answers at a time."""
+        return self.surrogate
+
+    def maximise(
+        self,
+        surrogate: Surrogate,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        priors: Int[np.ndarray, " k"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """Maximise the acquisition over the places of a view."""
+        return surrogate.optimistic(view, betas, priors, random)
+
+    def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
+        """View of the round that is asked for, with failed and pending places."""
+        waiting = (PendingPoint(place_of(self.problem, r.realised), r.request["time"], 1) for r in history.waiting)
+        context, available = request.get("context", {}), request.get("available")
+        return self.candidates.view(request["time"], available, context, [*self._failed, *waiting])
+
+    def play(self, pick: Maximiser, beta: float) -> Choice:
+        """Turn a maximiser into a choice, whose note says the prior and its expectation."""
         sign = self.problem.sign
         expected = Prediction(pick.prior, sign * pick.mean, beta * pick.sd, sign * pick.upper)
         return Choice(self.problem.scope, settings(self.problem, pick.place), note=to_dict(expected))
+
+    # -- answers -------------------------------------------------------------------------------------------------------
 
     def weights(self) -> Float[np.ndarray, " P"]:
         """Posterior probabilities of the priors, all equally likely beforehand."""
         likely = np.exp(self.surrogate.evidence - self.surrogate.evidence.max())
         return likely / likely.sum()
 
-    # -- answers -------------------------------------------------------------------------------------------------------
-
     def trusted(self) -> list[int]:
-        """The priors that the answer may rest on, most probable first."""
+        """Numbers of the priors that an answer may rest on, most probable first."""
         return [int(p) for p in np.argsort(-self.weights(), kind="stable")]
 
-    def recommend(self, history: History) -> Recommendation:
-        """The point with the largest mean now, everything being available, by the most probable prior that is left.
+    def likely_priors(self) -> Int[np.ndarray, " k"]:
+        """Numbers of the trusted priors that together hold nearly all of their weight, most probable first."""
+        trusted = np.array(self.trusted())
+        held = np.cumsum(self.weights()[trusted])
+        return trusted[: 1 + int(np.searchsorted(held, _LIKELY * held[-1]))]
 
-        Where something is seen before choosing: the points for typical contexts.
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """The point of largest mean by the most probable trusted prior; alternatives are those of the next three."""
+        return self._answer(history, self.candidates.view(*self._time_and_context(context)))
+
+    @staticmethod
+    def _time_and_context(context: Mapping[str, Any]) -> tuple[float, None, dict[str, Any]]:
+        return context[TIME.name], None, {name: x for name, x in context.items() if name != TIME.name}
+
+    def _answer(self, history: History, view: RoundView) -> Recommendation:
+        surrogate = self.surrogate_at(history, view.time)
+        first, *others = (self._best_point(p, surrogate, view) for p in self.trusted()[:4])
+        return replace(first, alternatives=tuple(others))
+
+    def _best_point(self, p: int, surrogate: Surrogate, view: RoundView) -> Recommendation:
+        """The point of largest mean by prior p, with bounds."""
+        random = self.streams(0, f"recommend {p}")
+        pick = surrogate.optimistic(view, np.zeros(len(self.names)), np.array([p]), random)
+        mean, band = self.problem.sign * pick.mean, BOUND * self.deviation(p, pick.sd)
+        note = f"believing {self.names[p]}"
+        if view.margin is not None and view.margin(np.array([pick.place]))[0] < 0.0:
+            note += f"; {NO_FEASIBLE_NOTE}"
+        values = settings(self.problem, pick.place)
+        return Recommendation(self.problem.scope, values, mean, mean - band, mean + band, note=note)
+
+    def deviation(self, p: int, sd: float) -> float:
+        """Standard deviation of the objective where prior p says σ, inflated by the calibration.
+
+        Priors state the noise R. Where predictions were c times as far off as they said, the excess beyond the noise
+        counts as error of the function: its variance is `c² (σ² + R²) − R²`.
         """
-        if not self.problem.space.seen:
-            return self.answer(history, self.looking(self.now, None, {}))
+        more = self.calibration.factor**2 - 1.0
+        return math.sqrt(sd**2 + more * (sd**2 + self.posed.given[p].noise ** 2))
 
-        def at(seen: dict[str, Any]) -> Recommendation:
-            return self.answer(history, self.looking(self.now, None, seen))
-
-        return average_recommendation(typical(self.problem.space, history), at)
+    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+        """Largest upper bound at the time of the last round, less the lower bound of the recommended point."""
+        width = BOUND * self.calibration.factor * self.bound_inflation(history, self.problem.scope)
+        if not width < np.inf:
+            return np.inf
+        view = self.candidates.view(*self._time_and_context(context))
+        surrogate, priors = self.surrogate_at(history, view.time), self.likely_priors()
+        betas = np.full(len(self.names), width)
+        best = surrogate.optimistic(view, betas, priors, self.streams(0, "gain"))
+        sure = surrogate.optimistic(view, 0 * betas, priors[:1], self.streams(0, f"recommend {priors[0]}"))
+        known = self.deviation(int(priors[0]), sure.sd) / self.calibration.factor
+        return best.upper - sure.mean + width * known
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """Who gives priors states a scale; else it is that of the outcomes."""
+        """1 where the user's priors state a scale; else the inflation for a scale learned from few outcomes."""
         if math.isinf(self.calibration.doubt):
             return math.inf
-        return self._standard.doubt if self.problem.automatic else 1.0
-
-    def gain(self, history: History) -> float:
-        """See `possible_gain`."""
-        return possible_gain(self, history, self.surrogate)
+        return self._scale.doubt if self.problem.automatic else 1.0
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
-        """The same at another time, and among what is available then. Priors know something before any outcome."""
-        view = self.looking(request.get("time", self.now), request.get("available"), context)
-        advice = self.answer(history, view)
-        return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
+        """Recommend for another time and other available places. Priors allow that before any outcome."""
+        view = self.candidates.view(request.get("time", self.now), request.get("available"), context)
+        advice = self._answer(history, view)
+        note = f"as of time {view.time:g}; {advice.note}"
+        return PolicyStep(advice.scope, advice.values, context=dict(context), note=note)
 
-    def answer(self, history: History, view: View) -> Recommendation:
-        """The points with the largest means, as the priors that are trusted most see the round."""
-        first, *others = (best_point(self, p, self.surrogate, view) for p in self.trusted()[:4])
-        return replace(first, alternatives=tuple(others))
+    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+        """See `Method.constraint_slack`; of constrained outcomes at the time of the last round."""
+        slack = list(super().constraint_slack(history, advice))
+        known = {**advice.context, **advice.values}
+        for k, limit in enumerate(self.problem.limits or ()):
+            if isinstance(limit, OutcomeConstraint):
+                slack[k] = self.candidates.slack(limit.name, known, self.now)
+        return slack
+
+    # -- explanations --------------------------------------------------------------------------------------------------
+
+    def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
+        """Table of plays and posterior weight of each prior, with further columns; only the heaviest of many."""
+        weights, kept = self.weights(), self.surrogate.kept
+        shown = self.trusted() + [p for p in range(len(self.names)) if p not in set(self.trusted())]
+        rows = [(self.names[p], int(self.plays[p]), float(weights[p]), *more.get(p, ())) for p in shown[:SHOWN]]
+        if kept is not None:
+            columns = (*columns, "outcomes it rests on")
+            rows = [(*row, int(kept[p])) for p, row in zip(shown, rows, strict=False)]
+        title = "Priors" if len(shown) <= SHOWN else f"Priors ({SHOWN} of {len(shown)}, most probable first)"
+        return Table(title, ("prior", "plays", "weight", *columns), tuple(rows))
+
+    def table_of_present_choice(self, history: History) -> Table:
+        """Table of the prior behind the latest choice, and its expectation."""
+        rows = []
+        if (last := history.latest) is not None and (told := predicted(last.suggestion)) is not None:
+            rows.append((last.number, last.suggestion.values, self.names[told.prior], told.mean, told.band))
+        return Table("Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from .baselines import (
+    FullyBayesian,
+    MaximumLikelihood,
+    Random,
+    RegretBalancing,
+    Resetting,
+    SlidingWindow,
+    Weighted,
+)
+from .elimination import PriorElimination, TemperedElimination
 from .event_triggered import EventTriggered
-from .forgetting import Resetting, SlidingWindow, Weighted
-from .fully_bayesian import FullyBayesian
 from .gp_ucb import GaussianProcessUCB
-from .mle import MaximumLikelihood
-from .prior_elimination import PriorElimination
-from .random import Random
-from .regret_balancing import RegretBalancing
 from .switching_elimination import SwitchingElimination
-from .tempered_elimination import TemperedElimination
 
 METHODS = (
     TemperedElimination, SwitchingElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,

@@ -1,4 +1,9 @@
-"""What: a domain that may change, an objective that drifts, and several opinions of how."""
+"""Time-varying problems: the domain, the places available in a round, and the candidate priors.
+
+`ask(available=…)` restricts a round to listed points, a mask or bounds (`read_available`); values seen before choosing
+restrict it to the points that have them (`ContextRestriction`), and constraints on settings remove the rest. Surrogates
+know a place of a finite domain by its number, a place of a box by its coordinates (`place_of`, `settings`).
+"""
 
 from __future__ import annotations
 
@@ -14,14 +19,251 @@ from pydantic import BeforeValidator, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from ..core import ConstrainedProblem, History, RequestField, Scope
+from ..errors import InvalidProblem, InvalidRequest
+from ..optim import Box, corners, limited, minimal_conflict, substitute_known
+from ..parsing import Rows, parse_value, read_listed
 from ..records import record
-from ..space import Categorical, Limits, Space, Variable
-from ..space.fields import ListField, Number
-from .available import read_available, typed_available
-from .checks import INSTEAD, check_coordinates, check_priors, check_seen, check_sizes
-from .given_seen import GivenSeen
-from .limits import box_now, check_possible, listed
+from ..space import Categorical, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
+from ..space.fields import ListField, Number, as_number
+from .data import Place
 from .priors import Prior
+from .validation import INSTEAD, check_coordinates, check_default_priors, check_priors, check_seen, check_sizes
+
+_NOTHING = "When nothing can be chosen there is nothing to ask: wait for the next round."
+
+
+def parse_available(problem: TimeVarying, given: str | Rows) -> Any:
+    """Parse typed places: points as rows, JSON, or values of the one variable between commas or semicolons."""
+    if not isinstance(given, str):
+        return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given]
+    if given.lstrip().startswith(("[", "{")):
+        return parse_value(given)
+    name, *more = problem.settable or ("",)
+    return given if more else [problem.read_cell(name, cell) for cell in read_listed("available", given)]
+
+
+def read_available(problem: TimeVarying, given: Any) -> Any:
+    """Check and normalise the available places: numbers of points, `{"low", "high"}`, or `{"points"}`; None: all.
+
+    Raises:
+        InvalidRequest: no place is available, or a place is not part of the domain.
+    """
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    if not isinstance(given, list | tuple | range | Mapping):
+        raise InvalidRequest("available", given, "a list of points, a mask, or bounds by variable name")
+    if not len(given):
+        raise InvalidRequest("available", given, "at least one point", _NOTHING)
+    if problem.choices is not None:
+        return _sites(problem, given)
+    return (
+        _bounds(problem, given) if isinstance(given, Mapping) else {"points": [_point(problem, row) for row in given]}
+    )
+
+
+def _sites(problem: TimeVarying, given: Any) -> list[int] | None:
+    if isinstance(given, Mapping):
+        raise InvalidRequest("available", given, "a list of points or a mask: the domain is finite")
+    assert problem.choices is not None
+    n, first = len(problem.choices), problem.space[problem.settable[0]]
+    boolean = all(isinstance(flag, bool) for flag in given)
+    choices = first.choices if isinstance(first, Categorical) else ()
+    if boolean and not (len(problem.settable) == 1 and any(isinstance(c, bool) for c in choices)):
+        if len(given) != n:
+            raise InvalidRequest("available", f"a mask of length {len(given)}", f"{n} truth values, one a point")
+        chosen = [i for i, flag in enumerate(given) if flag]
+    else:
+        numbers = {choice: i for i, choice in enumerate(problem.choices)}
+        chosen = sorted({numbers[tuple(_settings_of(problem, row).values())] for row in given})
+    if not chosen:
+        raise InvalidRequest("available", given, "at least one point", _NOTHING)
+    return chosen if len(chosen) < n else None
+
+
+def _settings_of(problem: TimeVarying, row: Any) -> dict[str, Any]:
+    names = problem.settable
+    if isinstance(row, list | tuple) and len(row) == len(names):
+        row = dict(zip(names, row, strict=True))
+    elif not isinstance(row, Mapping) and len(names) == 1:
+        row = {names[0]: row}
+    if not isinstance(row, Mapping):
+        raise InvalidRequest("available", row, f"points: values of {', '.join(names)}")
+    try:
+        return problem.space.check_settings(row, names)
+    except InvalidRequest as error:
+        raise error.within("available") from None
+
+
+def _point(problem: TimeVarying, row: Any) -> list[float]:
+    known = problem.coordinates_of(_settings_of(problem, row))
+    return [known.get(name, 0.0) for name in problem.space.names]  # what is seen takes its place: see `within`
+
+
+def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[float]]:
+    for name in given:
+        if name not in problem.settable:
+            raise InvalidRequest(f"available.{name}", given[name], f"bounds of {', '.join(problem.settable)}")
+    low, high = [], []
+    for variable in problem.variables:
+        if isinstance(variable, Categorical):
+            if variable.name in given:
+                raise InvalidRequest(
+                    f"available.{variable.name}", given[variable.name], "a list of points: it is a category"
+                )
+            ends = (0.0, len(variable.choices) - 1.0)
+        else:
+            ends = (float(variable.low), float(variable.high))
+        pair = given.get(variable.name, ends)
+        numbers = [as_number(end) for end in pair] if isinstance(pair, list | tuple) and len(pair) == 2 else [None]
+        if None in numbers or not ends[0] <= numbers[0] <= numbers[1] <= ends[1]:  # type: ignore[operator]
+            allowed = f"a pair (low, high) with {ends[0]:g} <= low <= high <= {ends[1]:g}"
+            hint = _NOTHING if None not in numbers and numbers[0] > numbers[1] else ""  # type: ignore[operator]
+            raise InvalidRequest(f"available.{variable.name}", pair, allowed, hint)
+        low.append(float(numbers[0]))  # type: ignore[arg-type]
+        high.append(float(numbers[1]))  # type: ignore[arg-type]
+    return {"low": low, "high": high}
+
+
+class ContextRestriction:
+    """Restriction of the available places to the values seen before choosing.
+
+    On a finite domain points are given by their numbers among `choices`, and answered by those among `sites`. A
+    measured context between the points of a finite domain counts as the nearest.
+    """
+
+    def __init__(self, problem: TimeVarying) -> None:
+        self.problem = problem
+
+    def __call__(self, available: Any, context: Mapping[str, Any]) -> Any:
+        """Restrict places in the form of `read_available`; numbers become those of `sites`."""
+        problem = self.problem
+        if problem.sites is not None:
+            key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in problem.variables if v.seen)
+            points = self._sites[key]
+            return points if available is None else [points[k] for k in available]
+        given = available or {"low": self._ends[0], "high": self._ends[1]}
+        columns = {problem.space.index(name): value for name, value in problem.coordinates_of(context).items()}
+        if "points" in given:
+            return {"points": [[columns.get(j, x) for j, x in enumerate(row)] for row in given["points"]]}
+        return {end: [columns.get(j, x) for j, x in enumerate(given[end])] for end in ("low", "high")}
+
+    @cached_property
+    def _sites(self) -> dict[tuple[Any, ...], list[int]]:
+        """The points of every context, in the order of `choices`."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        columns = [self.problem.space.index(name) for name in self.problem.space.seen]
+        for i, site in enumerate(self.problem.sites or ()):
+            found.setdefault(tuple(site[j] for j in columns), []).append(i)
+        return found
+
+    @cached_property
+    def _ends(self) -> tuple[list[float], list[float]]:
+        """The smallest and the largest coordinates of a box; categories by number."""
+        pairs = [
+            (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
+            for v in self.problem.variables
+        ]
+        return [low for low, _ in pairs], [high for _, high in pairs]
+
+
+def check_possible(problem: TimeVarying) -> None:
+    """Refuse constraints on unknown variables, and constraints that leave no place in some context.
+
+    Raises:
+        InvalidProblem: naming the limits that clash.
+    """
+    limits = problem.limits or ()
+    check_limits(limits, problem.space)
+    refuse_averages(limits, "in time-varying problems")
+    for corner in corners(limits, [v for v in problem.variables if v.seen]) if limits else ():
+        _check_corner(problem, corner)
+
+
+def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
+    limits = problem.limits or ()
+    box = plain_box(problem, None, seen)
+
+    def possible(some: Sequence[int]) -> bool:
+        return restricted_box(problem, box, [limits[i] for i in some]) is not None
+
+    if possible(range(len(limits))):
+        return
+    clash = minimal_conflict(len(limits), possible)
+    where = "limits that leave something to choose" + "".join(f", where {name} is {x}" for name, x in seen.items())
+    them = "These clash within the variables' bounds: loosen one" if len(clash) > 1 else "Loosen it"
+    raise InvalidProblem("limits", [str(limits[i]) for i in clash], where, f"{them}, or widen the bounds.")
+
+
+def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapping[str, Any] | None = None) -> Box:
+    """A box in the user's units, categories by number: all of it or within bounds, at what is seen."""
+    d = len(problem.variables)
+    low, high = np.empty(d), np.empty(d)
+    levels: list[np.ndarray | None] = [None] * d
+    for j, v in enumerate(problem.variables):
+        whole = (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
+        low[j], high[j] = (bounds["low"][j], bounds["high"][j]) if bounds else whole
+        if v.name in (seen or {}):
+            low[j] = high[j] = problem.coordinates_of(seen or {})[v.name]
+        if v.seen and low[j] == high[j]:
+            levels[j] = low[[j]]  # measured, whether or not it could be set
+        elif v.levels is not None:
+            known = v.levels if isinstance(v, Categorical) else np.array(v.decode(v.levels), dtype=float)
+            inside = known[(known >= low[j]) & (known <= high[j])]
+            # bounds between two settings leave none: the nearest one then
+            left = inside if inside.size else known[[np.abs(known - (low[j] + high[j]) / 2).argmin()]]
+            levels[j], low[j], high[j] = left, min(low[j], left[0]), max(high[j], left[-1])
+    return Box(low, high, levels, problem.space.categorical)
+
+
+def restricted_box(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> Box | None:
+    """Restrict a box, in user units, by constraints; None where nothing is left."""
+    left = substitute_known(limits, problem.space.names, {}, (), lambda weights, wrong: 0.0)
+    return limited(box, problem.variables, left, encoded=False)
+
+
+def box_now(problem: TimeVarying, bounds: Mapping[str, Any] | None) -> Box:
+    """The box that is searched where these bounds are available.
+
+    Raises:
+        InvalidRequest: limits leave nothing of it.
+    """
+    box = restricted_box(problem, plain_box(problem, bounds), problem.limits or ())
+    if box is None:
+        raise _nothing(problem)
+    return box
+
+
+def without_violations(problem: TimeVarying, available: Any, context: Mapping[str, Any]) -> Any:
+    """Remove the places that violate a constraint; boxes are left as they are.
+
+    Raises:
+        InvalidRequest: nothing is left.
+    """
+    if problem.sites is not None:
+        numbers = range(len(problem.sites)) if available is None else available
+        rows = (dict(zip(problem.space.names, problem.sites[k], strict=True)) | dict(context) for k in numbers)
+        left = [k for k, row in zip(numbers, rows, strict=True) if not violated(problem.limits or (), row)]
+        if not left:
+            raise _nothing(problem)
+        return None if len(left) == len(problem.sites) else left
+    if available is None or "points" not in available:
+        return available
+    kept = [point for point in available["points"] if not violated(problem.limits or (), _values(problem, point))]
+    if not kept:
+        raise _nothing(problem)
+    return {"points": kept}
+
+
+def _values(problem: TimeVarying, point: Sequence[float]) -> dict[str, Any]:
+    pairs = zip(problem.variables, point, strict=True)
+    return {v.name: v.choices[round(x)] if isinstance(v, Categorical) else x for v, x in pairs}
+
+
+def _nothing(problem: TimeVarying) -> InvalidRequest:
+    limits = "; ".join(map(str, problem.limits or ()))
+    hint = f"The problem's limits are: {limits}. When nothing can be chosen there is nothing to ask."
+    return InvalidRequest("available", None, "something that keeps to the limits, at what is seen", hint)
+
 
 _AVAILABLE = (
     "What can be chosen now: values such as a,b (or 0,5; 0,75), bounds in JSON such as "
@@ -29,7 +271,7 @@ _AVAILABLE = (
 )
 _SHOWN = 20  # priors in a description
 MOST_SITES, MOST_SITES_AUTOMATIC = 4096, 400
-"""A domain with more points than these is searched as a box; fewer where nobody gave priors: there are 27 then."""
+"""Largest finite domains, with given and with default priors (27); a larger one is searched as a box."""
 
 
 def _given_priors(value: object) -> object:
@@ -42,18 +284,18 @@ def _given_priors(value: object) -> object:
 class TimeVarying(ConstrainedProblem):
     """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
 
-    Each round one point of what is available now is tried; wanted is the best one *now*. `ask(time=…)` says what
-    time it is (default: the number of the round; it must not run backwards), `ask(available=…)` what can be chosen:
+    Each round tries one of the points available now, and the best point *now* is wanted. `ask(time=…)` gives the
+    time (default: the number of the round; it must not run backwards), `ask(available=…)` the available points:
     on a finite domain a list of its points (values of the one variable, or mappings) or a mask over all of them; on a
     box bounds by variable name, such as ``{"x": (0, 0.5)}``, or a list of points.
 
-    The domain is finite where all variables together have at most 4096 settings (400 where nobody gave priors), else a
+    The domain is finite where all variables together have at most 4096 settings (400 with default priors), else a
     box.
 
     Args:
         variables: what can be set.
         priors: the candidates; one of them should be right. "auto": generic ones, in units of the outcomes; see
-            `steerbo.timevarying.automatic`.
+            `steerbo.timevarying.default_priors`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
         limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen before
@@ -70,7 +312,7 @@ class TimeVarying(ConstrainedProblem):
     >>> optimizer.tell(suggestion, value=2.0)
     >>> 0.5 <= suggestion.values["x"] <= 1
     True
-    >>> sb.TimeVarying([sb.Float("x", 0, 1)]).priors  # nobody knows how it drifts
+    >>> sb.TimeVarying([sb.Float("x", 0, 1)]).priors  # how it drifts is learned
     'auto'
     """
 
@@ -80,27 +322,37 @@ class TimeVarying(ConstrainedProblem):
     minimize: Annotated[bool, Strict()] = False
     limits: Limits | None = None
     kind: Literal["time-varying"] = "time-varying"
-    takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, typed_available),)
+    takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, parse_available),)
     instead: ClassVar[Mapping[str, str]] = INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.timevarying:draw"
 
     @model_validator(mode="after")
     def _check(self) -> TimeVarying:
-        check_sizes(self)
-        check_coordinates(self)
-        check_seen(self)
-        check_priors(self)
+        _ = self.space  # refuses names given twice
+        check_sizes(self.variables, self.priors)
+        check_coordinates(self.coordinates, self.sites)
+        check_seen(self.space)
+        if self.automatic:
+            check_default_priors(self.points)
+        else:
+            points = self._some_points() if self.points is None else self.points
+            check_priors(self.given, points, self.points is not None, self.categories)
         check_possible(self)
         return self
 
+    def _some_points(self) -> Floats[np.ndarray, "n d"]:
+        """Some points of a box, at which functions are tried."""
+        ends = [[v.decode([z])[0] for z in (0.0, 0.3, 1.0)] for v in self.variables]
+        return np.array([self.place(values) for values in zip(*ends, strict=True)])
+
     @property
     def automatic(self) -> bool:
-        """Whether nobody gave priors."""
+        """Whether default priors are made from the outcomes."""
         return self.priors == "auto"
 
     @property
     def given(self) -> tuple[Prior, ...]:
-        """The priors; where nobody gave any, a method makes them of the outcomes."""
+        """The given priors; default ones are made by the method."""
         assert not isinstance(self.priors, str)
         return tuple(self.priors)
 
@@ -113,7 +365,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def settable(self) -> tuple[str, ...]:
-        """Names of the variables that are set: all but those that are seen."""
+        """Names of the variables that are set: all that are not seen."""
         return tuple(name for name in self.space.names if name not in self.space.seen)
 
     @cached_property
@@ -128,7 +380,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def points(self) -> Floats[np.ndarray, "X d"] | None:
-        """What kernels and means see of a finite domain, (X, d); categories without coordinates are numbered."""
+        """Coordinates (X, d) of the points of a finite domain; categories without coordinates are numbered."""
         if self.coordinates is not None:
             return np.array(self.coordinates, dtype=np.float64)
         if self.sites is None:
@@ -176,20 +428,20 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def choices(self) -> tuple[tuple[Any, ...], ...] | None:
-        """What can be set on a finite domain, in the order of `sites`; None for a box."""
+        """Settings of a finite domain, in the order of `sites`; None for a box."""
         if self.sites is None:
             return None
         columns = [self.space.index(name) for name in self.settable]
         return tuple(dict.fromkeys(tuple(site[j] for j in columns) for site in self.sites))
 
     def within(self, available: Any, context: Mapping[str, Any]) -> Any:
-        """What can be chosen, see `read_available`, where this is seen; on a finite domain by numbers of `sites`."""
+        """Places that can be chosen in a context, see `read_available`; on a finite domain numbers of `sites`."""
         given = self._given_seen(available, context) if self.space.seen else available
-        return listed(self, given, context) if self.limits else given
+        return without_violations(self, given, context) if self.limits else given
 
     @cached_property
-    def _given_seen(self) -> GivenSeen:
-        return GivenSeen(self)
+    def _given_seen(self) -> ContextRestriction:
+        return ContextRestriction(self)
 
     def coordinates_of(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Some variables' values as coordinates: numbers as they are, categories numbered."""
@@ -226,3 +478,23 @@ class TimeVarying(ConstrainedProblem):
     def read_scope(self, scope: Any) -> Scope:
         """All variables: there is nothing else to play."""
         return super().read_scope(scope) or self.scope
+
+
+def place_of(problem: TimeVarying, values: Mapping[str, Any]) -> Place:
+    """Place of values of all variables: number of a site, or coordinates."""
+    if problem.points is not None:
+        return problem.site(values)
+    return problem.place([values[name] for name in problem.space.names])
+
+
+def settings(problem: TimeVarying, place: Place) -> dict[str, Any]:
+    """Values to set at a place, by variable; seen variables are left out."""
+    point = place if problem.sites is None else problem.sites[place]
+    pairs: Any = zip(problem.variables, point, strict=True)
+    if problem.sites is not None:
+        return {v.name: x for v, x in pairs if not v.seen}
+    return {
+        v.name: v.choices[round(x)] if v.kind == "categorical" else v.decode(v.encode([x]))[0]
+        for v, x in pairs
+        if not v.seen
+    }

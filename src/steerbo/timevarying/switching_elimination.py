@@ -1,8 +1,8 @@
-"""Our own, for truths that change: a prior that is dropped is not lost, and comes back when outcomes speak for it.
+"""Switching elimination (of steerbo): a dropped prior comes back when outcomes favour it again.
 
-Elimination for good bets that one candidate holds for ever. Where another one does from tomorrow on, the bet is lost
-once, and with it everything after. Here the weights of the priors are those of fixed share (see `FixedShare`): now and
-then another prior may hold. Prior p is alive while
+Permanent elimination assumes that one candidate holds for ever. Here the weights of the priors are the posterior
+probabilities of fixed share (Herbster & Warmuth 1998; `FixedShare`), under which another prior may hold from any time
+on. Prior p is alive while
 
     w_p  ≥  δ / P,
 
@@ -18,23 +18,70 @@ it to be above `Π(1 − α) / δ`: by Ville's inequality (1939) that ever happe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from jaxtyping import Float as Floats
+from jaxtyping import Int as Ints
 from pydantic import Field
 
-from ..core import Choice, Explanation, History, Round, Streams
+from ..core import Explanation, History, Round, Streams
 from ..records import record
-from .acquisition import Datum
 from .confidence import Width
-from .fixed_share import FixedShare
-from .method import CandidatePriors
-from .prediction import table_of_last
-from .prior_table import table_of_priors
+from .data import Datum
+from .method import TimeVaryingMethod
 from .problem import TimeVarying
+
+_SELDOM = 1000.0  # outcomes between two changes, where the user states no rate
+
+
+class FixedShare:
+    """Weights of P candidates, the same for all in the beginning.
+
+    An outcome multiplies them by its probability given the past, `w_p ← w_p p(y | past, p)` and over their sum; time
+    gives each of them a share back, `w_p ← (1 − α) w_p + α / P` with `α = 1 − exp(−Δ / τ)` for Δ units of time. So they
+    are the posterior probabilities if another candidate, any, holds after every Δ with probability α.
+
+    Args:
+        candidates: P.
+        every: τ, in units of time; None: a thousand times the mean time between outcomes so far, so that the unit of
+            time does not matter.
+
+    >>> weights = FixedShare(2, every=10.0)
+    >>> weights.update(np.log([0.9, 0.1]), time=1.0)
+    >>> weights.at(1.0), weights.at(11.0).round(3)
+    (array([0.9, 0.1]), array([0.647, 0.353]))
+    """
+
+    def __init__(self, candidates: int, every: float | None = None) -> None:
+        self._weights = np.full(candidates, 1.0 / candidates)
+        self._every, self._heard = every, 0
+        self._first = self._last = -math.inf  # times of outcomes
+
+    def update(self, gains: Float[np.ndarray, " P"], time: float) -> None:
+        """Take an outcome in: its log probabilities given the past, by each candidate. Time never runs backwards."""
+        time = max(time, self._last)
+        weights = self.at(time) * np.exp(gains - gains.max())
+        total = float(weights.sum())
+        # the sum underflows where the priors that explain the outcome had next to no weight: only these remain
+        self._weights = weights / total if total > 0 else (gains == gains.max()) / np.sum(gains == gains.max())
+        self._first = time if self._heard == 0 else self._first
+        self._last, self._heard = time, self._heard + 1
+
+    def at(self, time: float) -> Float[np.ndarray, " P"]:
+        """Weights at a time, before the outcomes of that time."""
+        kept = math.exp(-self._changes(time))
+        return kept * self._weights + (1.0 - kept) / len(self._weights)
+
+    def _changes(self, time: float) -> float:
+        """How many changes are expected from the last outcome until then."""
+        if self._heard == 0 or time <= self._last:
+            return 0.0
+        every = self._every if self._every is not None else _SELDOM * (time - self._first) / self._heard
+        return (time - self._last) / every
 
 
 @record
@@ -54,7 +101,7 @@ class SwitchingOptions:
     switch_every: float | None = Field(None, gt=0, allow_inf_nan=False)
 
 
-class SwitchingElimination(CandidatePriors[SwitchingOptions]):
+class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
     """Be optimistic over points and priors; drop a prior until outcomes speak for it again: truths change (ours)."""
 
     name: ClassVar[str] = "switching-elimination"
@@ -74,13 +121,13 @@ class SwitchingElimination(CandidatePriors[SwitchingOptions]):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn_from_datum(self, datum: Datum) -> None:
-        """What an outcome adds to the evidence is its probability given all before it, in order of arrival."""
+        """Update the weights by the probability of the outcome given all earlier ones, in order of arrival."""
         evidence = self.surrogate.evidence.copy()
         self._share.update(evidence - self._known, datum.time)
         self._known = evidence
 
     def learn_from_round(self, told: Round) -> None:
-        """Note who was dropped, and who came back."""
+        """Record the priors that were dropped, and those that came back."""
         weights = self._share.at(-np.inf)
         alive = self._living(weights)
         for p in np.flatnonzero(alive):
@@ -103,18 +150,16 @@ class SwitchingElimination(CandidatePriors[SwitchingOptions]):
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """As PE-GP-UCB, among those who are alive at the time of the round."""
-        t = len(history) + 1
-        betas = self.confidence.betas(t)
-        candidates = np.flatnonzero(self._living(self._share.at(request["time"])))
-        pick = self.surrogate.optimistic(self.view(history, request), betas, candidates, self.streams(t, "ties"))
-        return self.play(pick, float(betas[pick.prior]))
+    def believed(
+        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+    ) -> Ints[np.ndarray, " k"]:
+        """The priors that are alive at the time of the round."""
+        return np.flatnonzero(self._living(self._share.at(request["time"])))
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
     def trusted(self) -> list[int]:
-        """Those alive, most probable first."""
+        """Numbers of the priors that are alive, most probable first."""
         alive = self.alive
         return [p for p in super().trusted() if alive[p]]
 
@@ -128,5 +173,5 @@ class SwitchingElimination(CandidatePriors[SwitchingOptions]):
         summary = f"{int(alive.sum())} of {len(self.names)} priors are alive"
         if came := int(self.returns.sum()):
             summary += f"; {came} that were dropped came back: the truth may have changed"
-        table = table_of_priors(self, rows, ("alive", "dropped in round", "times it came back"))
-        return Explanation(summary, (table, table_of_last(history, self.names)))
+        table = self.table_of_priors(rows, ("alive", "dropped in round", "times it came back"))
+        return Explanation(summary, (table, self.table_of_present_choice(history)))

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 
 import steerbo as sb
-from steerbo.timevarying import finite, mle, regret_balancing
+from steerbo.timevarying import baselines, surrogates
 
 from ..protocol import Look, Outcome, Values
 from .told import problem_of
@@ -107,6 +107,6 @@ def _quiet() -> AbstractContextManager[Any]:
 def _first_of_equals() -> Iterator[None]:
     """Methods take the first of what is equal where they would draw."""
     with ExitStack() as stack:
-        for module in (finite, mle, regret_balancing):
+        for module in (surrogates, baselines, baselines):
             stack.enter_context(patch.object(module, "draw_largest", lambda scores, random: int(np.argmax(scores))))
         yield

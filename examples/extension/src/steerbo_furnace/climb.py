@@ -49,14 +49,14 @@ class Climb(Method[Furnace, ClimbOptions]):
     def learn(self, event: Event, history: History) -> None:
         """Hyperparameters as they were logged, and the outcomes as they stand now."""
         if isinstance(event, Refitted):
-            self.model.set(Hyperparameters.from_plain(event.hyperparameters))
+            self.model.set(Hyperparameters.from_dict(event.hyperparameters))
             self.fitted = len(self.model)
         outcomes = [outcome for _, outcome, _ in history.outcomes()]
         self.model.replace(self.problem.space.encode([o.realised for o in outcomes]), [o.value for o in outcomes])
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """After every outcome."""
-        return self.model.fit().to_plain() if len(self.model) > self.fitted else None
+        return self.model.fit().to_dict() if len(self.model) > self.fitted else None
 
     def predict(self, temperatures: Any) -> tuple[np.ndarray, np.ndarray]:
         """Mean and standard deviation at temperatures."""

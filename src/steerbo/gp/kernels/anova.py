@@ -86,7 +86,7 @@ class AnovaKernel(Kernel):
 
     @classmethod
     def over(cls, categorical: Sequence[bool] | Bool[np.ndarray, " d"]) -> Self:
-        """The kernel of d columns at its prior's mode, of which `categorical` (d,) marks those that hold categories.
+        """Build the kernel over d columns at its prior's mode; `categorical` (d,) marks the columns of categories.
 
         >>> AnovaKernel.over([False, True]).lengthscales.round(2)
         array([0.29, 0.29])
@@ -108,7 +108,7 @@ class AnovaKernel(Kernel):
         return (*scales, *shares, variance(self.variance, "variance"))
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with other hyperparameters (p,)."""
+        """Replace the hyperparameters (p,)."""
         k = len(self.dimensions)
         weights = 1.0 / (1.0 + np.exp(-theta[k : 2 * k])) if k > 1 else self.weights
         scales, s2 = np.exp(theta[:k]), float(np.exp(theta[-1]))
@@ -132,7 +132,7 @@ class AnovaKernel(Kernel):
         return bell
 
     def share(self, j: int, bell: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
-        """`w e / (1 − w + w e)` of the j-th column: what of its factor depends on the variable."""
+        """Share `w e / (1 − w + w e)` of the j-th column's factor that depends on the variable."""
         w = float(self.weights[j])
         if w == 1.0:
             return np.ones_like(bell)

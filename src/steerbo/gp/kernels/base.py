@@ -1,4 +1,4 @@
-"""What a kernel is, and how kernels are added and multiplied."""
+"""Base class of kernels, with sums and products of kernels."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Kernel(ABC):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What a fit may learn of it; by default nothing."""
+        """Parameters that a fit may learn; none by default."""
         return ()
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with other hyperparameters (p,)."""
+        """Replace the hyperparameters (p,)."""
         return self
 
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
@@ -183,7 +183,7 @@ class Product(_Compound):
         return reduce(np.add, (k.diagonal_gradient(X) * r[:, None] for k, r in zip(self.members, rests, strict=True)))
 
     def split(self, known: Collection[int]) -> tuple[Kernel, Kernel | None]:
-        """The members that read other columns, and those that read known ones only."""
+        """Split the members into those that read other columns and those that read known columns only."""
         others = [k for k in self.members if not set(k.columns) <= set(known)]
         factors = [k for k in self.members if set(k.columns) <= set(known)]
         if not (others and factors):

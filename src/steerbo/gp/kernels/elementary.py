@@ -36,7 +36,7 @@ class Constant(Kernel):
         return (variance_parameter(self.variance, "variance"),)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with another variance."""
+        """Replace the variance."""
         return type(self)(float(np.exp(theta[0])))
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
@@ -94,7 +94,7 @@ class Linear(Kernel):
         return (variance_parameter(self.variance, "variance"),)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with another variance."""
+        """Replace the variance."""
         return type(self)(self.dimensions, float(np.exp(theta[0])), self.centre)
 
     def _centred(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
@@ -147,7 +147,7 @@ class Fixed(Kernel):
 
     @property
     def gradients(self) -> bool:
-        """Whether those of the kernel are exact."""
+        """Whether the kernel's gradients are exact."""
         return self.kernel.gradients
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:

@@ -1,4 +1,4 @@
-"""A function that slides: what moves is where it is, not what it is."""
+"""Kernel of a function that is translated over time at constant velocity and keeps its shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIKELY, MOST = 0.5, 5.0
 
 @dataclass(frozen=True)
 class SlidingKernel(Kernel):
-    """`k(x − v t, x' − v t')`: a function that slides at a steady velocity v (frozen field; Gneiting 2002, section 4).
+    """Translation at constant velocity v: `k(x − v t, x' − v t')` (frozen field; Gneiting 2002, section 4).
 
     Where time is known it is a kernel of points alone: those that were seen, as far as they have moved since.
 
@@ -57,24 +57,24 @@ class SlidingKernel(Kernel):
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """Those of the other kernel, and the time's."""
+        """Columns of the inner kernel, and the time's."""
         return tuple(sorted((*self.space.columns, self.dimension)))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the other kernel, then the velocities themselves."""
+        """Parameters of the inner kernel, then the velocities."""
         pace = zip(self.columns_moved, self.velocity, strict=True)
         moving = (Parameter(f"velocity[{d}]", v, 0.0, LIKELY, -MOST, MOST) for d, v in pace)
         return (*self.space.parameters, *moving)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with other hyperparameters."""
+        """Replace the hyperparameters."""
         own = len(theta) - len(self.velocity)
         velocity = tuple(np.asarray(theta[own:], dtype=np.float64).tolist())
         return type(self)(self.space.with_theta(theta[:own]), self.dimension, self.unit, self.columns_moved, velocity)
 
     def moved(self, X: Float[np.ndarray, "n d"], now: float = 0.0) -> Float[np.ndarray, "n d"]:
-        """Where points (n, d) have moved to by now; the time's column stays."""
+        """Move points (n, d) to their positions now; the column of time stays."""
         found = np.array(X, dtype=np.float64)
         found[:, list(self.columns_moved)] += np.outer((now - X[:, self.dimension]) / self.unit, self.velocity)
         return found

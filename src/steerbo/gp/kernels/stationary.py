@@ -105,7 +105,7 @@ class Stationary(Kernel):
         return (*scales, variance(self.variance, "variance")) if self.learn_variance else tuple(scales)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with other hyperparameters."""
+        """Replace the hyperparameters."""
         values = np.exp(theta)
         count = len(self.lengthscales)
         s2 = float(values[count]) if self.learn_variance else self.variance

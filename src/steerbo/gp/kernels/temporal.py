@@ -65,7 +65,7 @@ class _Temporal(Kernel):
 
 @dataclass(frozen=True)
 class DecayKernel(_Temporal):
-    """`k = (1 − ε)^{|t − t'|/2}`: what was seen fades, by ε in two units of time (Bogunovic et al. 2016, section 3).
+    """Decay `k = (1 − ε)^{|t − t'|/2}`, by ε in two units of time (Bogunovic et al. 2016, section 3).
 
     Args:
         dimension: the column that holds time.
@@ -98,7 +98,7 @@ class DecayKernel(_Temporal):
         return (Parameter("decay", math.log(2.0 * self._speed), math.log(0.03), 2.0, math.log(1e-6), math.log(10.0)),)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with another rate."""
+        """Replace the rate."""
         return type(self)(self.dimension, float(-np.expm1(-np.exp(theta[0]))))
 
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
@@ -115,7 +115,7 @@ class DecayKernel(_Temporal):
 
 @dataclass(frozen=True)
 class PeriodicKernel(_Temporal):
-    """`k = exp(−2 sin²(π (t − t') / period) / ℓ²)`: what was, returns (Rasmussen & Williams 2006, equation 4.31).
+    """Periodic `k = exp(−2 sin²(π (t − t') / period) / ℓ²)` (Rasmussen & Williams 2006, equation 4.31).
 
     A fit leaves it alone.
 
@@ -150,7 +150,7 @@ class PeriodicKernel(_Temporal):
 
 @dataclass(frozen=True)
 class EpochsKernel(Kernel):
-    """1 within an epoch, 0 across: what was before a cut tells nothing of what came after.
+    """Epochs between change points: 1 within an epoch, 0 across.
 
     Args:
         dimension: the column that holds time.
@@ -232,7 +232,7 @@ class InUnitsKernel(Kernel):
         return self.kernel.parameters
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with other hyperparameters."""
+        """Replace the hyperparameters."""
         return type(self)(self.kernel.with_theta(theta), self.dimension, self.unit)
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:

@@ -1,0 +1,285 @@
+"""Control sets as searchable domains: boxes, nature's part, constraints, and the candidate arms of a round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..core import TIME
+from ..errors import InvalidContext
+from ..optim import Box, Maximum, Polytope, box_of
+from ..surrogate import (
+    Domain,
+    Expectation,
+    Mixture,
+    Part,
+    ProductKernelPosterior,
+    Uncontrolled,
+    highest_of,
+    maximise_bounds,
+    parts_of,
+    warm_started,
+)
+from .constraints import SetConstraints
+from .nature import NatureModel
+from .problem import CostVarying
+
+TRUST_RADII = (0.1, 0.25, 0.5)
+"""Largest moves of a variable, as shares of its range, in the arms that move it only a little."""
+
+Feasible = Callable[[Box, Sequence[Part], bool], Box | None]
+"""Restricts a box, with the parts of all columns, to likely feasible settings; None: there are none. The flag asks for
+a recommendation, which has to be surer."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A control set, of which some hard-to-change variables may stay in place or move only a little.
+
+    Args:
+        set: index of the control set.
+        keep: values that stay, in the user's units, by variable.
+        near: encoded (low, high) of variables that move only a little; others may go anywhere.
+    """
+
+    set: int
+    keep: Mapping[str, Any] = field(default_factory=dict)
+    near: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the whole box of the control set is searched."""
+        return not self.keep and not self.near
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The arms that can be chosen in a round, and the posterior under which they are compared.
+
+    Args:
+        process: the posterior of one draw of the hyperparameters, or of their likeliest values.
+        domains: search domain of each arm, in the context of the round.
+        known: encoded context by variable; with the time where the objective drifts.
+        arms: the control sets in order; after them the arms that keep a variable in place, or near it.
+        follows: whether the same state made a choice a moment ago, so that searches may start at their last ends.
+        processes: the posterior of every draw of the hyperparameters, for an answer that averages over them.
+    """
+
+    process: ProductKernelPosterior
+    domains: Sequence[Domain]
+    known: Mapping[str, float]
+    arms: Sequence[Arm]
+    follows: bool = False
+    processes: Sequence[ProductKernelPosterior] = ()
+
+    def expectation(self, i: int, product: bool = True) -> Expectation:
+        """Expected value of arm `i` over nature's part; `product`: see `Expectation.over`."""
+        return Expectation.over(self.process, self.domains[i].parts, product)
+
+    def mixture(self, i: int, beta: float = 0.0) -> Mixture:
+        """Expected value of arm `i` under every draw of the hyperparameters."""
+        parts = self.domains[i].parts
+        processes = self.processes or (self.process,)
+        return Mixture([Expectation.over(each, parts, product=False).of_mean() for each in processes], beta)
+
+    def best_answer(self, i: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
+        """Maximise `m + β √v` of arm `i`: m and v are mean and variance of the mixture of its expected value."""
+        box, mixture = self.domains[i].box, self.mixture(i, beta)
+        if not box.dimension:
+            points = np.zeros((1, 0))
+            return Maximum(points[0], float(mixture.values(points)[0]), points, mixture.values(points)), mixture
+        return highest_of(mixture, box, seed), mixture
+
+
+class SearchSpace:
+    """The control sets of a problem as boxes of encoded settings, and the search for their largest bounds.
+
+    Attributes:
+        sets: columns of each control set, ascending, as expectations have them.
+        columns: names of the model's input columns: all variables, and the time where the objective drifts.
+        nature: laws of the variables, as known by now.
+        boxes: box of each control set.
+        constraints: constraints on settings.
+
+    Raises:
+        InvalidProblem: constraints leave nothing of a control set.
+    """
+
+    def __init__(self, problem: CostVarying) -> None:
+        self.problem, self.space = problem, problem.space
+        self.sets = [sorted(map(self.space.index, names)) for names in problem.control_sets]
+        self.columns = (*self.space.names, *((TIME.name,) if problem.timed else ()))
+        self._any_time = {TIME.name: 0.0} if problem.timed else {}
+        self.nature = NatureModel(self.space, problem.nature)
+        self.boxes = [box_of(self.space, controlled) for controlled in self.sets]
+        self.constraints = SetConstraints(problem.limits, self.space)
+        self.constraints.check_all(self.boxes, self.sets, self.parts_at)
+        # ends of the searches of whole sets since the last outcome, by set, β and kind of bound: see `search`
+        self._ends: dict[tuple[int, float, bool], Maximum] = {}
+
+    def encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
+        """Encode values, by variable."""
+        return {name: float(self.space[name].encode([value])[0]) for name, value in values.items()}
+
+    def parts_at(self, i: int, known: Mapping[str, float]) -> Sequence[Part]:
+        """Part of every column where control set `i` is set, in an encoded context; a value left out is at its low."""
+        seen = dict.fromkeys(self.space.seen, 0.0) | dict(known) | self._any_time
+        return parts_of(self.columns, self.problem.control_sets[i], seen, self.nature.at(seen))
+
+    # -- arms ----------------------------------------------------------------------------------------------------------
+
+    def candidates(
+        self,
+        process: ProductKernelPosterior,
+        context: Mapping[str, Any],
+        feasible: Feasible,
+        *,
+        positions: Mapping[str, Any] | None = None,
+        answering: bool = False,
+        time: float | None = None,
+        follows: bool = False,
+        processes: Sequence[ProductKernelPosterior] = (),
+    ) -> Candidates:
+        """Build the candidate arms of a context.
+
+        Args:
+            process: see `Candidates`.
+            context: values seen before choosing; nature draws a missing one.
+            feasible: restricts a domain to likely feasible settings.
+            positions: of hard-to-change variables that can stay; adds the arms that keep them in place, or near it.
+            answering: whether this is for a recommendation: bounds count the uncertainty of laws from rows of data, and
+                settings have to be surer to be feasible.
+            time: of the choice, where the objective drifts.
+            follows: see `Candidates`.
+            processes: see `Candidates`.
+
+        Raises:
+            InvalidContext: constraints leave nothing of some control set.
+        """
+        known = self.encoded(context) | ({} if time is None else {TIME.name: time})
+        laws, arms = self.nature.at(known, answering), self._arms(positions or {})
+        found = [(arm, self.domain(arm, known, laws)) for arm in arms]
+        possible = [(arm, domain) for arm, domain in found if domain is not None]
+        if sum(arm.whole for arm, _ in possible) < len(self.sets):
+            raise _outside(context)
+        boxes = [(arm, domain.parts, feasible(domain.box, domain.parts, answering)) for arm, domain in possible]
+        left = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]
+        return Candidates(process, [each for _, each in left], known, [arm for arm, _ in left], follows, processes)
+
+    def _arms(self, positions: Mapping[str, Any]) -> list[Arm]:
+        """Every control set; then the arms of each that keep some of the positions, or stay near one."""
+        arms = [Arm(i) for i in range(len(self.sets))]
+        for i, names in enumerate(self.problem.control_sets):
+            here = [name for name in names if name in positions]
+            kept = chain.from_iterable(combinations(here, k) for k in range(1, len(here) + 1))
+            arms += [Arm(i, {name: positions[name] for name in some}) for some in kept]
+            arms += [Arm(i, near=near) for near in self._trust_regions(i, positions)]
+        return arms
+
+    def _trust_regions(self, i: int, positions: Mapping[str, Any]) -> list[dict[str, tuple[float, float]]]:
+        """Intervals around the only hard-to-change variable of a set, where its cost grows with the distance."""
+        hard = [name for name in self.problem.control_sets[i] if name in self.space.changes]
+        if len(hard) != 1 or hard[0] not in positions or not self.space.changes[hard[0]].per_unit:
+            return []
+        (name,), at = hard, self.encoded(positions)[hard[0]]
+        levels = self.space[name].levels
+        gap = 0.0 if levels is None else float(np.diff(levels).min(initial=1.0))  # a smaller move leads nowhere
+        radii = [radius + 1e-9 for radius in TRUST_RADII]  # which may be a step, but for rounding
+        return [{name: (at - radius, at + radius)} for radius in radii if radius >= gap]
+
+    def domain(self, arm: Arm, known: Mapping[str, float], laws: Mapping[str, Uncontrolled]) -> Domain | None:
+        """Search domain of an arm within the constraints; None: they leave nothing of it."""
+        columns = self.searched(arm)
+        names = [self.space.names[d] for d in columns]
+        parts = parts_of(self.columns, names, {**known, **self.encoded(arm.keep)}, laws)
+        box = self.boxes[arm.set] if arm.whole else box_of(self.space, columns, arm.near)
+        left = self.constraints.feasible(box, columns, tuple(arm.keep), parts)
+        return None if left is None else Domain(parts, left)
+
+    def domain_at(self, arm: Arm, context: Mapping[str, Any]) -> Domain | None:
+        """`domain` in a context, with the laws as known by now, at any time."""
+        known = self.encoded(context) | self._any_time
+        return self.domain(arm, known, self.nature.at(known))
+
+    # -- points --------------------------------------------------------------------------------------------------------
+
+    def searched(self, arm: Arm) -> list[int]:
+        """Columns of an arm that are searched, ascending: those of the set that do not stay in place."""
+        return [d for d in self.sets[arm.set] if self.space.names[d] not in arm.keep]
+
+    def settings(self, arm: Arm, point: Float[np.ndarray, " c"]) -> dict[str, Any]:
+        """Values to set, in the user's units, for an encoded point of an arm; with those it keeps."""
+        variables = [self.problem.variables[d] for d in self.searched(arm)]
+        return {v.name: v.decode(point[j : j + 1])[0] for j, v in enumerate(variables)} | dict(arm.keep)
+
+    def placed(self, arm: Arm, context: Mapping[str, Any], unit: Float[np.ndarray, "1 c"]) -> Float[np.ndarray, " c"]:
+        """Map a point of the unit cube to an encoded point of an arm.
+
+        Raises:
+            InvalidContext: constraints leave nothing in this context.
+        """
+        box = self._box_at(arm, context)
+        if box is None:
+            raise _outside(context)
+        return np.asarray(box.place(unit)[0])
+
+    def kept_in_place(
+        self, arm: Arm, point: Float[np.ndarray, " c"], positions: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> tuple[Arm, np.ndarray]:
+        """Arm that keeps all `positions` of its set, with its nearest feasible point; if there is none, as given."""
+        names, before = self.problem.control_sets[arm.set], self.searched(arm)
+        stays = Arm(arm.set, {name: positions[name] for name in names if name in positions})
+        left = point[[before.index(d) for d in self.searched(stays)]]
+        if not self.problem.limits:
+            return stays, left
+        box = self._box_at(stays, context)
+        if box is None:
+            return arm, point
+        return stays, box.into(left) if isinstance(box, Polytope) else left
+
+    def _box_at(self, arm: Arm, context: Mapping[str, Any]) -> Box | None:
+        if not self.problem.limits:
+            return self.boxes[arm.set]
+        found = self.domain_at(arm, context)
+        return None if found is None else found.box
+
+    # -- search --------------------------------------------------------------------------------------------------------
+
+    def search(
+        self, candidates: Candidates, arms: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
+    ) -> list[list[Maximum]]:
+        """Largest bound of each of some candidate arms, for each β: see `highest`.
+
+        A choice that follows another at once starts where the searches of that one ended, so that choices for many
+        workers are cheap. No other choice depends on earlier searches.
+        """
+        chosen, domains = [candidates.arms[i] for i in arms], [candidates.domains[i] for i in arms]
+        whole = all(arm.whole for arm in chosen) and not any(isinstance(d.box, Polytope) for d in domains)
+        keys = [[(arm.set, beta, of_mean) for beta in betas] for arm in chosen]
+        if candidates.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
+            near = partial(warm_started, candidates.process, seed=seed, of_mean=of_mean)
+            return [
+                [near(domain, self._ends[key], beta) for key, beta in zip(row, betas, strict=True)]
+                for domain, row in zip(domains, keys, strict=True)
+            ]
+        found = maximise_bounds(candidates.process, domains, betas, seed, of_mean)
+        if whole:
+            self._ends |= zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)
+        return found
+
+    def forget_ends(self) -> None:
+        """Forget the ends of searches, after outcomes changed the posterior."""
+        self._ends = {}
+
+
+def _outside(context: Mapping[str, Any]) -> InvalidContext:
+    hint = (
+        "It lies beyond what the problem says may be seen, or laws that are learned have changed, and limits count it."
+    )
+    return InvalidContext("context", dict(context), "what leaves something to set within the limits", hint)

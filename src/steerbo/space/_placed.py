@@ -1,0 +1,284 @@
+"""Distributions: laws placed on a variable's bounds, in user units; with closed formulas or finitely many atoms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Protocol
+
+import jaxtyping as jt
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc, betaincinv, betaln, ndtr, ndtri, xlog1py, xlogy
+
+from ..errors import InvalidProblem
+
+Atomic = tuple[jt.Float[np.ndarray, " k"], jt.Float[np.ndarray, " k"]]
+
+
+class Distribution(Protocol):
+    """A law with everything resolved, in user units. Arrays of any shape; `u` lies in [0, 1].
+
+    `support` is (low, high), either may be infinite; `atoms` is None for a continuous law, else (values (k,) ascending,
+    weights (k,) summing to one). `density` exists for continuous laws only.
+    """
+
+    @property
+    def mean(self) -> float: ...
+
+    @property
+    def sd(self) -> float: ...
+
+    @property
+    def support(self) -> tuple[float, float]: ...
+
+    @property
+    def atoms(self) -> Atomic | None: ...
+
+    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]: ...
+
+    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]: ...
+
+    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]: ...
+
+
+@dataclass(frozen=True)
+class UniformDistribution:
+    """Equally likely everywhere between `low` and `high`."""
+
+    low: float
+    high: float
+    atoms: ClassVar[None] = None
+
+    @property
+    def mean(self) -> float:
+        """(low + high) / 2."""
+        return self.low + (self.high - self.low) / 2
+
+    @property
+    def sd(self) -> float:
+        """(high − low) / √12."""
+        return (self.high - self.low) / math.sqrt(12)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The bounds."""
+        return self.low, self.high
+
+    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The quantile at `u`."""
+        return np.clip(self.low + np.asarray(u, float) * (self.high - self.low), self.low, self.high)
+
+    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The probability of at most `x`."""
+        inside = np.clip(np.asarray(x, float), self.low, self.high)
+        return np.asarray((inside - self.low) / (self.high - self.low))
+
+    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """1 / (high − low) inside, 0 outside."""
+        x = np.asarray(x, float)
+        return np.where((x >= self.low) & (x <= self.high), 1 / (self.high - self.low), 0.0)
+
+
+@dataclass(frozen=True)
+class NormalDistribution:
+    """The normal law, unbounded."""
+
+    mean: float
+    sd: float
+    support: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    atoms: ClassVar[None] = None
+
+    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The quantile at `u`."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self.mean + self.sd * ndtri(np.asarray(u, float)))
+
+    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The probability of at most `x`."""
+        return np.asarray(ndtr(_standard(x, self.mean, self.sd)))
+
+    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The bell curve."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.exp(-(_standard(x, self.mean, self.sd) ** 2) / 2) / (self.sd * math.sqrt(2 * math.pi))
+
+
+@dataclass(frozen=True)
+class LogNormalDistribution:
+    """The law of exp(Z) for a normal Z with mean `log_mean` and standard deviation `log_sd`."""
+
+    log_mean: float
+    log_sd: float
+    support: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    atoms: ClassVar[None] = None
+
+    @property
+    def mean(self) -> float:
+        """exp(log_mean + log_sd²/2); infinite where a float cannot hold it."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.exp(self.log_mean + np.float64(self.log_sd) ** 2 / 2))
+
+    @property
+    def sd(self) -> float:
+        """The mean times √(exp(log_sd²) − 1); infinite where a float cannot hold it."""
+        with np.errstate(over="ignore", under="ignore"):
+            half = np.sqrt(
+                -np.expm1(-(np.float64(self.log_sd) ** 2))
+            )  # so that exp(log_sd²) appears once, in one exponent
+            return float(np.exp(self.log_mean + np.float64(self.log_sd) ** 2) * half)
+
+    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The quantile at `u`."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(np.exp(self.log_mean + self.log_sd * ndtri(np.asarray(u, float))))
+
+    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The probability of at most `x`."""
+        with np.errstate(divide="ignore"):
+            log_x = np.log(np.maximum(np.asarray(x, float), 0.0))
+        return np.asarray(ndtr(_standard(log_x, self.log_mean, self.log_sd)))
+
+    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The normal density of log x, divided by x; 0 at and below 0."""
+        x = np.asarray(x, float)
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            log_x = np.log(np.maximum(x, 0.0))
+            exponent = -(_standard(log_x, self.log_mean, self.log_sd) ** 2) / 2 - np.where(x > 0, log_x, 0.0)
+            return np.exp(exponent) / (self.log_sd * math.sqrt(2 * math.pi))
+
+
+@dataclass(frozen=True)
+class BetaDistribution:
+    """The Beta(a, b) law stretched from [0, 1] onto [low, high]."""
+
+    a: float
+    b: float
+    low: float
+    high: float
+    atoms: ClassVar[None] = None
+
+    @property
+    def mean(self) -> float:
+        """Low + (high − low) · a / (a + b)."""
+        return self.low + (self.high - self.low) * self.a / (self.a + self.b)
+
+    @property
+    def sd(self) -> float:
+        """(high − low) · √(ab / (a + b + 1)) / (a + b)."""
+        total = self.a + self.b
+        return (self.high - self.low) * math.sqrt(self.a / total * (self.b / total) / (total + 1))
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The bounds."""
+        return self.low, self.high
+
+    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The quantile at `u`."""
+        inside = betaincinv(self.a, self.b, np.asarray(u, float))
+        return np.asarray(np.clip(self.low + (self.high - self.low) * inside, self.low, self.high))
+
+    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The probability of at most `x`."""
+        return np.asarray(betainc(self.a, self.b, self._inside(x)))
+
+    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The density; infinite at a bound whose shape parameter is below 1, and 0 outside."""
+        x = np.asarray(x, float)
+        z = self._inside(x)
+        with np.errstate(over="ignore", under="ignore"):
+            logs = xlogy(self.a - 1, z) + xlog1py(self.b - 1, -z) - betaln(self.a, self.b)
+            heights = np.exp(logs) / (self.high - self.low)
+        return np.where((x >= self.low) & (x <= self.high), heights, 0.0)
+
+    def _inside(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        return np.asarray((np.clip(np.asarray(x, float), self.low, self.high) - self.low) / (self.high - self.low))
+
+
+def _standard(x: ArrayLike, mean: float, sd: float) -> jt.Float[np.ndarray, " ..."]:
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray((np.asarray(x, float) - mean) / sd)
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """A law with `weights` (k,), summing to one, on the points `values` (k,), ascending. Make one by `of`."""
+
+    values: jt.Float[np.ndarray, " k"]
+    weights: jt.Float[np.ndarray, " k"]
+
+    @classmethod
+    def of(cls, values: ArrayLike, weights: ArrayLike) -> Atoms:
+        """Sorted, duplicates merged, weightless points dropped, weights scaled to sum to one.
+
+        >>> Atoms.of([3, 1, 3], [1, 2, 1]).weights
+        array([0.5, 0.5])
+        """
+        points, place = np.unique(np.asarray(values, float), return_inverse=True)
+        shares = np.asarray(weights, float)
+        summed = np.bincount(place, shares / shares.max())
+        kept = summed > 0
+        return cls(points[kept], summed[kept] / summed.sum())
+
+    @property
+    def atoms(self) -> Atomic:
+        """The points and their weights."""
+        return self.values, self.weights
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean of the points."""
+        return float(self.weights @ self.values)
+
+    @property
+    def sd(self) -> float:
+        """The weighted standard deviation of the points."""
+        away = self.values - self.mean
+        largest = float(np.abs(away).max()) or 1.0  # scaled before squaring: points may be as large as 1e300
+        return largest * math.sqrt(self.weights @ (away / largest) ** 2)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest point."""
+        return float(self.values[0]), float(self.values[-1])
+
+    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The smallest point whose cumulative weight reaches `u`."""
+        place = np.searchsorted(self._cumulative, np.asarray(u, float), side="left")
+        return self.values[np.minimum(place, self.values.size - 1)]
+
+    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """The weight at and below `x`."""
+        place = np.searchsorted(self.values, np.asarray(x, float), side="right")
+        return np.where(place > 0, self._cumulative[place - 1], 0.0)
+
+    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """Points with weights have no density.
+
+        Raises:
+            InvalidProblem: always.
+        """
+        raise InvalidProblem("density", x, "a continuous law", "Read atoms instead.")
+
+    @cached_property
+    def _cumulative(self) -> jt.Float[np.ndarray, " k"]:
+        summed = np.minimum(np.cumsum(self.weights), 1.0)
+        summed[-1] = 1.0
+        return summed
+
+
+def duplicate(values: Iterable[Hashable]) -> Hashable | None:
+    """The first value that appears a second time (1, 1.0 and True are the same), or None.
+
+    >>> duplicate(["a", "b", "a"])
+    'a'
+    """
+    seen = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None

@@ -1,0 +1,642 @@
+"""The contract of methods as tests to inherit: all of it for a method, a part of it for a trait of a problem."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from ..core import BoundsExtended, Created, Event, Optimizer, Refitted, ReproducibilityWarning, keyed
+from ..errors import (
+    InvalidContext,
+    InvalidOption,
+    InvalidOutcome,
+    InvalidProblem,
+    InvalidRequest,
+    OutcomeConflict,
+    SteerboError,
+    UnknownSuggestion,
+    UnusualOutcomeWarning,
+)
+from ..records import from_dict, to_dict
+from ..space import Float
+from .case import Case, backwards, bits, changed, values_of
+
+
+class Contract:
+    """Base of all contract classes: plays the case once for each class, and hands out copies of the played study."""
+
+    case: Callable[[], Case]
+    every_stop: ClassVar[bool] = True
+    """Whether a replay also stops after the last refit."""
+    _played: ClassVar[dict[str, Optimizer]]
+    _replayed: ClassVar[dict[str, Optimizer]]
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Give each class caches of its own: its case may be another."""
+        super().__init_subclass__(**more)
+        cls._played, cls._replayed = {}, {}
+
+    def whole(self, world: Case) -> Optimizer:
+        """All rounds of a case, played once for each class: tests only read it, or go on with a copy."""
+        fresh = world.start()
+        key = f"{world.rounds} rounds of {values_of(fresh.events)}"
+        if key not in self._played:
+            self._played[key] = world.play(fresh, world.rounds)
+        return self._played[key]
+
+    def copied(self, world: Case, budget: float | None = None) -> Optimizer:
+        """All rounds of a case, to go on with: a copy of one replay for each class, with this budget."""
+        created, *rest = self.whole(world).events
+        assert isinstance(created, Created)
+        events = [replace(created, budget=budget), *rest]
+        key = f"{budget}: {values_of(tuple(events))}"
+        if key not in self._replayed:
+            self._replayed[key] = Optimizer.replay(world.problem, events)
+        try:
+            return copy.deepcopy(self._replayed[key])
+        except TypeError:  # a method of another package may hold an object that cannot be copied
+            return Optimizer.replay(world.problem, events)
+
+    @pytest.fixture
+    def world(self) -> Case:
+        """The case."""
+        return type(self).case()
+
+    @pytest.fixture
+    def played(self, world: Case) -> Optimizer:
+        """All rounds of the case, to go on with."""
+        return self.copied(world)
+
+    @pytest.fixture
+    def paid(self, world: Case) -> Optimizer:
+        """All rounds of the case with a large budget, to go on with."""
+        return self.copied(world, 1000.0)
+
+
+class Repeating(Contract):
+    """The same seed and log give the same bits, after a restart, in every order, on any number of threads."""
+
+    def test_same_seed_same_events_on_any_number_of_threads(self, world: Case) -> None:
+        events = values_of(self.whole(world).events)
+        usual = {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+        with threadpool_limits(2 if usual == {1} else 1, user_api="blas"):
+            assert values_of(world.play(world.start(), world.rounds).events) == events
+
+    def test_another_seed_changes_something(self, world: Case) -> None:
+        other, events = world.start(seed=0), values_of(self.whole(world).events)
+        for _ in range(world.rounds):
+            world.play(other, 1)
+            if values_of(other.events)[1:] != events[1 : len(other.events)]:
+                return
+        raise AssertionError("the same in every round")
+
+    def test_replay_continues_bit_for_bit(self, world: Case) -> None:
+        """From the first event, a refit and the end the next round is the same; from a third of the log, all are."""
+        whole = self.whole(world)
+        events, lines = values_of(whole.events), [json.dumps(to_dict(event)) for event in whole.events]
+        refits = [i + 1 for i, event in enumerate(whole.events) if isinstance(event, Refitted)]
+        third = len(lines) // 3 | 1
+        last = refits[-1:] if self.every_stop else []
+        for stop in sorted({1, *refits[:1], third, *last, len(lines) - 1}):
+            again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(line)) for line in lines[:stop]])
+            if again.pending:
+                suggestion = world.decide(again, again.pending[0])
+                again.tell(suggestion, **world.outcome(suggestion))
+            left = world.rounds - len(again.history)
+            world.play(again, left if stop == third else min(left, 1))
+            # a refit is computed inside ask: a log that ends right after one asks again with those hyperparameters
+            assert values_of(again.events) == events[: len(again.events)]
+            assert len(again.events) > stop or stop == len(lines)
+        assert bits(again.recommend()) == bits(whole.recommend())
+
+    def test_a_log_that_keeps_no_order_gives_it_back(self, world: Case, played: Optimizer) -> None:
+        whole = played
+        if world.added is not None:
+            whole.add(1.0, backwards(dict(world.added)))
+        whole.ask(**world.request(world.rounds + 1))
+        whole.fail(world.ask(whole), "nobody looked", cost=1.0)
+        created, *rest = [to_dict(event) for event in whole.events]
+        stored = json.loads(json.dumps([created, *rest], sort_keys=True))
+        for lines in (stored, backwards(stored)):
+            again = Optimizer.replay(world.problem, [from_dict(Event, line) for line in lines])
+            assert values_of(again.events[1:]) == values_of(whole.events[1:])
+            assert bits([r.realised for r in again.history]) == bits([r.realised for r in whole.history])
+            assert bits(again.pending) == bits(whole.pending)
+            assert bits(again.recommend()) == bits(whole.recommend())
+            assert str(again.explain()) == str(whole.explain())
+        for each in whole.history:
+            for named in (each.suggestion.values, each.suggestion.context, each.realised):
+                assert list(named) == [name for name in world.problem.columns if name in named]
+
+    def test_replay_reads_the_past_and_never_recomputes_it(self, world: Case) -> None:
+        events = self.whole(world).events
+        other = Optimizer(world.problem, world.method, seed=8, **world.options).events[0]
+        again = Optimizer.replay(world.problem, [other, *events[1:]])
+        assert values_of(again.events[1:]) == values_of(events[1:])
+
+    def test_json_round_trip(self, world: Case, paid: Optimizer) -> None:
+        whole = paid
+        plain = json.loads(whole.to_json())["events"]
+        again = Optimizer.replay(world.problem, [from_dict(Event, event) for event in plain])
+        assert again.to_json() == whole.to_json()
+        assert bits(world.ask(again)) == bits(world.ask(whole))
+        assert again.status == whole.status
+
+    def test_other_wheels_are_said(self, world: Case) -> None:
+        created, *rest = world.play(world.start(), 2).events
+        plain = to_dict(created)
+        plain["fingerprint"]["numpy"] = "0.1"
+        with pytest.warns(ReproducibilityWarning, match="other wheels"):
+            Optimizer.replay(world.problem, [from_dict(Event, plain), *rest])
+
+    def test_problem_round_trip(self, world: Case) -> None:
+        plain = json.loads(json.dumps(to_dict(world.problem)))
+        assert from_dict(type(world.problem), plain) == world.problem
+
+
+class Pending(Contract):
+    """Pending, failed and abandoned rounds: they count when the next is chosen, and their cost counts once.
+
+    One point may be out twice where that is right: outcomes are noisy, and the best that is known is at a bound.
+    """
+
+    def test_many_pending_suggestions_differ(self, world: Case, played: Optimizer) -> None:
+        optimizer = played
+        out = [world.ask(optimizer) for _ in range(4)]
+        assert len({s.token for s in out}) == 4
+        assert {s.token for s in optimizer.pending} == {s.token for s in out}
+        assert len({world.point(s) for s in out}) > 1, "pending rounds count when the next is chosen"
+        for suggestion in reversed(out):
+            optimizer.tell(suggestion, **world.outcome(suggestion))
+        assert optimizer.pending == ()
+        world.play(optimizer, 1)
+
+    def test_batch(self, world: Case) -> None:
+        created, *rest = self.whole(world).events
+        assert isinstance(created, Created)
+        optimizer = Optimizer.replay(world.problem, [replace(created, rounds=world.rounds + 3), *rest])
+        batch = optimizer.ask(batch=5, **world.request(world.rounds + 1))
+        assert [s.round for s in batch] == [world.rounds + i for i in (1, 2, 3)]
+        assert optimizer.ask(**world.request(world.rounds + 4)) is None
+        assert "rounds are made" in optimizer.status.finished
+
+    @pytest.mark.parametrize("batch", [0, -1, 1.5, True, "2"])
+    def test_bad_batch(self, world: Case, batch: Any) -> None:
+        with pytest.raises(InvalidRequest, match="batch"):
+            world.start().ask(batch=batch, **world.request(1))
+
+    def test_failed_rounds_cost_money_and_do_not_come_back(self, world: Case, paid: Optimizer) -> None:
+        optimizer = paid
+        spent = optimizer.status.spent
+        points = []
+        for _ in range(4):
+            suggestion = world.ask(optimizer)
+            points.append(world.point(suggestion))
+            optimizer.fail(suggestion, "the pump broke", cost=2.0)
+            optimizer.fail(suggestion, "the pump broke", cost=2.0)
+        assert len(set(points)) == 4
+        assert optimizer.status.spent == pytest.approx(spent + 8)
+        assert (optimizer.status.failed, optimizer.status.told) == (4, world.rounds)
+        suggestion = world.ask(optimizer)
+        optimizer.tell(suggestion, **world.outcome(suggestion))
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.fail(suggestion)
+
+    def test_a_cost_that_nobody_knows_stays_unknown(self, world: Case) -> None:
+        optimizer = world.play(world.start(), 3)
+        spent, mean = optimizer.status.spent, optimizer.history.mean_cost
+        broken = world.ask(optimizer)
+        before = mean(broken.scope)
+        optimizer.fail(broken, "the pump broke")
+        if (price := world.problem.price(broken)) is not None:  # everybody knows: it is stated
+            assert optimizer.status.spent == pytest.approx(spent + price)
+            assert optimizer.status.unpriced == 0
+            return
+        assert mean(broken.scope) == before
+        assert (optimizer.status.spent, optimizer.status.unpriced) == (spent, 1)
+        assert "and a round whose cost nobody knows" in str(optimizer.status)
+        optimizer.amend(broken, cost=0.25, reason="the bill came")
+        assert optimizer.status.spent == pytest.approx(spent + 0.25)
+        assert optimizer.status.unpriced == 0
+        assert optimizer.history[broken.token].state == "failed"
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.fail(broken, "the pump broke", cost=9.0)
+        again = Optimizer.replay(world.problem, optimizer.events)
+        assert again.status == optimizer.status
+        assert bits(world.ask(again)) == bits(world.ask(optimizer))
+
+    def test_with_a_budget_a_failure_needs_a_cost_or_a_charge(self, world: Case) -> None:
+        optimizer = world.start(budget=1000)
+        broken, lost = world.ask(optimizer), world.ask(optimizer)
+        if world.problem.price(broken) is None:
+            with pytest.raises(InvalidOutcome, match=r"cost: None .* budget.*charge"):
+                optimizer.fail(broken)
+            optimizer.fail(broken, charge=2.0)
+            assert (optimizer.status.spent, optimizer.status.unpriced, optimizer.status.estimated) == (2.0, 1, 2.0)
+            with pytest.raises(InvalidOutcome, match="cost"):
+                optimizer.amend(broken, **{**world.outcome(broken), "cost": None})
+            optimizer.amend(broken, cost=0.0)
+            assert (optimizer.status.spent, optimizer.status.unpriced, optimizer.status.estimated) == (0.0, 0, 0.0)
+            optimizer.amend(broken, **{**world.outcome(broken), "cost": None})
+            assert optimizer.history[broken.token].paid == 0.0, "a cost of 0 is a cost"
+        spent = optimizer.status.spent
+        optimizer.abandon(lost, charge=3.0)
+        assert optimizer.status.spent == spent + 3.0
+        optimizer.tell(lost, **world.outcome(lost))
+        assert optimizer.status.spent == pytest.approx(spent + optimizer.history[lost.token].charged)
+        assert Optimizer.replay(world.problem, optimizer.events).status == optimizer.status
+
+    def test_everything_failed(self, world: Case) -> None:
+        optimizer = world.start()
+        for _ in range(6):
+            optimizer.fail(world.ask(optimizer), "nothing works", cost=1.0)
+        assert str(optimizer.recommend())
+        assert str(optimizer.explain())
+
+    def test_abandoned_rounds_free_their_money_and_late_outcomes_are_used(self, world: Case, paid: Optimizer) -> None:
+        optimizer = paid
+        reserved = optimizer.status.reserved
+        left, late, open_still = (world.ask(optimizer) for _ in range(3))
+        for _ in range(2):
+            optimizer.abandon(left, "the lab closed")
+            optimizer.abandon(late.token)
+        assert optimizer.status.abandoned == 2
+        assert [s.token for s in optimizer.pending] == [open_still.token]
+        assert optimizer.status.reserved == pytest.approx(
+            reserved + (optimizer.history[open_still.token].expected_cost or 0.0)
+        )
+        fresh = world.ask(optimizer)
+        points = [world.point(s) for s in (left, late, open_still, fresh)]
+        assert len(set(points)) == 4, "an abandoned point is not suggested again"
+        optimizer.tell(late, **world.outcome(late))
+        assert (optimizer.status.told, optimizer.status.abandoned) == (world.rounds + 1, 1)
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.abandon(late)
+        with pytest.raises(OutcomeConflict, match="no outcome yet"):
+            optimizer.amend(left, void=True)
+        optimizer.amend(late, **world.outcome(late), reason="the same again")  # counts are folded anew
+        again = Optimizer.replay(world.problem, optimizer.events)
+        assert bits(again.status) == bits(optimizer.status)
+        assert bits(world.ask(again)) == bits(world.ask(optimizer))
+
+
+class Corrections(Contract):
+    """Late, added and corrected outcomes, widened bounds: a corrected log leads to the state of a right one."""
+
+    def test_amended_to_the_truth_equals_the_truth(self, world: Case) -> None:
+        straight = self.whole(world)
+        wrong = self.copied(world)
+        token = next(iter(wrong.history)).suggestion.token
+        told = world.outcome(straight.history[token].suggestion)
+        wrong.amend(token, **{**told, "value": changed(lambda v: v + 1.0, told["value"])})
+        assert str(wrong.recommend())
+        wrong.amend(token, **told)
+        assert len(wrong.events) == len(straight.events) + 2, "the log keeps the wrong outcome, too"
+        _close(to_dict(wrong.recommend()), to_dict(straight.recommend()))
+
+    def test_void_takes_the_value_back_and_keeps_the_cost(self, world: Case, paid: Optimizer) -> None:
+        optimizer = paid
+        spent = optimizer.status.spent
+        token = next(iter(optimizer.history)).suggestion.token
+        optimizer.amend(token, void=True, reason="wrong sample")
+        assert optimizer.status.told == world.rounds - 1
+        assert optimizer.status.spent == spent
+        world.play(optimizer, 1)
+
+    def test_amend_needs_something_to_amend(self, world: Case) -> None:
+        optimizer = world.play(world.start(), 1)
+        token = next(iter(optimizer.history)).suggestion.token
+        with pytest.raises(InvalidOutcome, match="void=True"):
+            optimizer.amend(token)
+        suggestion = world.ask(optimizer)
+        with pytest.raises(OutcomeConflict, match="no outcome yet"):
+            optimizer.amend(suggestion, **world.outcome(suggestion))
+
+    def test_a_look_that_is_taken_back_leads_where_the_right_one_would(self, world: Case) -> None:
+        other = world.play(world.start(), 3)
+        mistyped = other.ask(**world.request(4))
+        if not mistyped.observe:
+            with pytest.raises(OutcomeConflict, match="nothing was looked at"):
+                other.decide(mistyped, {}, again=True)
+            return
+        straight = Optimizer.replay(world.problem, other.events)
+        suggestion = straight.pending[0]
+        while suggestion.observe:
+            wrong, right = world.look(suggestion, keyed(2, 4, "mistyped")), world.seen(suggestion)
+            other.decide(mistyped, wrong)
+            mistyped, suggestion = other.decide(mistyped, right, again=True), straight.decide(suggestion, right)
+            assert bits(mistyped) == bits(suggestion)
+        for optimizer in (straight, other):
+            optimizer.tell(suggestion.token, **world.outcome(suggestion))
+        with pytest.raises(OutcomeConflict, match="amend"):
+            other.decide(mistyped, right, again=True)
+        replayed = Optimizer.replay(world.problem, other.events)
+        assert bits(world.ask(replayed)) == bits(world.ask(other)) == bits(world.ask(straight))
+
+    def test_late_outcomes(self, world: Case) -> None:
+        optimizer = world.play(world.start(), 3)
+        late = world.ask(optimizer)
+        world.play(optimizer, 3)
+        optimizer.tell(late, **world.outcome(late))
+        again = Optimizer.replay(world.problem, optimizer.events)
+        assert bits(world.ask(again)) == bits(world.ask(optimizer))
+
+    def test_added_data_is_not_a_round(self, world: Case) -> None:
+        if world.added is None:
+            return
+        optimizer = world.start(budget=100, rounds=50)
+        for _ in range(3):
+            optimizer.add(1.0, world.added, cost=40.0)
+        assert optimizer.status.rounds == 0
+        assert optimizer.status.spent == 0
+        assert not optimizer.status.finished, "money of the past is not this study's"
+        optimizer.add(1.0, world.added, cost=7.0, charge=True)
+        assert optimizer.status.spent == 7.0
+        wrongs: tuple[dict[str, Any], ...] = ({"charge": True}, {"charge": 1, "cost": 1.0}, {"scope": "?"})
+        for wrong in wrongs:
+            with pytest.raises(InvalidOutcome, match=r"cost|charge|scope"):
+                optimizer.add(1.0, world.added, **wrong)
+        assert Optimizer.replay(world.problem, optimizer.events).status == optimizer.status
+        world.play(optimizer, 3)
+        with pytest.raises(InvalidOutcome):
+            optimizer.add(1.0, {})
+
+    def test_added_data_can_be_amended(self, world: Case) -> None:
+        if world.added is None:
+            return
+        optimizer = world.play(world.start(), 3)
+        straight = Optimizer.replay(world.problem, optimizer.events)
+        optimizer.add(5.0, world.added, cost=3.0, charge=True)
+        optimizer.add(2.0, world.added)
+        straight.add(1.0, world.added, cost=4.0, charge=True)
+        for _ in range(2):
+            optimizer.amend("added-1", 1.0, cost=4.0, reason="typo")
+        optimizer.amend("added-2", void=True)
+        assert values_of(optimizer.history.added) == values_of(straight.history.added)  # type: ignore[arg-type]
+        assert optimizer.status == straight.status
+        for wrong in ({}, {"value": 1.0, "void": True}, {"cost": -1}):
+            with pytest.raises(InvalidOutcome):
+                optimizer.amend("added-1", **wrong)
+        with pytest.raises(UnknownSuggestion):
+            optimizer.amend("added-2", 1.0)
+        again = Optimizer.replay(world.problem, optimizer.events)
+        assert bits(again.recommend()) == bits(optimizer.recommend())
+        optimizer.amend("added-1", void=True)
+        assert optimizer.history.added == []
+        assert optimizer.status.spent == straight.status.spent, "money that was charged is spent"
+        world.play(optimizer, 1)
+        assert bits(Optimizer.replay(world.problem, optimizer.events).recommend()) == bits(optimizer.recommend())
+
+    def test_bounds_are_widened_in_a_running_study_or_refused_by_name(self, world: Case, played: Optimizer) -> None:
+        optimizer = played
+        floats = [variable for variable in world.problem.space if isinstance(variable, Float)]
+        if not floats or not hasattr(world.problem, "variables"):
+            with pytest.raises(InvalidProblem, match="bounds"):
+                optimizer.extend({"x": (-1.0, 2.0)})
+            return
+        name, low, high = floats[0].name, floats[0].low, floats[0].high
+        wide = {name: (low, high + (high - low) * 0.25)}
+        out = world.ask(optimizer)
+        optimizer.extend(wide)
+        optimizer.extend(wide)
+        assert sum(isinstance(event, BoundsExtended) for event in optimizer.events) == 1, (
+            "the same twice changes nothing"
+        )
+        wrongs: tuple[dict[str, Any], ...] = (
+            {name: (low, high)}, {name: "wide"}, {"x?": (0, 1)}, {name: (float("nan"), 2 * high)},
+        )  # fmt: skip
+        for wrong in wrongs:
+            with pytest.raises(InvalidProblem, match=rf"{re.escape(name)}|x\?"):
+                optimizer.extend(wrong)
+        told = optimizer.history.n_completed
+        optimizer.tell(out, **world.outcome(out))
+        world.play(optimizer, 2)
+        assert optimizer.history.n_completed == told + 3
+        assert [str(optimizer.recommend()), str(optimizer.explain())]
+        lines = json.loads(json.dumps([to_dict(event) for event in optimizer.events], sort_keys=True))
+        answered, asked = (
+            bits(optimizer.recommend()),
+            bits(world.ask(Optimizer.replay(world.problem, optimizer.events))),
+        )
+        for problem in (world.problem, optimizer.problem):
+            again = Optimizer.replay(problem, [from_dict(Event, line) for line in lines])
+            assert again.problem == optimizer.problem
+            assert values_of(again.events[1:]) == values_of(optimizer.events[1:])
+            assert bits(again.recommend()) == answered
+            assert bits(world.ask(again)) == asked
+        law = optimizer.problem.space[name].law
+        if law is not None:
+            assert optimizer.problem.space[name].distribution.ppf(0.9) == floats[0].distribution.ppf(0.9)
+
+
+class Refusals(Contract):
+    """Invalid outcomes, contexts and options are refused by name and not logged; outcomes of any size are survived."""
+
+    def test_telling_twice(self, world: Case) -> None:
+        optimizer = world.play(world.start(), 1)
+        suggestion = world.ask(optimizer)
+        outcome = world.outcome(suggestion)
+        optimizer.tell(suggestion, **outcome)
+        events = len(optimizer.events)
+        optimizer.tell(suggestion.token, **outcome)
+        assert len(optimizer.events) == events, "the same outcome twice changes nothing"
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.tell(suggestion, **{**outcome, "value": changed(lambda v: v + 1.0, outcome["value"])})
+
+    def test_unknown_suggestion(self, world: Case) -> None:
+        optimizer = world.start()
+        with pytest.raises(UnknownSuggestion, match="never made here"):
+            optimizer.tell("99-none", 1.0)
+        with pytest.raises(UnknownSuggestion, match="never made here"):
+            optimizer.fail("99-none")
+
+    def test_undecided_rounds_cannot_be_told(self, world: Case) -> None:
+        optimizer = world.start()
+        suggestion = optimizer.ask(**world.request(1))
+        assert suggestion is not None
+        if not suggestion.observe:
+            with pytest.raises(OutcomeConflict, match="nothing to look at"):
+                optimizer.decide(suggestion, {"never heard of": 1.0})
+            return
+        with pytest.raises(SteerboError):
+            optimizer.tell(suggestion, **world.outcome(world.decide(world.start(), suggestion)))
+        good = world.seen(suggestion)
+        first = suggestion.observe[0]
+        for wrong in (
+            {},
+            {**good, "x?": 1.0},
+            {**good, first: float("nan")},
+            {**good, first: "high"},
+            {**good, first: None},
+        ):
+            events = len(optimizer.events)
+            with pytest.raises(InvalidContext, match="context"):
+                optimizer.decide(suggestion, wrong)
+            assert len(optimizer.events) == events
+        optimizer.fail(suggestion, "the patient left")
+
+    @pytest.mark.parametrize(
+        "value",
+        [float("nan"), float("inf"), -float("inf"), None, "1.0", True, 1j, [], {}, 10**400, 1.1e100, -1e308],
+        ids=str,
+    )
+    def test_bad_values_are_refused_and_nothing_is_lost(self, world: Case, value: Any) -> None:
+        optimizer = world.play(world.start(), 1)
+        suggestion = world.ask(optimizer)
+        events = values_of(optimizer.events)
+        with pytest.raises(InvalidOutcome, match="value"):
+            optimizer.tell(suggestion, **{**world.outcome(suggestion), "value": value})
+        assert values_of(optimizer.events) == events
+        optimizer.tell(suggestion, **world.outcome(suggestion))
+
+    @pytest.mark.parametrize("cost", [float("nan"), float("inf"), -1, "1", True, 1e308])
+    def test_bad_costs(self, world: Case, cost: Any) -> None:
+        optimizer = world.start()
+        suggestion = world.ask(optimizer)
+        with pytest.raises(InvalidOutcome, match="cost"):
+            optimizer.tell(suggestion, **{**world.outcome(suggestion), "cost": cost})
+
+    def test_unknown_names(self, world: Case) -> None:
+        optimizer = world.start()
+        suggestion = world.ask(optimizer)
+        outcome = world.outcome(suggestion)
+        with pytest.raises(InvalidOutcome, match="temprature"):
+            optimizer.tell(suggestion, **{**outcome, "realised": {**outcome.get("realised", {}), "temprature": 1.0}})
+        with pytest.raises(InvalidOutcome, match="realised"):
+            optimizer.tell(suggestion, **{**outcome, "realised": [1.0]})
+
+    def test_bad_options(self, world: Case) -> None:
+        with pytest.raises(InvalidOption, match="no-such-method"):
+            Optimizer(world.problem, "no-such-method")
+        unknown: dict[str, Any] = {"no_such_option": 1}
+        with pytest.raises(InvalidOption, match="no_such_option"):
+            Optimizer(world.problem, world.method, **unknown)
+        for name, wrong in [("seed", -1), ("seed", 1.5), ("budget", 0), ("budget", float("nan")), ("rounds", 0)]:
+            limits: dict[str, Any] = {name: wrong}
+            with pytest.raises(InvalidOption, match=name):
+                Optimizer(world.problem, world.method, **limits)
+
+    @pytest.mark.parametrize("shape", ["constant", "huge", "tiny", "step", "edge"])
+    def test_hostile_outcomes(self, world: Case, shape: str) -> None:
+        _survives(world, shape)
+
+
+class Answers(Contract):
+    """Budgets end a study, and every answer can be shown and written as JSON."""
+
+    def test_budget_ends_the_study(self, world: Case) -> None:
+        optimizer = world.start(budget=4.5)
+        for _ in range(50):
+            suggestion = optimizer.ask(**world.request(len(optimizer.history) + 1))
+            if suggestion is None:
+                break
+            suggestion = world.decide(optimizer, suggestion)
+            optimizer.tell(suggestion, **world.outcome(suggestion))
+        assert 0 < len(optimizer.history) <= 50
+        assert suggestion is None
+        assert optimizer.status.finished
+        assert optimizer.status.told == len(optimizer.history)
+
+    def test_nothing_is_expected_before_anything_is_measured(self, world: Case) -> None:
+        optimizer = world.start()
+        for _ in range(2):
+            advice = optimizer.recommend()
+            for each in (advice, *advice.alternatives):
+                assert (each.mean, each.lower, each.upper) == (None, None, None)
+            assert any(said in str(advice) for said in ("nothing is measured yet", "nothing is known yet"))
+            optimizer.fail(world.ask(optimizer), "no reading")
+        world.play(optimizer, world.rounds)
+        assert (optimizer.recommend().mean is not None) == world.predicts
+
+    def test_answers_before_and_after_data(self, world: Case, played: Optimizer) -> None:
+        for optimizer in (world.start(), played):
+            for answer in (optimizer.recommend(), optimizer.explain(), optimizer.status):
+                assert str(answer)
+                json.dumps(to_dict(answer), allow_nan=False)
+            world.play(optimizer, 1)
+
+    def test_refits_are_logged(self, world: Case) -> None:
+        refits = [event for event in self.whole(world).events if isinstance(event, Refitted)]
+        asked = [event.round for event in refits]
+        assert asked == sorted(asked)
+
+
+class WingContract(Repeating, Pending, Corrections, Refusals, Answers):
+    """The whole contract, once for each method. Inherit it, and give `case`: a function that makes a `Case`."""
+
+
+class TraitContract(Contract):
+    """The tests that a trait of the problem can break, for a method that keeps the whole contract without it.
+
+    A trait is a context that is seen, a drift, constraints, switching costs, a learned law and the like. It changes the
+    state of a method, hence replays, imputation and re-encoding. Refusals, batches and options never reach the method.
+
+        class TestDrifting(TraitContract):
+            case = staticmethod(lambda: Case(drifting_problem, "my-method", evaluate))
+    """
+
+    every_stop = False
+    test_same_seed_same_events_on_any_number_of_threads = Repeating.test_same_seed_same_events_on_any_number_of_threads
+    test_replay_continues_bit_for_bit = Repeating.test_replay_continues_bit_for_bit
+    test_a_log_that_keeps_no_order_gives_it_back = Repeating.test_a_log_that_keeps_no_order_gives_it_back
+    test_json_round_trip = Repeating.test_json_round_trip
+    test_problem_round_trip = Repeating.test_problem_round_trip
+    test_many_pending_suggestions_differ = Pending.test_many_pending_suggestions_differ
+    test_failed_rounds_cost_money_and_do_not_come_back = Pending.test_failed_rounds_cost_money_and_do_not_come_back
+    test_amended_to_the_truth_equals_the_truth = Corrections.test_amended_to_the_truth_equals_the_truth
+    test_added_data_can_be_amended = Corrections.test_added_data_can_be_amended
+    test_bounds_are_widened_in_a_running_study_or_refused_by_name = (
+        Corrections.test_bounds_are_widened_in_a_running_study_or_refused_by_name
+    )
+    test_answers_before_and_after_data = Answers.test_answers_before_and_after_data
+
+    def test_hostile_outcomes(self, world: Case) -> None:
+        _survives(world, "edge")
+
+
+def _survives(world: Case, shape: str) -> None:
+    """Play a case with outcomes of another shape, warnings being errors, and ask for answers."""
+    optimizer = world.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", UnusualOutcomeWarning)  # which these are
+        if world.warns is not None:
+            warnings.simplefilter("ignore", world.warns)
+        for i in range(world.rounds):
+            suggestion = world.ask(optimizer)
+            outcome = world.outcome(suggestion)
+            scaled: dict[str, Callable[[float], float]] = {
+                "constant": lambda v: 3.0,
+                "huge": lambda v: v * 1e12,
+                "tiny": lambda v: v * 1e-12,
+                "step": lambda v: 1e9 * (i % 2),  # noqa: B023  called in this very turn
+                "edge": lambda v: [1e100, -1e100, 5e-324, v][i % 4],  # noqa: B023
+            }
+            optimizer.tell(suggestion, **{**outcome, "value": changed(scaled[shape], outcome["value"])})
+        assert str(optimizer.recommend())
+        assert str(optimizer.explain())
+
+
+def _close(one: Any, two: Any, path: str = "") -> None:
+    """Equal but for rounding: 1e-6 relative, or 1e-6 of a unit."""
+    assert type(one) is type(two), path
+    if isinstance(one, dict):
+        assert one.keys() == two.keys(), path
+        for name in one:
+            _close(one[name], two[name], f"{path}.{name}")
+    elif isinstance(one, list):
+        assert len(one) == len(two), path
+        for i, (a, b) in enumerate(zip(one, two, strict=True)):
+            _close(a, b, f"{path}[{i}]")
+    elif isinstance(one, float):
+        assert one == pytest.approx(two, rel=1e-6, abs=1e-6), path
+    else:
+        assert one == two, path

@@ -1,0 +1,559 @@
+"""Surrogates for all candidate priors at once, over a finite domain or over a box.
+
+`FiniteSurrogate` filters outcomes in order of time, at all sites. `BoxSurrogate` conditions one Gaussian process over
+points and times for all priors that share a kernel, drift and noise (`sharing`), on a bounded number of outcomes
+(`SharedPosterior`). `FailedPoints` holds places that were tried without an outcome, in a box only the latest of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from ..errors import ModelFailure
+from ..gp import GPPosterior, Kernel
+from ..gp.drift import Decay, correlation
+from ..optim import Box, FeasibleRegion, maximise
+from .compression import FORGOTTEN, KEPT, MOST, compress, remembered
+from .data import Datum, Maximiser, PendingPoint, Place, RoundView, draw_largest
+from .filters import DecayFilter, Filters, OrderedFilter, StateSpaceFilter
+from .kernels import Covariance, spatial
+from .means import Means
+from .priors import Prior
+from .problem import TimeVarying, box_now, plain_box
+
+
+class SharedPosterior:
+    """Priors that share kernel, drift and noise, and differ in their means: one posterior, a column for each.
+
+    Rows are points and their times, (x, t); the covariance is the kernel in space times the drift's over time.
+
+    Args:
+        problem: whose priors.
+        ids: (k,) their numbers.
+        static: leave drift out.
+    """
+
+    def __init__(self, problem: TimeVarying, ids: Int[np.ndarray, " k"], static: bool) -> None:
+        prior, self.time = problem.given[ids[0]], len(problem.variables)
+        self.ids = ids
+        self.space = spatial(prior.kernel, problem.categorical)
+        self.drift = None if static else prior.drift
+        self.variance = prior.noise**2
+        self.kernel: Kernel = self.space if self.drift is None else self.space * self.drift.over(self.time)
+        self.bounded = not static
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all outcomes."""
+        self.posterior: GPPosterior[Kernel] = GPPosterior(
+            self.kernel, np.zeros((0, self.time + 1)), np.zeros((0, len(self.ids))), np.zeros(0)
+        )
+        self.banked = np.zeros(len(self.ids))  # evidence beyond that of the outcomes that are kept
+        self.most = MOST
+        self.merged = False  # whether the last outcome has been merged with others
+
+    @property
+    def evidence(self) -> Float[np.ndarray, " k"]:
+        """Log marginal likelihoods of all outcomes there ever were, given those kept before each, (k,)."""
+        return self.banked + self.posterior.log_likelihood()
+
+    def condense(self) -> None:
+        """Keep fewer outcomes, where there are many: see `memory`."""
+        self.merged = self.bounded and len(self.posterior) >= self.most
+        if not self.merged:
+            return
+        evidence = self.evidence
+        self.posterior = compress(self.posterior, self.drift)
+        self.banked = evidence - self.posterior.log_likelihood()
+        self.most = len(self.posterior) + MOST - KEPT
+
+
+def sharing(priors: Sequence[Prior]) -> tuple[list[Prior], Int[np.ndarray, " P"]]:
+    """One prior of each set that has kernel, drift and noise in common, and which set each prior is in."""
+    found: list[Prior] = []
+    group = []
+    for prior in priors:
+        for g, other in enumerate(found):
+            same = prior.kernel is other.kernel or prior.kernel == other.kernel
+            if prior.noise == other.noise and prior.drift == other.drift and same:
+                group.append(g)
+                break
+        else:
+            group.append(len(found))
+            found.append(prior)
+    return found, np.array(group)
+
+
+def covariance_between(
+    kernel: Any, points: Float[np.ndarray, "X d"], categorical: Sequence[bool]
+) -> Float[np.ndarray, "X X"]:
+    """A kernel's covariances between all points, (X, X), symmetric."""
+    K = np.array(kernel.matrix) if isinstance(kernel, Covariance) else spatial(kernel, categorical)(points, points)
+    return (K + K.T) / 2
+
+
+def scale_only(means: Float[np.ndarray, "P X"], tables: Sequence[np.ndarray], drifts: Sequence[Any]) -> bool:
+    """Whether priors differ in output scale and in nothing else."""
+    if len(tables) < 2 or np.ptp(means, axis=0).max() > 0 or any(drift != drifts[0] for drift in drifts):
+        return False
+    shapes = [K / np.diag(K).mean() for K in tables]
+    scales = [float(np.diag(K).mean()) for K in tables]
+    return all(np.allclose(shape, shapes[0], atol=1e-9) for shape in shapes) and max(scales) > min(scales) * (1 + 1e-9)
+
+
+class FiniteSurrogate:
+    """Posteriors of all priors at all points of a finite domain.
+
+    Outcomes may come late: see `Ordered`.
+
+    Args:
+        problem: with a finite domain.
+        static: leave drift out.
+    """
+
+    def __init__(self, problem: TimeVarying, static: bool = False) -> None:
+        assert problem.points is not None
+        self.problem, self.points = problem, problem.points
+        priors = [_static(p) for p in problem.given] if static else list(problem.given)
+        self.sharing, self.group = sharing(priors)
+        means = Means(problem)(problem.points)
+        tables = {id(p.kernel): covariance_between(p.kernel, self.points, problem.categorical) for p in self.sharing}
+        kinds = [_state_size(p) for p in self.sharing]
+        filters: Filters = []
+        self._ids: list[np.ndarray] = []  # which priors each filter has
+        self._sets: list[np.ndarray] = []  # which sets of sharing priors
+        for size in sorted(set(kinds)):
+            sets = np.flatnonzero(np.array(kinds) == size)
+            ids = np.flatnonzero(np.isin(self.group, sets))
+            covariances = np.array([tables[id(self.sharing[g].kernel)] for g in sets])
+            noise = np.array([self.sharing[g].noise for g in sets])
+            local = np.searchsorted(sets, self.group[ids])
+            drifts = [self.sharing[g].drift for g in sets]
+            if size == 1:
+                rates = np.array([d.rate if isinstance(d, Decay) else 0.0 for d in drifts])
+                filters.append(DecayFilter(means[ids], covariances, rates, noise, local))
+            else:
+                motions = [d.motion for d in drifts if d is not None and not isinstance(d, Decay)]
+                filters.append(StateSpaceFilter(means[ids], covariances, motions, noise, local))
+            self._ids.append(ids)
+            self._sets.append(sets)
+        self.size = means.shape
+        self.ordered = OrderedFilter(filters)
+
+    @property
+    def _filters(self) -> Filters:
+        return self.ordered.filters
+
+    @property
+    def evidence(self) -> Float[np.ndarray, " P"]:
+        """Log marginal likelihoods, (P,)."""
+        if len(self._filters) == 1:
+            return self._filters[0].evidence
+        whole = np.empty(self.size[0])
+        for f, ids in zip(self._filters, self._ids, strict=True):
+            whole[ids] = f.evidence
+        return whole
+
+    @property
+    def surprise(self) -> Float[np.ndarray, " P"]:
+        """How far off every prior was about the outcome added last, in its own predictive deviations, (P,)."""
+        whole = np.empty(self.size[0])
+        for f, ids in zip(self._filters, self._ids, strict=True):
+            whole[ids] = f.surprise
+        return whole
+
+    @property
+    def kept(self) -> None:
+        """On how many outcomes each prior's posterior rests: on all, whatever their number."""
+        return
+
+    # -- outcomes ------------------------------------------------------------------------------------------------------
+
+    def add(self, datum: Datum, inflation: float = 1.0) -> bool:
+        """Condition on an outcome; False if it is too late: see `Ordered`."""
+        return self.ordered.add(datum, inflation)
+
+    def rewrite(self, data: Sequence[Datum]) -> None:
+        """Forget everything and condition on these."""
+        self.ordered.restart()
+        for datum in sorted(data, key=lambda d: d[:2]):
+            self.add(datum)
+
+    # -- posteriors ----------------------------------------------------------------------------------------------------
+
+    def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+        """Posterior means and standard deviations of the objective, (P, X) each."""
+        if len(self._filters) == 1:
+            mean, variance = self._filters[0].posterior(time)
+            sd = np.sqrt(variance)
+            return mean, sd[self._filters[0].group] if len(sd) > 1 else np.broadcast_to(sd, mean.shape)
+        means, sds = np.empty(self.size), np.empty(self.size)
+        for f, ids in zip(self._filters, self._ids, strict=True):
+            means[ids], variance = f.posterior(time)
+            sds[ids] = np.sqrt(variance)[f.group]
+        return means, sds
+
+    def joint(
+        self, prior: int, sites: Int[np.ndarray, " J"], time: float
+    ) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, "J J"]]:
+        """Posterior means and covariances of the objective among some points, as one prior sees it."""
+        k = next(k for k, ids in enumerate(self._ids) if prior in ids)
+        group = int(self._filters[k].group[int(np.searchsorted(self._ids[k], prior))])
+        covariances: np.ndarray = self._filters[k].covariances(time, sites)[group][:, sites]
+        return self.posterior(time)[0][prior, sites], covariances
+
+    def _shrunk(self, view: RoundView, sd: Float[np.ndarray, "P X"]) -> Float[np.ndarray, "P X"]:
+        """Standard deviations as if the unknown places had been observed; those of some time ago count for less.
+
+        An outcome of age Δ says as much of f now as one of now with noise `(k (1 − ρ²) + R²/count) / ρ²`.
+        """
+        if not view.unknown:
+            return sd
+        shrunk = np.empty(sd.shape)
+        for f, ids, sets in zip(self._filters, self._ids, self._sets, strict=True):
+            variance = f.posterior(view.time)[1]
+            shrunk[ids] = np.sqrt(self._conditioned(f, sets, variance, view))[f.group]
+        return shrunk
+
+    def _conditioned(
+        self,
+        f: DecayFilter | StateSpaceFilter,
+        sets: Int[np.ndarray, " G"],
+        variance: Float[np.ndarray, "G X"],
+        view: RoundView,
+    ) -> Float[np.ndarray, "G X"]:
+        ages = np.array([max(view.time - u.time, 0.0) for u in view.unknown])
+        left = np.array([remembered(d, ages) for d in self._drifts(sets)])  # (G, J)
+        some = np.flatnonzero((left >= FORGOTTEN).any(axis=0)).tolist()
+        if not len(some):
+            return variance
+        unknown = [view.unknown[j] for j in some]
+        at = np.array([u.place for u in unknown])
+        rho2 = np.array([correlation(d, ages[some]) for d in self._drifts(sets)]) ** 2
+        rho2 = np.maximum(rho2, 1e-12)
+        k = f._covariances[:, at, at]
+        prior = np.array([[self.sharing[g].noise ** 2] for g in sets])
+        noise = (k * (1 - rho2) + prior / np.array([u.times for u in unknown])) / rho2
+        columns = f.covariances(view.time, at)
+        among = columns[:, :, at]
+        among = (among + among.transpose(0, 2, 1)) / 2
+        diagonal = np.arange(len(at))
+        among[:, diagonal, diagonal] = np.maximum(among[:, diagonal, diagonal], 0.0) + noise
+        gain = np.linalg.solve(among, columns)
+        return np.maximum(variance - np.einsum("gjx,gjx->gx", columns, gain), 0.0)
+
+    def _drifts(self, sets: Int[np.ndarray, " G"]) -> list[Any]:
+        return [self.sharing[g].drift for g in sets]
+
+    def differ_in_scale_only(self) -> bool:
+        """Whether all priors share mean and correlation, and not the output scale."""
+        tables = [K for f in self.ordered.origin for K in f._covariances]
+        drifts = [self.sharing[g].drift for sets in self._sets for g in sets]
+        return scale_only(Means(self.problem)(self.points), tables, drifts)
+
+    # -- choices -------------------------------------------------------------------------------------------------------
+
+    def optimistic(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        priors: Int[np.ndarray, " k"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """The largest `μ + β σ` over available points and the given priors; ties are drawn."""
+        mean, sd = self.posterior(view.time)
+        upper = mean + betas[:, None] * self._shrunk(view, sd)
+        rows = upper if len(priors) == len(upper) else upper[priors]
+        columns = rows if view.available is None else rows[:, view.available]
+        at, x = divmod(draw_largest(columns.ravel(), random), columns.shape[1])
+        site = x if view.available is None else view.available[x]
+        p = int(priors[at])
+        return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(upper[p, site]))
+
+    def averaged(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        weights: Float[np.ndarray, " P"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """The largest weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
+        mean, sd = self.posterior(view.time)
+        scores = weights @ (mean + betas[:, None] * self._shrunk(view, sd))
+        seen = scores if view.available is None else scores[view.available]
+        x = draw_largest(seen, random)
+        site = x if view.available is None else view.available[x]
+        p = draw_largest(weights, random)
+        return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
+
+    def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
+        """Any available point."""
+        return int(random.choice(self.size[1] if view.available is None else view.available))
+
+
+def _static(prior: Prior) -> Prior:
+    return Prior(prior.kernel, prior.mean, None, prior.noise, prior.name)
+
+
+def _state_size(prior: Prior) -> int:
+    return 1 if prior.drift is None or isinstance(prior.drift, Decay) else len(prior.drift.motion.output)
+
+
+_TINY = 1e-16
+
+Weigh = Callable[[np.ndarray], np.ndarray]
+"""From upper bounds of all priors at points, (P, r), to weights, (P, r)."""
+
+
+class BoxSurrogate:
+    """Posteriors of all priors on a box, at any point and time. An outcome costs O(n²), late or not; n is bounded.
+
+    Args:
+        problem: with a box as its domain.
+        static: leave drift out.
+    """
+
+    def __init__(self, problem: TimeVarying, static: bool = False) -> None:
+        self.problem, self.means = problem, Means(problem)
+        _, group = sharing(problem.given)
+        self.shared = [SharedPosterior(problem, np.flatnonzero(group == g), static) for g in range(group.max() + 1)]
+        self.gradients = all(s.space.gradients for s in self.shared)
+        self._box: tuple[str, Box] | None = None  # the last one: a region takes some milliseconds
+
+    @property
+    def evidence(self) -> Float[np.ndarray, " P"]:
+        """Log marginal likelihoods, (P,)."""
+        whole = np.empty(len(self.problem.given))
+        for s in self.shared:
+            whole[s.ids] = s.evidence
+        return whole
+
+    @property
+    def surprise(self) -> Float[np.ndarray, " P"]:
+        """How far off every prior was about the outcome added last, in its own predictive deviations, (P,).
+
+        That is the last entry of `L⁻¹ r`; 0 where outcomes were merged since.
+        """
+        whole = np.zeros(len(self.problem.given))
+        for s in self.shared:
+            if len(s.posterior) and not s.merged:
+                whole[s.ids] = s.posterior.half[-1]
+        return whole
+
+    @property
+    def kept(self) -> Int[np.ndarray, " P"] | None:
+        """On how many outcomes each prior's posterior rests, (P,); None where that is all there were."""
+        if not any(s.banked.any() for s in self.shared):
+            return None
+        whole = np.empty(len(self.problem.given), dtype=int)
+        for s in self.shared:
+            whole[s.ids] = len(s.posterior)
+        return whole
+
+    # -- outcomes ------------------------------------------------------------------------------------------------------
+
+    def add(self, datum: Datum, inflation: float = 1.0) -> bool:
+        """Condition on an outcome, its noise variance multiplied by `inflation`."""
+        x = np.asarray(datum.place, dtype=np.float64)[None]
+        residuals = datum.value - self.means(x)[:, 0]
+        for s in self.shared:
+            s.posterior.append(_at(x, datum.time), residuals[None, s.ids], np.array([s.variance * inflation]))
+        with suppress(ModelFailure):  # who asks next is told
+            for s in self.shared:
+                s.condense()
+        return True
+
+    def rewrite(self, data: Sequence[Datum]) -> None:
+        """Forget everything and condition on these."""
+        for s in self.shared:
+            s.clear()
+        for datum in data:
+            self.add(datum)
+
+    # -- posteriors ----------------------------------------------------------------------------------------------------
+
+    def posterior(
+        self, points: Float[np.ndarray, "r d"], time: float
+    ) -> tuple[Float[np.ndarray, "P r"], Float[np.ndarray, "P r"]]:
+        """Means and standard deviations, (P, r) each."""
+        rows, means = _at(points, time), self.means(points)
+        sds = np.zeros(means.shape)
+        for s in self.shared:
+            shift, variance = s.posterior.marginals(rows)
+            means[s.ids] += shift
+            sds[s.ids] = np.sqrt(variance)
+        return means, sds
+
+    @contextmanager
+    def _among(self, priors: Int[np.ndarray, " k"]) -> Iterator[None]:
+        """Inside, only processes of these priors are solved for: what is said of the others is their prior mean."""
+        all_of_them = self.shared
+        self.shared = [s for s in all_of_them if np.isin(s.ids, priors).any()]
+        try:
+            yield
+        finally:
+            self.shared = all_of_them
+
+    @contextmanager
+    def _with(self, view: RoundView) -> Iterator[None]:
+        """Inside, places without an outcome shrink the variance, as often as they were tried, unless long ago."""
+        if not view.unknown:
+            yield
+            return
+        rows = np.array([[*u.place, u.time] for u in view.unknown])
+        times = np.array([u.times for u in view.unknown])
+        with ExitStack() as stack:
+            for s in self.shared:
+                left = remembered(s.drift, np.maximum(view.time - rows[:, -1], 0.0)) >= FORGOTTEN
+                stack.enter_context(s.posterior.extended(rows[left], s.variance / times[left]))
+            yield
+
+    def _rise(
+        self, points: Float[np.ndarray, "r d"], time: float, betas: np.ndarray, weigh: Weigh
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
+        """`Σ_p w_pr (μ_p + β_p σ_p)` at points (r, d) and its gradient, weights held fixed; solved for once."""
+        rows, upper = _at(points, time), self.means(points)
+        solved = []
+        for s in self.shared:
+            found = s.posterior.solve(rows)
+            sd = np.sqrt(np.maximum(found.variance, _TINY * s.kernel.diagonal(rows)))
+            upper[s.ids] += found.mean + betas[s.ids, None] * sd
+            solved.append((s, found, sd))
+        weights = weigh(upper)
+        slope = self.means.slope(points, weights)
+        for s, found, sd in solved:
+            w = weights[s.ids]
+            slope += s.posterior.slope(found, w, betas[s.ids] @ w / (2 * sd), known=(s.time,))[:, : s.time]
+        return (weights * upper).sum(axis=0), slope
+
+    # -- choices -------------------------------------------------------------------------------------------------------
+
+    def optimistic(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        priors: Int[np.ndarray, " k"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """The largest `μ + β σ` over what is available and over the given priors; priors that tie are drawn."""
+        barred = np.full(len(betas), -np.inf)
+        barred[priors] = 0.0
+
+        def weigh(upper: np.ndarray) -> np.ndarray:
+            best = (upper + barred[:, None]).argmax(axis=0)
+            weights = np.zeros(upper.shape)
+            weights[best, np.arange(upper.shape[1])] = 1.0
+            return weights
+
+        with self._among(priors):
+            with self._with(view):
+                x = self._search(view, betas, weigh, random)
+                mean, sd = self.posterior(x[None], view.time)
+                upper = mean[:, 0] + betas * sd[:, 0]
+            p = int(priors[draw_largest(upper[priors], random)])
+            sd = self.posterior(x[None], view.time)[1]
+        return Maximiser(x, p, float(mean[p, 0]), float(sd[p, 0]), float(upper[p]))
+
+    def averaged(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        weights: Float[np.ndarray, " P"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """The largest weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
+        with self._with(view):
+            x = self._search(view, betas, lambda upper: np.broadcast_to(weights[:, None], upper.shape), random)
+            mean, sd = self.posterior(x[None], view.time)
+            score = float(weights @ (mean[:, 0] + betas * sd[:, 0]))
+        p = draw_largest(weights, random)
+        sd = self.posterior(x[None], view.time)[1]
+        return Maximiser(x, p, float(mean[p, 0]), float(sd[p, 0]), score)
+
+    def anywhere(self, view: RoundView, random: np.random.Generator) -> Float[np.ndarray, " d"]:
+        """Any available point."""
+        if view.available is not None and "points" in view.available:
+            return np.array(random.choice(np.array(view.available["points"])))
+        box = self.box(view)
+        return box.place(random.random((1, box.dimension)))[0]
+
+    def box(self, view: RoundView) -> Box:
+        """Box of the available places within the constraints, in user units; categories by number."""
+        bounds = view.available if view.available is not None and "low" in view.available else None
+        key = repr(bounds)
+        if self._box is None or self._box[0] != key:
+            self._box = key, box_now(self.problem, bounds)
+        return self._box[1] if view.margin is None else FeasibleRegion(self._box[1], view.margin)
+
+    def _search(
+        self, view: RoundView, betas: Float[np.ndarray, " P"], weigh: Weigh, random: np.random.Generator
+    ) -> Float[np.ndarray, " d"]:
+        """The point with the largest weighted upper bound; `weigh` turns upper bounds (P, r) into weights (P, r)."""
+
+        def score(points: np.ndarray) -> np.ndarray:
+            mean, sd = self.posterior(points, view.time)
+            upper = mean + betas[:, None] * sd
+            found: np.ndarray = (weigh(upper) * upper).sum(axis=0)
+            return found
+
+        def score_and_slope(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return self._rise(points, view.time, betas, weigh)
+
+        if view.available is not None and "points" in view.available:
+            points = np.array(view.available["points"])
+            return np.array(points[draw_largest(score(points), random)])
+        box = self.box(view)
+        recent = self.shared[0].posterior.points[-8:, : box.dimension]
+        seed = int(random.integers(2**32))
+        found = maximise(
+            score, score_and_slope if self.gradients else None, box, seed, extra=recent if len(recent) else None
+        )
+        return found.point
+
+    def differ_in_scale_only(self) -> bool:
+        """Whether all priors share mean and correlation, and not the output scale."""
+        box = plain_box(self.problem, None)
+        points = box.place(np.random.Generator(np.random.Philox(0)).random((16, box.dimension)))
+        tables = [s.space(points, points) for s in self.shared]
+        drifts = [s.drift for s in self.shared]
+        return scale_only(self.means(points), tables, drifts)
+
+
+def _at(points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r e"]:
+    """Rows (x, t), all at one time."""
+    return np.column_stack([points, np.full(len(points), time)])
+
+
+class FailedPoints:
+    """Failed and voided tries by place; on a box 256 to 320 places at most.
+
+    >>> tries = FailedPoints()
+    >>> for time in (1.0, 5.0):
+    ...     tries.add(3, time)
+    >>> list(tries)
+    [PendingPoint(place=3, time=5.0, times=2)]
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[object, PendingPoint] = {}
+
+    def __iter__(self) -> Iterator[PendingPoint]:
+        return iter(self._places.values())
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def add(self, place: Place, time: float) -> None:
+        """One more, at a time."""
+        key = tuple(place) if isinstance(place, np.ndarray) else place
+        before = self._places.get(key)
+        last, times = (max(time, before.time), before.times + 1) if before else (time, 1)
+        self._places[key] = PendingPoint(place, last, times)
+        if isinstance(place, np.ndarray) and len(self._places) > MOST:
+            latest = set(sorted(self._places, key=lambda one: self._places[one].time)[-KEPT:])
+            self._places = {one: known for one, known in self._places.items() if one in latest}

@@ -1,0 +1,205 @@
+"""Limits in cost-varying problems: kept by every method in every round, at what is seen, with what nature does."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.core import Suggestion
+from steerbo.errors import InvalidContext, InvalidProblem
+from steerbo.records import to_dict
+from steerbo.space import Limit
+from steerbo.testing import Case, TraitContract
+
+LIMITS: list[Limit] = [
+    sb.LinearConstraint({"a": 1, "b": 2, "n": 0.5}, at_most=9, probability=0.5),
+    sb.LinearConstraint({"a": 1}, at_least=0.5),
+    sb.ForbiddenCombination({"m": ["x", "y"], "n": [1, 2, 3]}),
+]
+PROBLEM = sb.CostVarying(
+    [
+        sb.Float("a", 0, 5, law=sb.Uniform()),
+        sb.Float("b", 0.01, 5, law=sb.Uniform(), scale="log"),
+        sb.Integer("n", 1, 6, law=sb.Uniform()),
+        sb.Categorical("m", ["x", "y", "z"], law=sb.Uniform()),
+    ],
+    [["a"], ["a", "b"], ["a", "b", "n", "m"]],
+    limits=LIMITS,
+)
+METHODS = ["cheap-first", "explore-then-commit", "ucb-cvs", "etc-groups", "ucb-psq", "ts-psq", "random"]
+
+
+def tell(optimizer: sb.Optimizer, suggestion: Suggestion) -> None:
+    """Best at a = 4, b = 2, which together with n = 6 is more than is allowed."""
+    x: dict[str, Any] = {"a": 2.0, "b": 1.0, "n": 4, "m": "z", **suggestion.values}
+    value = -((x["a"] - 4) ** 2) - (x["b"] - 2) ** 2 + x["n"] + (x["m"] == "y")
+    optimizer.tell(suggestion, value, cost=len(suggestion.values), realised={**suggestion.context, **x})
+
+
+def kept(values: dict[str, Any]) -> bool:
+    """Whether settings keep to the limits, to the last bit: half of the time where nature has a part."""
+    if "b" not in values:  # half of the time 2 b + n / 2 is less than 6.75
+        return 0.5 <= values["a"] <= 9 - 6.6
+    if "n" not in values:  # half of the time n is 3 or less
+        return bool(0.5 <= values["a"] <= 9 - 1.5 - 2 * values["b"])
+    free = values["n"] > 3 or values["m"] == "z"
+    return free and values["a"] >= 0.5 and values["a"] + 2 * values["b"] + 0.5 * values["n"] <= 9
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_suggestion_breaks_a_limit(method: str) -> None:
+    optimizer = sb.Optimizer(PROBLEM, method, rounds=9, seed=1)
+    for _ in range(3):
+        for suggestion in optimizer.ask(batch=3):
+            assert kept(suggestion.values), suggestion.values
+            tell(optimizer, suggestion)
+    assert kept(optimizer.recommend().values)
+    assert all(kept(other.values) for other in optimizer.recommend().alternatives)
+    assert {played.suggestion.scope for played in optimizer.history} == set(PROBLEM.scopes)
+
+
+def test_the_best_at_a_limit_is_found_and_explained_and_replayed() -> None:
+    optimizer = sb.Optimizer(PROBLEM, "ucb-psq", rounds=30, seed=1)
+    for _ in range(15):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        tell(optimizer, suggestion)
+    best = optimizer.recommend()
+    assert best.values["a"] == pytest.approx(3.6, abs=0.15)  # the point of a + 2 b = 6 nearest to (4, 2)
+    assert best.values["b"] == pytest.approx(1.2, abs=0.08)
+    table = optimizer.explain().tables[-1]
+    assert table.title == "Limits"
+    assert [row[2] for row in table.rows] == [True, False, best.values["m"] != "z"]
+    assert str(LIMITS[0]) in optimizer.explain().summary
+    again = sb.load(optimizer.to_json())
+    assert again.ask() == optimizer.ask()
+
+
+def test_what_is_seen_counts_as_it_was_seen() -> None:
+    problem = sb.CostVarying(
+        [sb.Float("a", 0, 5), sb.Float("b", 0, 5), sb.Float("w", 0, 4, seen=True)],
+        [["a", "b"]],
+        limits=[sb.LinearConstraint({"a": 1, "b": 1, "w": 1}, at_most=5, at_least=4)],
+    )
+    optimizer = sb.Optimizer(problem, seed=0)
+    for k in range(8):
+        suggestion = optimizer.ask(context={"w": float(k % 5)})
+        assert suggestion is not None
+        x = {**suggestion.values, **suggestion.context}
+        assert 4 <= x["a"] + x["b"] + x["w"] <= 5
+        optimizer.tell(suggestion, x["a"] - x["b"])
+    with pytest.raises(InvalidContext, match="within the limits"):
+        optimizer.ask(context={"w": 5.5})
+    assert len(optimizer.history) == 8  # nothing is logged of it
+
+
+def test_what_stays_counts_as_it_is() -> None:
+    oven = sb.Float("oven", 0, 5, law=sb.Uniform(), change=sb.SwitchingCost(fixed=3))
+    problem = sb.CostVarying(
+        [oven, sb.Float("b", 0, 5, law=sb.Uniform())],
+        [["oven"], ["oven", "b"]],
+        costs=[1, 2],
+        limits=[sb.LinearConstraint({"oven": 1, "b": 1}, at_most=5, probability=0.3)],
+    )
+    optimizer = sb.Optimizer(problem, budget=40, seed=0)
+    stayed = 0
+    while (suggestion := optimizer.ask()) is not None:
+        stayed += bool(suggestion.scope.keep)
+        x = {"b": 1.0, **suggestion.values}
+        assert x["oven"] + suggestion.values.get("b", 0.0) <= 5
+        optimizer.tell(suggestion, x["oven"] * x["b"], realised=x)
+    assert stayed >= 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        (
+            [sb.LinearConstraint({"a": 1, "b": 1}, at_most=5)],
+            r"limits\.0\.probability: None .* \['a'\] leaves b to nature",
+        ),
+        ([sb.LinearConstraint({"A": 1}, at_most=5)], "did you mean 'a'"),
+        (
+            [LIMITS[1], sb.LinearConstraint({"n": 1}, at_least=1), sb.LinearConstraint({"a": 2}, at_most=0.5)],
+            "'a at least 0.5', '2 a at m",
+        ),
+        (
+            [sb.ForbiddenCombination({"m": ["x", "y"]}), sb.ForbiddenCombination({"m": "z"})],
+            "'not m x or y', 'not m z'",
+        ),
+        ([{"kind": "forbid", "combination": {"m": "w"}}], r"limits\.0\.combination\.m: 'w'"),
+        ([{"kind": "share"}], r"limits\.0\.kind"),
+        ([7], "a limit"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_with_what_clashes(limits: Any, said: str) -> None:
+    with pytest.raises(InvalidProblem, match=said) as raised:
+        dataclasses.replace(PROBLEM, limits=limits)
+    assert "n at least 1" not in str(raised.value)  # it has no part in it
+
+
+def test_what_nature_leaves_no_room_for_is_refused() -> None:
+    problem = dataclasses.replace(PROBLEM, limits=[sb.LinearConstraint({"a": 1, "b": 2}, at_most=5, probability=0.9)])
+    with pytest.raises(InvalidProblem, match="something to set where a is set"):
+        sb.Optimizer(problem)
+
+
+def test_what_is_seen_at_its_ends_must_leave_room() -> None:
+    with pytest.raises(InvalidProblem, match="a is set and w 4 is seen"):
+        sb.CostVarying(
+            [sb.Float("a", 2, 5), sb.Float("w", 0, 4, seen=True)],
+            [["a"]],
+            limits=[sb.LinearConstraint({"a": 1, "w": 1}, at_most=5)],
+        )
+
+
+def test_data_that_breaks_a_limit_happened_all_the_same() -> None:
+    optimizer = sb.Optimizer(PROBLEM, seed=0)
+    optimizer.add(1.0, {"a": 0.0, "b": 5.0, "n": 6, "m": "x"})
+    assert optimizer.history.data
+
+
+def test_a_problem_without_limits_is_written_as_before() -> None:
+    assert "limits" not in to_dict(dataclasses.replace(PROBLEM, limits=None))
+    assert np.array([to_dict(PROBLEM)["limits"][2]["combination"]["n"]]).tolist() == [[1, 2, 3]]
+
+
+def _world() -> Case:
+    """Sums, a combination and an outcome that are limited, where something is seen and something left to nature."""
+    problem = sb.CostVarying(
+        [
+            sb.Float("a", 0, 4),
+            sb.Float("b", 0, 4, law=sb.Uniform(0, 2)),
+            sb.Categorical("m", ["steel", "zinc"]),
+            sb.Float("w", 0, 1, seen=True),
+        ],
+        control_sets=[["a", "m"], ["a", "b", "m"]],
+        costs=[1, 2],
+        limits=[
+            sb.LinearConstraint({"a": 1, "b": 1, "w": 1}, at_most=4, probability=0.9),
+            sb.LinearConstraint({"a": 1}, at_least=0.5),
+            sb.ForbiddenCombination({"m": "zinc"}),
+            sb.OutcomeConstraint("pressure", at_most=3, probability=0.9),
+        ],
+    )
+
+    def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        x = {"b": random.uniform(0, 2), **suggestion.values, **suggestion.context}
+        happened = {name: x[name] for name in ("a", "b", "m", "w")}
+        pressure = float(x["a"] + 0.5 * x["b"] + 0.05 * random.normal())
+        value = float(x["a"] - 0.2 * x["b"] ** 2 + 0.05 * random.normal())
+        return {"value": value, "realised": {**happened, "pressure": pressure}}
+
+    added = {"a": 4.0, "b": 4.0, "m": "zinc", "w": 0.5, "pressure": 6.0}
+    request = {"context": {"w": 0.5}}
+    return Case(problem, "cheap-first", evaluate, request=lambda number: request, added=added, rounds=8)
+
+
+class TestContract(TraitContract):
+    """With limits of every kind: what is chosen is held against them at every ask, pending and in batches, too."""
+
+    case = staticmethod(_world)

@@ -1,0 +1,88 @@
+"""Limits that hold on average: a few plays may break them, where much may be learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.costvarying.risk_budget import BOLD, LEAST
+from steerbo.errors import InvalidProblem
+
+
+def problem(on_average: bool | None = True, **more: Any) -> sb.CostVarying:
+    """What is strained in the middle: on the left is a low hill, on the right a high one."""
+    limit = sb.OutcomeConstraint("strain", at_most=0.5, probability=0.9, on_average=on_average)
+    variables = [sb.Float("a", 0, 1), sb.Float("b", 0, 1, law=sb.Uniform(0.4, 0.6))]
+    return sb.CostVarying(variables, [["a", "b"]], costs=[1], limits=[limit], **more)
+
+
+def happens(a: float, b: float, random: np.random.Generator) -> tuple[float, dict[str, float]]:
+    strain = np.exp(-0.5 * ((a - 0.5) / 0.12) ** 2) + 0.3 * b + 0.01 * random.normal()
+    value = 0.5 * np.exp(-0.5 * ((a - 0.15) / 0.1) ** 2) + 1.5 * np.exp(-0.5 * ((a - 0.85) / 0.1) ** 2)
+    return float(value + 0.01 * random.normal()), {"strain": float(strain)}
+
+
+def played(rounds: int = 16, **more: Any) -> tuple[sb.Optimizer, list[bool]]:
+    """With past data from the left alone; and which plays have kept to the limit."""
+    optimizer, random = sb.Optimizer(problem(**more), rounds=rounds, seed=0), np.random.default_rng(0)
+    for a, b in ((0.02, 0.9), (0.1, 0.2), (0.2, 0.7), (0.3, 0.1), (0.38, 0.6), (0.45, 0.4)):
+        value, further = happens(a, b, random)
+        optimizer.add(value, realised={"a": a, "b": b, **further})
+    kept = []
+    while (suggestion := optimizer.ask()) is not None:
+        value, further = happens(**suggestion.values, random=random)
+        optimizer.tell(suggestion, value, realised=further)
+        kept.append(further["strain"] <= 0.5)
+    return optimizer, kept
+
+
+def ventures(optimizer: sb.Optimizer) -> list[Any]:
+    return [each.suggestion for each in optimizer.history if "mean" in each.suggestion.note]
+
+
+def test_a_better_hill_behind_what_nobody_knows_is_found_where_the_limit_is_on_average() -> None:
+    within, kept = played(on_average=None)
+    assert all(kept)
+    assert not any("likely" in each.suggestion.note for each in within.history), "notes are as they always were"
+    assert within.recommend().values["a"] < 0.3
+    optimizer, kept = played()
+    assert optimizer.recommend().values["a"] == pytest.approx(0.85, abs=0.05)
+    assert sum(kept) >= 0.9 * len(kept)
+    best = optimizer.recommend().values
+    assert np.exp(-0.5 * ((best["a"] - 0.5) / 0.12) ** 2) + 0.3 * best["b"] < 0.5, "answers keep to it themselves"
+
+
+def test_the_mean_stays_at_what_was_asked_and_it_is_said() -> None:
+    optimizer = ended_with_a_venture()
+    last = ventures(optimizer)[-1]
+    assert LEAST <= last.note["likely"]["strain"] < 0.9
+    assert last.note["mean"]["strain"] >= 0.9 - 1e-9
+    counted = [each.suggestion.note for each in optimizer.history]
+    assert [note["likely"]["strain"] >= 0.9 for note in counted] == [True] * (len(counted) - 1) + [False]
+    said = optimizer.explain().summary
+    assert "it keeps to that on strain with probability 0." in said
+    assert "(such plays: 1)" in said
+    assert BOLD < 0.9
+    again = sb.load(optimizer.to_json())
+    assert again.explain().summary == said
+    assert again.ask() == optimizer.ask(), "it is a function of the log"
+
+
+def ended_with_a_venture() -> sb.Optimizer:
+    """Of the same plays those up to the first that may break the limit."""
+    optimizer, _ = played(8)
+    assert len(ventures(optimizer)) >= 1
+    number = ventures(optimizer)[0].round
+    return played(number)[0]
+
+
+def test_it_is_refused_where_each_play_keeps_by_itself() -> None:
+    limit = sb.OutcomeConstraint("strain", at_most=0.5, on_average=True)
+    hard = [sb.Float("a", 0, 1, law=sb.Uniform(), change=sb.SwitchingCost(fixed=3)), sb.Float("b", 0, 1)]
+    with pytest.raises(InvalidProblem, match=r"limits\.0\.on_average: .*moving a variable has a price"):
+        sb.CostVarying(hard, [["a", "b"]], costs=[1], limits=[limit])
+    with pytest.raises(InvalidProblem, match=r"limits\.0\.on_average: .*time-varying"):
+        sb.TimeVarying([sb.Float("a", 0, 1)], limits=[limit])

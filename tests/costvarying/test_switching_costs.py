@@ -1,0 +1,266 @@
+"""Where hard-to-change variables are, what stays, what batches share, and what is paid for moving."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.core import Streams, Suggestion
+from steerbo.costvarying.cheap_first import CheapFirst, CheapFirstOptions
+from steerbo.costvarying.method import CostVaryingMethod
+from steerbo.extending import Choice, Explanation, History
+from steerbo.study import MemoryLog, Study
+from tests.costvarying.worlds import OVEN, Plays, Scripted, prices_of, value_of
+
+
+class Learning(CostVaryingMethod[Any]):
+    """The same, but it learns what holding costs."""
+
+    name: ClassVar[str] = "learning"
+    Options: ClassVar[type[Any]] = Plays
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        return Choice(self.problem.scopes[1], self.options.plays[len(history)])
+
+    def explain(self, history: History) -> Explanation:
+        return Explanation("", (self.control_set_table(history),))
+
+
+def _out(optimizer: sb.Optimizer, n: int) -> list[Suggestion]:
+    found = [optimizer.ask() for _ in range(n)]
+    assert all(found)
+    return [each for each in found if each]
+
+
+def test_where_it_was_really_put_counts() -> None:
+    """Recounted by hand: told out of order, put elsewhere than asked, failed, abandoned, and what only trembles."""
+    plays = tuple({"oven": oven, "speed": 0.5} for oven in (100, 120, 120, 150, 180, 180, 110, 110))
+    optimizer = sb.Optimizer(OVEN, Scripted, budget=200, plays=plays)
+    one, two, three, four = _out(optimizer, 4)
+    assert [s.change_cost for s in (one, two, three, four)] == [0, 7, 0, 8]
+    optimizer.tell(three, 0.0, realised={"feed": 0.1, "oven": 123.0})  # the thermometer trembles: as it was set
+    optimizer.tell(one, 0.0, realised={"feed": 0.1, "oven": 140.0})  # somebody put it there
+    optimizer.tell(two, 0.0, realised={"feed": 0.1})  # from where it really was, 140
+    optimizer.tell(four, 0.0, realised={"feed": 0.1, "oven": 170.0})  # from 120 on to where it came, 170
+    assert [played.paid for played in optimizer.history] == [2, 2 + 5 + 2, 2, 2 + 5 + 5]
+    optimizer.tell(two, 0.0, realised={"feed": 0.1})  # told twice is counted once
+    (five,) = _out(optimizer, 1)
+    assert five.change_cost == 5 + 1, "from 170 to 180"
+    optimizer.fail(five, "tripped", realised={"oven": 130.0})  # and it stays there
+    assert optimizer.history[five.token].paid == 2 + 5 + 4
+    (six,) = _out(optimizer, 1)
+    assert six.change_cost == 5 + 5
+    optimizer.abandon(six)  # nobody knows: it is taken to be where it was to go
+    (seven,) = _out(optimizer, 1)
+    assert seven.change_cost == 5 + 7
+    optimizer.tell(seven, 0.0, realised={"feed": 0.1})
+    optimizer.tell(six, 0.0, realised={"feed": 0.1})  # late
+    assert [played.paid for played in optimizer.history][4:] == [11, 12, 14]
+    assert optimizer.status.spent == 2 + 9 + 2 + 12 + 11 + 12 + 14
+    optimizer.amend(six, 1.0)
+    assert optimizer.history[six.token].paid == 12
+    again = sb.Optimizer.replay(OVEN, list(optimizer.events))
+    assert again.status == optimizer.status
+
+
+def test_what_holding_costs_is_learned_by_where_it_was_really_put() -> None:
+    plays = tuple({"oven": oven, "speed": 0.5} for oven in (100, 120, 120))
+    scripted = sb.Optimizer(replace(OVEN, costs=None), Learning, plays=plays)
+    for oven, cost in ((150.0, 2), (120.0, 2 + 5 + 3), (120.0, 2)):
+        (suggestion,) = _out(scripted, 1)
+        scripted.tell(suggestion, 0.0, cost=cost, realised={"feed": 0.1, "oven": oven})
+    assert [row[2] for row in scripted.explain().tables[0].rows] == ["unknown", 2, "unknown"]
+
+
+def test_what_cannot_stay_is_moved() -> None:
+    """It was measured beyond what can be set: it is not to be left there, and the way back is paid."""
+    optimizer = sb.Optimizer(replace(OVEN, control_sets=[["oven", "speed", "feed"]], costs=[1]), budget=60, seed=0)
+    while (suggestion := optimizer.ask()) is not None:
+        assert "oven" not in suggestion.scope.keep
+        assert 100 <= suggestion.values["oven"] <= 200
+        x = {**suggestion.values, "oven": 230.0}
+        optimizer.tell(suggestion, value_of(x), realised=x)
+    assert 40 < optimizer.status.spent <= 60
+    assert "fits" in optimizer.status.finished
+
+
+def test_a_batch_shares_what_is_hard_to_change() -> None:
+    """The first may move it, at the price of a change for four plays; the others differ in what is easy."""
+    optimizer = sb.Optimizer(OVEN, budget=150, seed=0)
+    moved = 0
+    while batch := optimizer.ask(batch=4):
+        whole = len(batch) == 4  # for less the money is not enough, and perhaps not for holding the oven
+        assert len({s.values.get("oven") for s in batch}) == 1 or not whole
+        assert not any(s.change_cost for s in batch[1:])
+        assert len({tuple(s.values.values()) for s in batch}) > 1 or not whole
+        moved += bool(batch[0].change_cost)
+        for s in reversed(batch):
+            x = {"oven": 150.0, "feed": 0.3, "speed": 0.8, **s.values}
+            optimizer.tell(s, value_of(x), realised=x)
+    assert moved > 1
+    assert [played.paid for played in optimizer.history] == pytest.approx(prices_of(optimizer))
+    assert optimizer.status.spent <= 150
+    again = sb.Optimizer.replay(OVEN, list(optimizer.events))
+    assert again.status == optimizer.status
+    assert again.recommend() == optimizer.recommend()
+
+
+def test_a_batch_on_a_log_shares_it_too() -> None:
+    everything = replace(OVEN, control_sets=[["oven", "speed", "feed"]], costs=[1])
+    with Study.create(MemoryLog(), everything) as study:
+        first, second = study.ask(batch=4), study.ask(batch=4)
+    for batch in (first, second):
+        assert len({s.values["oven"] for s in batch}) == 1
+        assert [bool(s.scope.keep) for s in batch[1:]] == [True] * 3
+    assert first[0].values["oven"] != second[0].values["oven"]
+
+
+@pytest.mark.parametrize(
+    ("step", "ends"),
+    [
+        (None, [(0.5, 0.7), (0.35, 0.85), (0.1, 1.0)]),
+        (10, [(0.5, 0.7), (0.4, 0.8), (0.1, 1.0)]),
+        (20, [(0.4, 0.8), (0.2, 1.0)]),
+        (100, []),
+    ],
+)
+def test_short_ways_are_arms_of_their_own(step: float | None, ends: list[tuple[float, float]]) -> None:
+    """A tenth, a quarter and half of the range, from where it is, within its bounds and by its steps."""
+    far = sb.Float("oven", 100, 200, step=step, change=sb.SwitchingCost(per_unit=0.5))
+    problem = sb.CostVarying([far, sb.Float("speed", 0, 1)], [["oven", "speed"]], costs=[1])
+    optimizer = sb.Optimizer(problem, Scripted, plays=({"oven": 160 if step != 100 else 100, "speed": 0.5},))
+    optimizer.ask()
+    method = CheapFirst(problem, CheapFirstOptions(), Streams(0))
+    method.model.add(np.array([0.6, 0.5]), 1.0)
+    candidates = method.candidates(optimizer.history, {}, staying=True)
+    plain, stays, *short = (domain.box for domain in candidates.domains)
+    assert (plain.dimension, stays.dimension) == (2, 1)
+    assert [(box.low[0], box.high[0]) for box in short] == [pytest.approx(each) for each in ends]
+
+
+def test_short_ways_are_taken() -> None:
+    """Where nothing but the way costs, the oven creeps uphill instead of leaping."""
+    far = sb.Float("oven", 100, 200, change=sb.SwitchingCost(per_unit=0.5))
+    problem = sb.CostVarying([far, sb.Float("speed", 0, 1)], [["oven", "speed"]], costs=[1])
+    optimizer = sb.Optimizer(problem, budget=80, seed=0)
+    while (suggestion := optimizer.ask()) is not None:
+        optimizer.tell(suggestion, -(((suggestion.values["oven"] - 190) / 50) ** 2) - suggestion.values["speed"])
+    ovens = [played.suggestion.values["oven"] for played in optimizer.history][5:]
+    ways = np.abs(np.diff(ovens))
+    assert (ways[ways > 0] <= 25 + 1e-6).all()
+    assert optimizer.recommend().values["oven"] == pytest.approx(190, abs=10)
+
+
+def test_a_batch_shares_on_a_day_that_is_seen() -> None:
+    problem = replace(OVEN, variables=(*OVEN.variables, sb.Float("rain", 0, 1, seen=True)))
+    optimizer = sb.Optimizer(problem, budget=90, seed=1)
+    days = 0
+    while batch := optimizer.ask(batch=3, context={"rain": days * 0.37 % 1}):
+        assert len({s.values.get("oven") for s in batch}) == 1 or len(batch) < 3  # then money is short
+        for s in batch:
+            x = {"oven": 170.0, "speed": 0.5, "feed": 0.5, **s.context, **s.values}
+            optimizer.tell(s, value_of(x) - x["rain"] * x["speed"], realised=x)
+        days += 1
+    assert days > 8
+    assert [played.paid for played in optimizer.history] == pytest.approx(prices_of(optimizer))
+
+
+def test_what_is_hard_to_change_goes_with_rows_of_data() -> None:
+    """What nature draws together, the oven among it, where nobody holds it."""
+    noise = np.random.default_rng(0).random((40, 2))
+    rows = sb.JointRows([[float(120 + 60 * a), float(0.8 * a + 0.2 * b)] for a, b in noise], ["oven", "feed"])
+    free = tuple(replace(v, law=None) if v.name in ("oven", "feed") else v for v in OVEN.variables)
+    problem = replace(OVEN, variables=free, nature=rows)
+    optimizer = sb.Optimizer(problem, budget=60, seed=3)
+    while (suggestion := optimizer.ask()) is not None:
+        a, b = noise[suggestion.round % 40]
+        x = {"oven": 120 + 60 * a, "speed": 0.5, "feed": 0.8 * a + 0.2 * b, **suggestion.values}
+        optimizer.tell(suggestion, value_of(x), realised=x)
+    assert [played.paid for played in optimizer.history] == pytest.approx(prices_of(optimizer))
+    assert any(played.suggestion.scope.keep for played in optimizer.history)
+    again = sb.Optimizer.replay(problem, list(optimizer.events))
+    assert again.recommend() == optimizer.recommend()
+
+
+def test_a_surprise_is_no_reason_to_stay() -> None:
+    """A kiln, four tiles a firing, by hand: the second firing was so bad that the model had not thought it possible."""
+    problem = sb.CostVarying(
+        [sb.Float("heat", 0, 1, change=sb.SwitchingCost(fixed=6, per_unit=6)), sb.Float("glaze", 0, 1)],
+        [["heat", "glaze"]],
+        [1],
+    )
+    optimizer = sb.Optimizer(problem, budget=90, seed=2)
+    heats, values = [], []
+    for firing in range(4):
+        for suggestion in optimizer.ask(batch=4):
+            assert suggestion is not None
+            x = {**suggestion.values, "heat": (0.9, 0.05)[firing]} if firing < 2 else suggestion.values
+            values.append(8 - 20 * (x["heat"] - 0.68) ** 2 * (1 + 3 * (x["heat"] < 0.5)) - 8 * (x["glaze"] - 0.5) ** 2)
+            optimizer.tell(suggestion, values[-1], realised=x)
+        heats.append(x["heat"])
+    assert max(values[4:8]) < min(values[:4]) - 3
+    assert heats[2] > 0.2, "the third firing goes where it is warmer"
+
+
+KILN = sb.CostVarying(
+    [sb.Float("heat", 0, 1, change=sb.SwitchingCost(fixed=3, per_unit=2)), sb.Float("glaze", 0, 1)],
+    [["heat", "glaze"]],
+    [1],
+)
+
+
+def _fired(problem: sb.CostVarying, most: int, **limits: Any) -> list[dict[str, Any]]:
+    """What moving was held against, round by round: two hills, the better one between the first heats."""
+    optimizer, notes = sb.Optimizer(problem, seed=3, **limits), []
+    while len(optimizer.history) < most and (suggestion := optimizer.ask()) is not None:
+        heat, glaze = suggestion.values["heat"], suggestion.values["glaze"]
+        optimizer.tell(suggestion, 3 * np.exp(-(((heat - 0.5) / 0.15) ** 2)) + heat - (glaze - 0.3) ** 2)
+        notes.append({**(suggestion.note.get("moving") or {}), "heat": heat, "paid": suggestion.change_cost})
+    return notes
+
+
+def test_a_change_is_held_against_the_plays_that_are_left() -> None:
+    """By rounds, by money after the change, by as many as there were; it must be the better the fewer are left."""
+    by_rounds, by_money, open_ended = _fired(KILN, 30, rounds=30), _fired(KILN, 40, budget=60), _fired(KILN, 26)
+    weighed = [(number, note) for number, note in enumerate(by_rounds) if "plays" in note]
+    assert len(weighed) > 15
+    assert all(note["plays"] == 30 - number for number, note in weighed)
+    assert weighed[-1][1]["needed"] > 3 * weighed[0][1]["needed"]
+    spent = np.cumsum([1 + note["paid"] for note in by_money])
+    for k, note in enumerate(by_money):
+        if "plays" in note:
+            assert note["plays"] == pytest.approx(max(60 - spent[k - 1] - note["price"], 0))
+    assert [note["plays"] for note in open_ended if "plays" in note][-3:] == [23, 24, 25]
+
+
+def test_a_move_is_made_where_what_it_may_bring_lasts_long_enough() -> None:
+    many, few = _fired(KILN, 60, budget=80), _fired(KILN, 12, budget=80, rounds=12)
+    assert many[-1]["heat"] == pytest.approx(0.5, abs=0.1)
+    late = [note for note in many[-15:] if "plays" in note]
+    assert not any(note["paid"] for note in late)
+    assert all(note["better"] < note["needed"] for note in late)
+    moved = [note for note in many if "plays" in note and note["paid"]]
+    assert moved
+    assert all(note["better"] >= note["needed"] for note in moved)
+    assert sum(note["paid"] > 0 for note in few) <= sum(note["paid"] > 0 for note in many[:12])
+
+
+def test_what_drifts_pays_for_a_change_for_a_shorter_time() -> None:
+    still, fleeting = (_fired(replace(KILN, drift=drift), 20, rounds=100) for drift in (None, sb.Decay(0.2)))
+    plays = [[note["plays"] for note in notes if "plays" in note] for notes in (still, fleeting)]
+    assert min(plays[0]) > 75
+    assert max(plays[1]) < 12, "half of what is known is gone after six rounds"
+
+
+def test_explanations_say_what_a_change_was_held_against() -> None:
+    optimizer = sb.Optimizer(KILN, seed=3, rounds=40)
+    for _ in range(10):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, -abs(suggestion.values["heat"] - 0.5))
+    assert "plays still to come it would have to be" in str(optimizer.explain())
