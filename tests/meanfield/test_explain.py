@@ -87,8 +87,8 @@ def test_a_belief_in_words() -> None:
     said = summary(problem, found, 4, 0)
     assert said.startswith("4 outcomes. None of 8 cells (an action, in a context) is still being explored")
     assert said.endswith("those below rest on the kernel."), "averages alone identify no cell"
-    one = summary(problem, found, 1, 1, (1, 7))
+    one = summary(problem, found, 1, 1, forgotten=(1, 7))
     assert one.startswith("1 outcome. 1 of 8 cells (an action, in a context) is still being explored")
     assert one.endswith("Payoffs have changed: 1 older outcome is forgotten since round 7.")
-    assert "3 older outcomes are forgotten" in summary(problem, found, 9, 2, (3, 7))
+    assert "3 older outcomes are forgotten" in summary(problem, found, 9, 2, forgotten=(3, 7))
     assert "identify" not in summary(crowd(feedback="agents"), found, 4, 0)

@@ -301,3 +301,22 @@ def test_where_not_all_outcomes_are_counted_no_change_is_noticed_and_that_is_sai
             optimizer.tell(suggestion, 1.0)
         assert ("no longer noticed" in optimizer.status.remark) == notices
         assert ("no longer noticed" in str(optimizer.explain())) == notices
+
+
+def test_a_slip_of_the_pen_counts_for_little_and_is_named() -> None:
+    """A payoff told a hundred times too large; corrected, it is doubted no more."""
+    optimizer = Optimizer(small(agents=60), seed=0)
+    play(optimizer, 12)
+    wrong = optimizer.ask()
+    assert wrong is not None
+    optimizer.tell(wrong, 40.0)
+    play(optimizer, 4)
+    said = optimizer.explain().summary
+    assert f"1 outcome is probably wrong, and counts for little until more of the kind come: {wrong.token}." in said
+    answer = optimizer.recommend()
+    assert answer.upper is not None
+    assert answer.upper < 1.0
+    again = Optimizer.replay(optimizer.problem, optimizer.events)
+    assert again.ask() == optimizer.ask()
+    optimizer.amend(wrong, value=0.4)
+    assert "probably wrong" not in optimizer.explain().summary

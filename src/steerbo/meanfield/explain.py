@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 
@@ -52,7 +54,13 @@ def fullest(problem: MeanField, table: Float[np.ndarray, "C A"]) -> str:
 
 
 def summary(
-    problem: MeanField, surrogate: Surrogate, outcomes: int, explored: int, forgotten: tuple[int, int] = (0, 0)
+    problem: MeanField,
+    surrogate: Surrogate,
+    outcomes: int,
+    explored: int,
+    *,
+    forgotten: tuple[int, int] = (0, 0),
+    doubted: Sequence[str] = (),
 ) -> str:
     """Summarise the model in words.
 
@@ -62,6 +70,7 @@ def summary(
         outcomes: number of outcomes.
         explored: number of cells still explored.
         forgotten: number of older outcomes that are forgotten, and the round since which they are.
+        doubted: names of outcomes that are probably wrong.
     """
     posterior = surrogate.ucb.posterior
     kernel, noise = posterior.kernel, surrogate.unit * np.sqrt(posterior.noise)
@@ -78,4 +87,8 @@ def summary(
     if old:
         older = f"{counted(old, 'older outcome')} {'is' if old == 1 else 'are'}"
         said += f" Payoffs have changed: {older} forgotten since round {since}."
+    if doubted:
+        wrong = f"{counted(len(doubted), 'outcome')} {'is' if len(doubted) == 1 else 'are'}"
+        few = "counts" if len(doubted) == 1 else "count"
+        said += f" {wrong} probably wrong, and {few} for little until more of the kind come: {', '.join(doubted)}."
     return said

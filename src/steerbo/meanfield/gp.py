@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from ..errors import ModelFailure
 from ..gp import (
@@ -29,6 +29,8 @@ from ..gp import (
     profiled_log_density,
     refine_on_all,
 )
+from ..gp.outliers import MOST as MOST_DOUBTED
+from ..gp.outliers import PROMISING, gains, supported
 from .kernels import Covariances, Inputs, Parameters, PayoffKernel
 
 _NOISE = (1e-6, 10.0)  # bounds of the noise variance, relative to the prior variance of a population's average
@@ -48,6 +50,7 @@ ENOUGH = 20
 """Number of outcomes from which on changes are tested for."""
 LATEST = range(4, 16)
 """Numbers of outcomes since a change that are tested."""
+_UNKNOWN = 0.6  # share of the prior variance left, above which an outcome cannot be doubted
 _WINDOW = 400  # latest observations that the test uses
 _NOISE_SHARES = 1.0, 0.1, 0.01, 0.001  # of the learned noise: a change that was not modelled inflates it
 _ODDS = 4.0  # log odds required for a change, beyond the logarithm of the number of outcomes
@@ -67,6 +70,7 @@ class Observations:
         agents: (n,) number of agents averaged over; the noise variance is divided by it.
         first: (k, C, A) distributions played at random, before there was a model.
         number: (n,) number of the outcome that each observation belongs to, from 0, oldest first; None: one each.
+        extra: (n,) noise variances of doubted outcomes, zero for all others; None: no outcome is doubted.
     """
 
     inputs: Inputs
@@ -74,6 +78,15 @@ class Observations:
     agents: Float[np.ndarray, " n"]
     first: Float[np.ndarray, "k C A"]
     number: Int[np.ndarray, " n"] | None = None
+    extra: Float[np.ndarray, " n"] | None = None
+
+    def noise(self, parameters: Parameters) -> Float[np.ndarray, " n"]:
+        """Return the noise variances, without the extra ones of doubted outcomes, (n,)."""
+        return np.asarray(np.exp(parameters["noise"]) / self.agents)
+
+    def add_noise(self, gram: Float[np.ndarray, "n n"], noise: Float[np.ndarray, " n"]) -> None:
+        """Add noise variances, and the extra ones of doubted outcomes, to the diagonal of a covariance matrix."""
+        gram.flat[:: len(gram) + 1] += noise if self.extra is None else noise + self.extra
 
     @property
     def outcome(self) -> Int[np.ndarray, " n"]:
@@ -89,7 +102,9 @@ class Observations:
         seen = None if self.inputs.seen is None else self.inputs.seen[kept]
         inputs = Inputs(self.inputs.weights[kept], self.inputs.tables[kept], seen)
         number = None if self.number is None else self.number[kept]
-        return replace(self, inputs=inputs, values=self.values[kept], agents=self.agents[kept], number=number)
+        extra = None if self.extra is None else self.extra[kept]
+        values, agents = self.values[kept], self.agents[kept]
+        return replace(self, inputs=inputs, values=values, agents=agents, number=number, extra=extra)
 
 
 def informative(
@@ -150,7 +165,8 @@ class PayoffPosterior:
             pending: inputs of rounds without an outcome.
         """
         n, noise = len(data.values), np.exp(parameters["noise"])
-        inputs, variances = data.inputs, noise / data.agents
+        inputs, variances = data.inputs, data.noise(parameters)
+        variances = variances if data.extra is None else variances + data.extra
         if pending is not None and len(pending):
             weights = np.concatenate([inputs.weights, pending.weights])
             both = (inputs.seen, pending.seen)
@@ -233,8 +249,8 @@ def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parame
     def log_likelihood(theta: Theta) -> tuple[float, Theta, float]:
         parameters = dict(zip(names, theta.tolist(), strict=True))
         gram, slopes = covariances(parameters)
-        noise = np.exp(parameters["noise"]) / data.agents
-        gram.flat[:: len(gram) + 1] += noise
+        noise = data.noise(parameters)
+        data.add_noise(gram, noise)
         found = evidence(gram, data.values, profiled=True)
         gradient = [float(np.vdot(found.pull, slopes[name])) for name in kernel.names]
         return found.value, np.array([*gradient, np.diagonal(found.pull) @ noise]), found.jitter
@@ -249,7 +265,7 @@ def log_posterior(covariances: Covariances, data: Observations, priors: Sequence
     def density(theta: Theta) -> float:
         parameters = dict(zip(names, theta.tolist(), strict=True))
         gram, _ = covariances(parameters, slopes=False)
-        gram.flat[:: len(gram) + 1] += np.exp(parameters["noise"]) / data.agents
+        data.add_noise(gram, data.noise(parameters))
         try:
             return profiled_log_density(gram, data.values) + log_prior(priors, theta)[0]
         except ModelFailure:
@@ -319,6 +335,49 @@ def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Pa
     return max(found, key=lambda pair: pair[1])
 
 
+# -- doubts ------------------------------------------------------------------------------------------------------------
+
+
+def doubt_one_more(
+    data: Observations, kernel: PayoffKernel, parameters: Parameters, doubts: Bool[np.ndarray, " n"]
+) -> Bool[np.ndarray, " n"] | None:
+    """Return `doubts` with the next outcome that is probably wrong; None if no outcome promises enough.
+
+    See `steerbo.gp.outliers`. Only outcomes about whose distribution the others carry information are doubted: a
+    disaster at a distribution unlike any other is news, not a mistake.
+
+    Args:
+        data: n observations, one for each outcome.
+        kernel: covariances.
+        parameters: hyperparameters.
+        doubts: (n,) outcomes doubted so far.
+    """
+    if doubts.sum() + 1 > MOST_DOUBTED * len(doubts):
+        return None
+    near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
+    gram, noise = near.copy(), data.noise(parameters)
+    data.add_noise(gram, noise)
+    try:
+        inverse = inverted(gram)[0]
+    except ModelFailure:
+        return None
+    level, extra = (
+        ProfiledMean.fitted(inverse, data.values),
+        np.zeros(len(doubts)) if data.extra is None else data.extra,
+    )
+    scale = level.scale
+    gained = gains(inverse / scale, level.alpha / scale, scale * extra)
+    left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
+    gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
+    for i in np.argsort(-gained, kind="stable"):
+        if gained[i] <= PROMISING:
+            return None
+        more = doubts | (np.arange(len(doubts)) == i)
+        if not supported(near, level.alpha, more).any():
+            return np.asarray(more)
+    return None
+
+
 # -- changes -----------------------------------------------------------------------------------------------------------
 
 
@@ -342,11 +401,12 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
     inputs = data.inputs
     seen = None if inputs.seen is None else inputs.seen[recent]
     gram, _ = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(parameters, slopes=False)
-    values, noise = data.values[recent], math.exp(parameters["noise"]) / data.agents[recent]
+    values, noise = data.values[recent], data.noise(parameters)[recent]
+    extra = np.zeros(len(values)) if data.extra is None else data.extra[recent]
     density = np.full(len(values) + 1, -math.inf)
     for share in _NOISE_SHARES:
         try:
-            found = changepoint_densities(gram + np.diag(share * noise), values, profiled=True)
+            found = changepoint_densities(gram + np.diag(share * noise + extra), values, profiled=True)
         except ModelFailure:
             continue
         density = np.fmax(density, found)

@@ -7,6 +7,7 @@ Differences from the paper, and choices it leaves open:
   `E[μ + βσ]` is `acquisition="expected"`, and the default with representative feedback;
 - suggestions stay in a trust region: outcomes must carry information about them, however distances are measured (see
   `trust_region.py`);
+- outcomes that are probably wrong count for little (see `gp.doubt_one_more`);
 - low averages are compressed logarithmically (see `observations.softened`);
 - the log records the distribution really played, in whole agents; candidates are scored after rounding, and a
   distribution is not repeated unless outcomes are noisy;
@@ -20,12 +21,13 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from pydantic import Field, Strict
 
 from ..bandit import BOUND
 from ..core import (
     COMPARABLE,
+    Amended,
     Choice,
     DataAdded,
     Event,
@@ -38,11 +40,13 @@ from ..core import (
     cached_until_next_event,
     context_of,
 )
+from ..gp.outliers import LEAST, PATIENCE, WORTH
+from ..gp.outliers import MOST as MOST_DOUBTED
 from ..optim import simplex_starts
 from ..records import record
 from .acquisition import Tables, theorem_beta
 from .explain import cell_table, summary
-from .gp import Observations, outdated
+from .gp import Observations, doubt_one_more, fit, outdated
 from .kernels import Kind
 from .method import MeanFieldMethod
 from .models import HyperparameterDraw, PayoffMixture, PayoffModels, Surrogate
@@ -55,6 +59,8 @@ from .trust_region import TableFeasibility, TrustRegion
 UNNOTICED = "Whether payoffs have changed for good is then no longer noticed."
 """Remark on studies with more outcomes than are counted: early and late ones can then not be compared."""
 _NOISY = 5e-2  # noise, relative to the standard deviation of the outcomes, above which a repeat is informative
+_DOUBTING = 400  # outcomes up to which some may be doubted
+_FEW_EVALUATIONS = 6  # of the likelihood, in a fit that compares doubts
 _ANEW = 3  # random distributions after a change
 _ANSWER = 2.0  # standard deviations of the lower bound that an answer maximises
 _SURE = 0.97725  # probability of each bound of an answer
@@ -105,6 +111,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         super().__init__(problem, options, streams)
         self.models, self.feasibility = self._new_models(), TableFeasibility(problem)
         self.anew = -_ANEW  # the round before which outcomes were forgotten last
+        self.doubted: frozenset[str] = frozenset()  # names of outcomes that are probably wrong
 
     def _new_models(self) -> PayoffModels:
         return PayoffModels(self.problem, self.options.kernel, self.options.embedding)
@@ -115,8 +122,11 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """Take in an event; hyperparameters and forgotten outcomes are read from the log."""
         super().learn(event, history)
         self.feasibility.learn(event, history)
+        if isinstance(event, Amended):
+            self.doubted -= {event.token}
         if isinstance(event, Refitted):
             self.models.learn(event.hyperparameters)
+            self.doubted = frozenset(event.hyperparameters.get("doubted", ()))
             if names := event.hyperparameters.get("forgotten"):
                 self.forget(names, history)
                 self.anew = event.round
@@ -125,14 +135,16 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """Fit every round; if outcomes show that payoffs have changed, to those since the change."""
         if (n := len(self.outcomes)) < self.options.starting_points:
             return None
-        data = self.data()[0]
-        found = self.models.refit(data, n)
-        if not self.options.notice_changes or super().note(history):  # a subset cannot be compared over time
-            return found
-        old = outdated(data, *self.models.likeliest(data, found))
-        if not old:
-            return found
-        return {**(self._new_models().refit(self.data(old)[0], n - old) or {}), "forgotten": self.names[:old]}
+        doubts = self._doubts()
+        data = self.data(doubts=doubts)[0]
+        found, old = self.models.refit(data, n), 0
+        if self.options.notice_changes and not super().note(history):  # a subset cannot be compared over time
+            old = outdated(data, *self.models.likeliest(data, found))
+        if old:
+            recent = self.data(old, doubts)[0]
+            found = {**(self._new_models().refit(recent, n - old) or {}), "forgotten": self.names[:old]}
+        doubted = [self.names[i] for i in np.flatnonzero(doubts) if i >= old]
+        return {**found, "doubted": doubted} if found and doubted else found
 
     def note(self, history: History) -> str:
         """Say whether there are more outcomes than the model is conditioned on; then changes are not noticed."""
@@ -141,10 +153,43 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     # -- model ---------------------------------------------------------------------------------------------------------
 
-    def data(self, since: int = 0) -> tuple[Observations, float, float]:
-        """Return standardised observations from outcome `since` on, and the offset and unit that undo it."""
+    def data(self, since: int = 0, doubts: Bool[np.ndarray, " n"] | None = None) -> tuple[Observations, float, float]:
+        """Return standardised observations, and the offset and unit that undo it.
+
+        Args:
+            since: number of the first outcome.
+            doubts: outcomes that are doubted; None: those by the last fit.
+        """
+        if doubts is None:
+            doubts = np.array([name in self.doubted for name in self.names], dtype=bool)
         told = self.outcomes[since:], self.tables[since:], self.averages()[since:]
-        return standardised(self.problem, *told, self.options.starting_points)
+        return standardised(self.problem, *told, self.options.starting_points, doubts=doubts[since:])
+
+    def _doubts(self) -> Bool[np.ndarray, " n"]:
+        """Search for outcomes that are probably wrong, by the likeliest embedding: see `steerbo.gp.outliers`.
+
+        Outcomes are doubted one by one and the hyperparameters fitted anew; the set with the largest log posterior
+        density, in the user's units and less `WORTH` for each doubt, is returned.
+        """
+        n, kernel = len(self.outcomes), self.models.kernel
+        best = doubts = np.zeros(n, dtype=bool)
+        if self.problem.feedback != "population" or not LEAST <= n <= _DOUBTING:
+            return best
+        start, highest = self.models.fitted.get(kernel.embedding.name), -np.inf
+        for _ in range(int(MOST_DOUBTED * n) + 1):
+            data, _, unit = self.data(doubts=doubts)
+            if len(data.values) < n:  # a subset of the outcomes
+                break
+            start, density = fit(kernel, data, start, _FEW_EVALUATIONS, thorough=start is None)
+            score = density - n * math.log(unit) - WORTH * float(doubts.sum())
+            if score > highest:
+                best, highest = doubts, score
+            elif doubts.sum() - best.sum() >= PATIENCE:
+                break
+            if (more := doubt_one_more(data, kernel, start, doubts)) is None:
+                break
+            doubts = more
+        return best
 
     def surrogate(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Surrogate:
         """Return the posterior at values of the seen variables; `pending` rounds shrink its variance."""
@@ -290,4 +335,6 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         best = self.problem.table(advice.values["distribution"])
         table, explored = cell_table(self.problem, surrogate, best, next(reversed(self.suggested.values()), best))
         forgotten = len(self.forgotten), self.anew
-        return Explanation(summary(self.problem, surrogate, len(self.outcomes), explored, forgotten), (table,))
+        doubted = [name for name in self.names if name in self.doubted]
+        said = summary(self.problem, surrogate, len(self.outcomes), explored, forgotten=forgotten, doubted=doubted)
+        return Explanation(said, (table,))

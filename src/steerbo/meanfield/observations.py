@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from ..core import Outcome, Round, context_of
 from ..gp import MOST, OutcomeTransform
@@ -25,6 +25,8 @@ def standardised(
     tables: Sequence[Float[np.ndarray, "C A"]],
     averages: Float[np.ndarray, " n"],
     first: int,
+    *,
+    doubts: Bool[np.ndarray, " n"] | None = None,
 ) -> tuple[Observations, float, float]:
     """Standardise outcomes; return observations, and the offset and unit that undo it.
 
@@ -38,14 +40,17 @@ def standardised(
         tables: distribution played in each.
         averages: (n,) the population's averages, larger is better.
         first: number of outcomes played at random.
+        doubts: (n,) population averages that are probably wrong and set no units; None: none.
     """
+    doubts = np.zeros(len(outcomes), dtype=bool) if doubts is None else doubts
     if len(outcomes) > MOST:
         kept = informative(tables, averages, first, MOST)
         outcomes, tables, averages = [outcomes[i] for i in kept], [tables[i] for i in kept], averages[kept]
+        doubts = doubts[kept]
     if problem.feedback == "population":
         known = np.array(tables)
         before = problem.before([outcome.realised for outcome in outcomes])
-        y = averages if before.shape[1] else softened(averages, first)
+        y = averages if before.shape[1] else softened(averages, first, doubts)
         inputs, agents = Inputs(known * problem.shares[:, None], known, _or_none(before)), np.ones(len(known))
         number = np.arange(len(known))
     else:
@@ -53,9 +58,13 @@ def standardised(
         weights, played, values, behind, seen_before, numbers = zip(*rows, strict=True)
         inputs = Inputs(np.array(weights), np.array(played), _or_none(np.array(seen_before)))
         y, agents, number = np.array(values), np.array(behind), np.array(numbers)
-    output = OutcomeTransform.fitted(y)
-    seen = np.array(tables[:first])
-    return Observations(inputs, output.forward(y), agents, seen, number), output.offset, output.scale
+    seen, extra = np.array(tables[:first]), None
+    if doubts.any():
+        output = OutcomeTransform.fitted(y[~doubts])
+        extra = np.where(doubts, np.maximum(output.forward(y) ** 2, 1.0), 0.0)
+    else:
+        output = OutcomeTransform.fitted(y)
+    return Observations(inputs, output.forward(y), agents, seen, number, extra), output.offset, output.scale
 
 
 def pending_inputs(problem: MeanField, rounds: Iterable[Round]) -> Inputs:
@@ -70,7 +79,9 @@ def _or_none(seen: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n c"] | None:
     return seen if seen.shape[1] else None
 
 
-def softened(averages: Float[np.ndarray, " n"], first: int) -> Float[np.ndarray, " n"]:
+def softened(
+    averages: Float[np.ndarray, " n"], first: int, doubts: Bool[np.ndarray, " n"] | None = None
+) -> Float[np.ndarray, " n"]:
     """Compress low averages logarithmically, beyond as far below the first rounds' median as the best is above it.
 
     Clipping them there would do without noise. With noise, in rounds with little gain so far, it would make disasters
@@ -79,8 +90,9 @@ def softened(averages: Float[np.ndarray, " n"], first: int) -> Float[np.ndarray,
     >>> softened(np.array([0.0, 1.0, 2.0, -1.0]), first=3)
     array([ 0.        ,  1.        ,  2.        , -0.69314718])
     """
-    start = float(np.median(averages[:first]))
-    gain = float(averages.max()) - start
+    counted = np.ones(len(averages), dtype=bool) if doubts is None or doubts[:first].all() else ~doubts
+    start = float(np.median(averages[:first][counted[:first]]))
+    gain = float(averages[counted].max()) - start
     if gain <= 0:
         return averages
     beyond = np.maximum(start - gain - averages, 0.0)
