@@ -1,14 +1,7 @@
-"""The run loop: ask, evaluate here or in an executor, tell, until the study is finished.
+"""Run loop: ask, evaluate here or in an executor, tell, until the study is finished.
 
-What an objective answers, as what `tell` and `decide` take: the convention is in `objective`.
-
-Evaluations that failed: what is said of them, and what of their answers can be used all the same.
-
-Ctrl-C: at once while something is evaluated, after it is written while events are.
-
-Who watches a run.
-
-Where evaluations run, and how others hear that they still do.
+Ctrl-C stops an evaluation at once, and waits while events are written. A failed evaluation is told with the usable part
+of its answer. Observers watch a run; without one it writes to Python's logging.
 """
 
 from __future__ import annotations
@@ -48,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def read_outcome(answer: Any) -> dict[str, Any]:
-    """An answer as what `tell` takes.
+    """Convert an objective's answer to arguments of `tell`.
 
     Raises:
         ObjectiveFailure: it is neither a number nor a table with a value.
@@ -63,7 +56,7 @@ def read_outcome(answer: Any) -> dict[str, Any]:
 
 
 def read_context(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]:
-    """An answer as what `decide` takes.
+    """Convert an objective's answer to the context for `decide`.
 
     Raises:
         ObjectiveFailure: it is not a table with a context.
@@ -89,7 +82,7 @@ def _check_keys(answer: Mapping[str, Any], names: tuple[str, ...], needed: str) 
 
 
 def raised(error: BaseException) -> ObjectiveFailure:
-    """What the objective raised, as a failure."""
+    """Failure from an exception of the objective."""
     return ObjectiveFailure(f"the objective raised {type(error).__name__}: {' '.join(str(error).split())}")
 
 
@@ -100,7 +93,7 @@ def unusable(error: InvalidInput) -> ObjectiveFailure:
 
 
 def tell_failure(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> None:
-    """Tell it with the raw answer, and what of it can be used: money that was spent is spent.
+    """Report a failure with the usable part of the answer: its cost counts as spent.
 
     Where there is a budget and no cost in the answer, `History.estimate` is charged: a run neither stops for want of a
     number, nor goes on for nothing.
@@ -157,7 +150,7 @@ class Interruptible:
 
     @contextmanager
     def evaluation(self) -> Iterator[None]:
-        """What runs inside may be stopped."""
+        """Context in which Ctrl-C stops the evaluation."""
         self.check()
         self._stoppable = True
         try:
@@ -180,7 +173,7 @@ class Observer(Protocol):
 
 
 class Logged:
-    """An observer that leaves what it is told to Python's logging; rounds are logged whoever observes."""
+    """Observer that writes to Python's logging; rounds are logged for any observer."""
 
     def began(self, suggestion: Suggestion) -> None:
         """Nothing."""
@@ -236,7 +229,7 @@ class ExecutorAdapter:
 
     @staticmethod
     def _made(make: Callable[[], Executor]) -> Executor:
-        """What the user's function makes; what it raises, or makes instead, is the user's."""
+        """Call a factory of the user; its faults are reported as the user's."""
         try:
             made = make()
         except Exception as error:
@@ -346,7 +339,7 @@ def run_study(
 
 
 def _set_by(suggestion: Suggestion) -> frozenset[str]:
-    """What a play sets, whatever of it stays as it was."""
+    """All settings of a play, unchanged ones included."""
     return frozenset((*suggestion.scope.set, *suggestion.scope.keep))
 
 
@@ -396,7 +389,7 @@ class _Loop:
             raise
 
     def _leave(self, patiently: bool) -> None:
-        """What is measured, or still will be, waits in files for whoever opens the study next."""
+        """Leave finished and running evaluations to files, which the next worker settles."""
         self.left = True
         for future in list(self.running):
             if future.cancel():
@@ -420,7 +413,7 @@ class _Loop:
             future.add_done_callback(partial(self._keep, evaluation.suggestion))
 
     def _keep(self, suggestion: Suggestion, future: Future[Any]) -> None:
-        """What was measured is in a file at once: this loop may be computing, or waiting for the log."""
+        """Store an outcome in a file at once: this loop may be computing, or waiting for the log."""
         if future.cancelled() or future.exception() is not None:
             return
         with suppress(ObjectiveFailure):  # an answer that cannot be used
@@ -431,7 +424,7 @@ class _Loop:
             self.study.writer.keep(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
-        """Write down what is done, in the order of the rounds."""
+        """Log finished evaluations in the order of their rounds."""
         done = sorted((f for f in self.running if f.done()), key=lambda f: self.running[f].suggestion.round)
         for future in done:
             evaluation = self.running.pop(future)
@@ -491,7 +484,7 @@ class _Loop:
             raise ObjectiveFailure(f"{many} answers could not be used ({hint}), the last: {short(failure)}") from None
 
     def _lost(self, evaluation: _Evaluation, error: BaseException) -> None:
-        """Its worker died: again, under the same token, unless it seems to be what kills workers."""
+        """Repeat an evaluation whose worker died, under the same token, unless it seems to kill workers."""
         evaluation.losses += 1
         if evaluation.losses >= LAPSES:
             self._failed(evaluation, ObjectiveFailure(f"its worker died {evaluation.losses} times ({error})"), None)

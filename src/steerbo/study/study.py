@@ -1,4 +1,4 @@
-"""A study: an optimizer whose every event is in a log, where any number of workers ask and tell at once."""
+"""Study: an optimizer whose every event is in a log, where any number of workers ask and tell at once."""
 
 from __future__ import annotations
 
@@ -157,12 +157,12 @@ class Study(BaseStudy):
 
     @one_at_a_time
     def refresh(self) -> int:
-        """Take in what other workers have logged; returns how many events that were."""
+        """Apply the events that other workers have logged; returns their number."""
         return self.writer.refresh()
 
     @contextmanager
     def said_by(self, name: str | None) -> Iterator[None]:
-        """What is logged inside has this name beside it, `by`: whose key was used, say. None: no name."""
+        """Context in which events are logged with this name as `by`, such as that of a key. None: no name."""
         record = self.optimizer.recorder
         with self._lock:
             before, record.by = record.by, name
@@ -177,7 +177,7 @@ class Study(BaseStudy):
     def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
     @one_at_a_time
     def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
-        """A suggestion that nobody else evaluates: an unfinished one, else a new one; None where there is neither.
+        """Suggest an unfinished round without a lease, else a new one; None where the study is finished.
 
         Args:
             batch: that many at once, as a list (shorter where there are no more).
@@ -245,7 +245,7 @@ class Study(BaseStudy):
         save((copy_of(self.log, self.events),), file)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
-        """Give what was looked at; see `Optimizer.decide`."""
+        """Report observed values; see `Optimizer.decide`."""
         if not self._lock.free:
             given = {"context": context, **({"again": True} if again else {})}
             self.writer.keep_meanwhile("decide", suggestion, given)
