@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from ..record import to_plain
 from ..rounds import (
     SEEN,
     Asked,
@@ -15,6 +18,7 @@ from ..rounds import (
     Reading,
     Recommendation,
     Round,
+    Suggestion,
     Table,
     numeral,
     revised_text,
@@ -40,7 +44,7 @@ class Out:
     """A round that is out: what to look at, what to set, what to report.
 
     `last_look` has the fields of the look that can still be taken back, as they were filled in; `asked_for` says
-    whether values seen before choosing are behind the round.
+    whether values seen before choosing are behind the round; `mark` is another for other settings.
     """
 
     token: str
@@ -57,6 +61,7 @@ class Out:
     stated: bool
     last_look: tuple[Field, ...]
     asked_for: bool
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -223,7 +228,13 @@ def _out(study: Reading, words: Words, played: Round) -> Out:
         stated=price is not None,
         last_look=_last_look(study, suggestion.token),
         asked_for=bool(played.request.get(SEEN.name)),
+        mark=mark_of(suggestion),
     )
+
+
+def mark_of(suggestion: Suggestion) -> str:
+    """A text that is another for other settings: outcomes are sent with it, lest they are taken for those of others."""
+    return hashlib.sha256(json.dumps(to_plain(suggestion)["values"], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _last_look(study: Reading, token: str) -> tuple[Field, ...]:

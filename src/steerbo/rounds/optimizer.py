@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
-from ..errors import InvalidOption, InvalidRequest, one_of
+from ..errors import InvalidContext, InvalidOption, InvalidRequest, one_of
 from .creation import MethodOptions, creation
 from .events import Event, Extended, Log
 from .extension import read_bounds
@@ -24,12 +24,12 @@ from .turns import CallLock, one_at_a_time
 _DOUBTED: dict[str, dict[str, Any]] = {
     "ask": {},
     "decide": {},
-    "tell": {"cost": None, "realised": None},
+    "tell": {"value": None, "cost": None, "realised": None},
     "fail": {"reason": "", "cost": None, "charge": None, "realised": None},
     "amend": dict.fromkeys(("value", "cost", "realised", "charge", "scope")) | {"void": False, "reason": ""},
-    "add": {"cost": None, "scope": None, "charge": False},
+    "add": {"value": None, "realised": None, "cost": None, "scope": None, "charge": False},
 }
-"""Calls that take values, with what they may leave out."""
+"""Calls that take values, with what stands for what is left out."""
 
 
 class Optimizer(Reading):
@@ -192,15 +192,20 @@ class Optimizer(Reading):
         ...     print(doubt.text)
         ph = 62 is far outside its range, 4 to 8
         """
-        if call not in _DOUBTED:
+        if not isinstance(call, str) or call not in _DOUBTED:
             raise InvalidRequest("call", call, one_of(_DOUBTED, call))
         space, context = self.problem.space, given.get("context") or {}
+        if not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         if call == "ask":
             number = len(self.history) + 1
             return tuple(doubts_of_look(context, space, number, f"round {number}", seen=True))
         if call == "decide":
             about = self._fold.reports.about(suggestion).suggestion
             return tuple(doubts_of_look(context, space, about.round, about.token))
+        for name, value in given.items():
+            if name not in _DOUBTED[call]:
+                raise InvalidRequest(name, value, one_of(_DOUBTED[call], name))
         event = getattr(self._fold.reports, call)(*([] if call == "add" else [suggestion]), **_DOUBTED[call] | given)
         return tuple(self.recorder.doubts(event)) if event is not None else ()
 
