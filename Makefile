@@ -101,16 +101,16 @@ $(STAMP): pyproject.toml $(LOCK)
 lock:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable ".[plots,graphs,genetic,postgres]" --editable "./benchmarks[data]" --group test
+	$(BIN)/pip install --quiet --editable ".[plots,graphs,postgres]" --editable "./benchmarks[data,genetic]" --group test
 	$(BIN)/pip freeze --exclude-editable --exclude pip | sort -f > $(LOCK)
 
 # Writes the lowest versions that pyproject.toml allows, and what these need on Python 3.11. Needs uv. Versions of typer
 # before 0.16 need a click before 8.2, and test clients of old Starlettes need httpx; neither says so itself.
 lowest:
 	rm -f requirements/lowest.txt  # or uv would prefer what stands there
-	printf 'click>=8.1.7,<8.2\nhttpx>=0.27\npooch>=1.8\n' | \
+	printf 'click>=8.1.7,<8.2\nhttpx>=0.27\npooch>=1.8\npymoo>=0.6.1.5\n' | \
 	uv pip compile --quiet --no-header --no-annotate --resolution lowest-direct --python-version 3.11 pyproject.toml - \
-	  --extra plots --extra graphs --extra genetic --extra postgres --extra optuna --extra pandas --extra interactive --extra serve --extra gest --group test \
+	  --extra plots --extra graphs --extra postgres --extra optuna --extra pandas --extra interactive --extra serve --extra gest --group test \
 	  --output-file requirements/lowest.txt
 
 clean:

@@ -39,8 +39,8 @@ class Unguarded(MFGPUCB):
 
     name: ClassVar[str] = "unguarded"
 
-    def _models(self) -> PayoffModels:
-        models = super()._models()
+    def _new_models(self) -> PayoffModels:
+        models = super()._new_models()
         models.asked = ()
         return models
 

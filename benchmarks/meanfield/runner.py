@@ -12,8 +12,9 @@ from unittest.mock import patch
 import numpy as np
 from jaxtyping import Float
 
-from steerbo.meanfield.averaging import Draw
+from partial_control_bench.meanfield.rivals import METHODS as RIVALS
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
+from steerbo.meanfield.models import HyperparameterDraw
 from steerbo.rounds import Method, Optimizer, Recommendation, Refitted, keyed
 from steerbo.rounds.reading import widened
 
@@ -63,7 +64,8 @@ def play(job: Job, methods: Mapping[str, type[Method[Any, Any]]] | None = None) 
     """
     place = world(job.problem)
     problem, spread = replace(place.problem, feedback=job.feedback), job.noise * (place.optimum - place.random)
-    method = (methods or {}).get(job.method, job.method)
+    known: dict[str, type[Method[Any, Any]]] = {method.name: method for method in RIVALS}
+    method = (known | dict(methods or {})).get(job.method, job.method)
     optimizer = Optimizer(problem, method, seed=job.seed, **dict(job.options))
     found: dict[str, Any] = {"key": job.key, "best": {}, "worst": {}, "now": {}, "answer": {}, "payoff": {}}
     found |= {"lowest": {}, "dives": {}, "off": {}, "off_likeliest": {}}
@@ -109,9 +111,9 @@ def _off_likeliest(optimizer: Optimizer, place: World) -> float | None:
     if not isinstance(method, MFGPUCB) or len(method.outcomes) < method.options.starting_points:
         return None
     models, data = method.models, method.data()[0]
-    alone = [Draw(1.0, models.kernel, models.parameters(models.kernel.embedding.name, data))]
+    alone = [HyperparameterDraw(1.0, models.kernel, models.parameters(models.kernel.embedding.name, data))]
     with patch.object(method, "draws", lambda _: alone):
-        advice = method.advice(history, {})
+        advice = method._recommend_at(history, {})
     advice = widened(advice, method.widening(history, advice.scope))
     return _off(advice, place.value(method.problem.table(advice.values["distribution"])))
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.acquisition import PayoffBounds
+from steerbo.meanfield.acquisition import AveragePayoffUCB
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.rounds import Optimizer
 from steerbo.search import simplex_starts
@@ -71,15 +71,15 @@ def play(place: World, optimizer: Optimizer, random: np.random.Generator) -> flo
     return asking + cpu_ms(lambda: optimizer.tell(suggestion, value, realised=realised))
 
 
-def rival_of(optimizer: Optimizer) -> tuple[Plain, PayoffBounds]:
+def rival_of(optimizer: Optimizer) -> tuple[Plain, AveragePayoffUCB]:
     """The rival on our data with our hyperparameters, and our bounds."""
     method: MFGPUCB = optimizer._method  # type: ignore[assignment]
     problem: MeanField = optimizer.problem  # type: ignore[assignment]
-    bounds = method.belief(optimizer.history, {}).bounds
+    ucb = method.surrogate(optimizer.history, {}).ucb
     data, kernel = method.data()[0], method.models.kernel
     weights = data.inputs.weights
     contexts, actions = weights.sum(axis=2).argmax(axis=1), weights.sum(axis=1).argmax(axis=1)
-    posterior, features = bounds.posterior, []
+    posterior, features = ucb.posterior, []
     for similarity, m in ((kernel.actions, len(problem.actions)), (kernel.contexts, len(problem.contexts))):
         index = np.arange(m, dtype=float)
         step = 1.0 if similarity.features is None else np.sqrt(similarity.features.squares[0, 1])
@@ -91,22 +91,22 @@ def rival_of(optimizer: Optimizer) -> tuple[Plain, PayoffBounds]:
         own = getattr(kernel, name).own(length)
         hyper[name], hyper[f"{name} variance"] = length, max(kernel.variance(name, posterior.parameters) * own, 1e-6)
     observed = (actions, contexts, data.inputs.tables, data.values)
-    return Plain(features[0], features[1], problem.shares, observed, hyper), bounds
+    return Plain(features[0], features[1], problem.shares, observed, hyper), ucb
 
 
 def rival(optimizer: Optimizer, full: bool) -> tuple[float, float | None]:
     """CPU milliseconds of the rival's round, and with `full` the gap of its best acquisition value over ours."""
     method: MFGPUCB = optimizer._method  # type: ignore[assignment]
     problem: MeanField = optimizer.problem  # type: ignore[assignment]
-    plain, bounds = rival_of(optimizer)
+    plain, ucb = rival_of(optimizer)
     sample = STEPS if full else max(20, STEPS // (4 * len(problem.actions)))
     plain.maximise(BETA, 2, seed=0)  # caches are warm on both sides
     table, climbing = timed(lambda: plain.maximise(BETA, sample, seed=0))
     gap = None
     if full:
-        ours = method.search(lambda t: bounds.expected(t, BETA), problem.region, seed=0)[:1]
+        ours = method.search(lambda t: ucb.expected(t, BETA), problem.region, seed=0)[:1]
         spread = simplex_starts(np.empty((0, *table.shape)), 64, seed=2)
-        values, _ = bounds.expected(np.concatenate([ours, table[None], spread]), BETA)
+        values, _ = ucb.expected(np.concatenate([ours, table[None], spread]), BETA)
         gap = float((values[1] - values[0]) / (values.max() - values.min()))
     return climbing * STEPS / sample + cpu_ms(plain.fit), gap
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
     from .gp import Decay, MaternInTime, Periodic, Sliding
-    from .meanfield import MeanField
+    from .meanfield import Headcount, MeanField, Share
     from .rounds import Explanation, Optimizer, Recommendation, Scope, Status, Suggestion, load, methods
     from .space import (
         Beta,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         Empirical,
         Float,
         Forbid,
-        Headcount,
         Integer,
         JointRows,
         Learned,
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
         Measured,
         Normal,
         Scipy,
-        Share,
         TruncatedNormal,
         Uniform,
     )
@@ -47,7 +45,7 @@ _HOME = {
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
     "gp": ("Decay", "MaternInTime", "Periodic", "Sliding"),
-    "meanfield": ("MeanField",),
+    "meanfield": ("Headcount", "MeanField", "Share"),
     "rounds": ("Explanation", "Optimizer", "Recommendation", "Scope", "Status", "Suggestion", "load", "methods"),
     "space": (
         "Beta",
@@ -57,7 +55,6 @@ _HOME = {
         "Empirical",
         "Float",
         "Forbid",
-        "Headcount",
         "Integer",
         "JointRows",
         "Learned",
@@ -66,7 +63,6 @@ _HOME = {
         "Measured",
         "Normal",
         "Scipy",
-        "Share",
         "TruncatedNormal",
         "Uniform",
     ),

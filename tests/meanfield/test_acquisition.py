@@ -1,4 +1,4 @@
-"""The structured maths against brute force over all cells, and gradients against finite differences."""
+"""Moments and bounds of average payoffs, their gradients, and the theorem's width."""
 
 from __future__ import annotations
 
@@ -9,48 +9,19 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
-from steerbo.meanfield.acquisition import PayoffBounds
-from steerbo.meanfield.embeddings import PLAIN, ROOT, Embedding
-from steerbo.meanfield.features import AllPairs
-from steerbo.meanfield.kernels import Inputs, PayoffKernel
-from steerbo.meanfield.process import Observations, posterior
+from steerbo.meanfield.acquisition import AveragePayoffUCB, theorem_beta
+from steerbo.meanfield.gp import Observations, PayoffPosterior
+from steerbo.meanfield.kernels import ROOT, Inputs, PayoffKernel
+from steerbo.meanfield.models import Surrogate
 from steerbo.meanfield.similarity import Similarity
-
-C, A, N = 2, 4, 7
-SHARES = np.array([0.7, 0.3])
-KINDS = [(kind, embedding) for kind in ("additive", "joint", "product") for embedding in ("plain", "root", "map")]
-Theta = dict[str, float]
-PLACES = AllPairs(1.0 - np.eye(A) + 0.3 * np.eye(A)[::-1])
-EMBEDDINGS = {"plain": PLAIN, "root": ROOT, "map": Embedding("map", True, PLACES, 1.5, 0.9)}
-
-
-def geometry(kind: Any, embedding: Any, featured: bool = True) -> PayoffKernel:
-    features = np.random.default_rng(0).normal(size=(A, 2)).tolist() if featured else None
-    actions = Similarity.of(np.full(A, 1 / A), features)
-    contexts = Similarity.of(np.full(C, 1 / C), None)
-    return PayoffKernel(kind, EMBEDDINGS[embedding], SHARES, actions, contexts, single=True)
-
-
-def observed(single: bool = False) -> Observations:
-    random = np.random.default_rng(1)
-    tables = random.dirichlet(np.ones(A), size=(N, C))
-    weights = tables * SHARES[:, None]
-    if single:
-        weights = np.zeros((N, C, A))
-        weights[np.arange(N), random.integers(C, size=N), random.integers(A, size=N)] = 1.0
-    return Observations(Inputs(weights, tables), random.normal(size=N), np.full(N, 2.0), tables[:0])
-
-
-def parameters(space: PayoffKernel) -> Theta:
-    random = np.random.default_rng(5)
-    return {name: float(0.4 * random.normal() - (2.0 if name == "noise" else 0.3)) for name in (*space.names, "noise")}
+from tests.meanfield.samples import KINDS, SHARES, A, C, N, geometry, observed, parameters
 
 
 @pytest.mark.parametrize(("kind", "embedding"), KINDS)
-@pytest.mark.parametrize("which", ["population", "expected"])
+@pytest.mark.parametrize("which", ["average", "expected"])
 def test_gradients_against_finite_differences(kind: str, embedding: str, which: str) -> None:
     space, data = geometry(kind, embedding), observed(single=which == "expected")
-    bound = getattr(PayoffBounds(posterior(space, data, parameters(space))), which)
+    bound = getattr(AveragePayoffUCB(PayoffPosterior.of(space, data, parameters(space))), which)
     tables = np.random.default_rng(4).dirichlet(np.full(A, 3.0), size=(2, C))
     _, slopes = bound(tables, 1.7)
     step = 1e-6
@@ -71,13 +42,13 @@ def test_a_single_cell_is_plain_regression() -> None:
     names = Similarity.of(np.full(A, 1 / A), None)
     space = PayoffKernel("product", ROOT, np.ones(1), names, Similarity.of(np.ones(1), None))
     theta = {"lengthscale": -0.4, "actions": -0.1, "noise": -4.0}
-    after = posterior(space, Observations(Inputs(weights, tables), values, np.ones(N), tables[:0]), theta)
+    after = PayoffPosterior.of(space, Observations(Inputs(weights, tables), values, np.ones(N), tables[:0]), theta)
     kernel = ConstantKernel(names.own(float(np.exp(-0.1))), "fixed") * RBF(np.exp(-0.4), "fixed")
     reference = GaussianProcessRegressor(kernel, alpha=np.exp(-4.0), optimizer=None)
     reference.fit(np.sqrt(tables[:, 0]), values - after.mean)
     trial = random.dirichlet(np.ones(A), size=(3, 1))
     mean, sd = reference.predict(np.sqrt(trial[:, 0]), return_std=True)
-    ours, ours_sd = PayoffBounds(after).cells(trial)
+    ours, ours_sd = AveragePayoffUCB(after).cell_moments(trial)
     np.testing.assert_allclose(ours[:, 0, 0], mean + after.mean, rtol=1e-8)
     np.testing.assert_allclose(ours_sd[:, 0, 0], sd * np.sqrt(after.scale), rtol=1e-7)
 
@@ -86,8 +57,10 @@ def test_what_is_pending_shrinks_the_variance_and_leaves_the_mean() -> None:
     space, data = geometry("product", "root"), observed()
     theta = parameters(space)
     table = np.random.default_rng(9).dirichlet(np.ones(A), size=(1, C))
-    unknown = Inputs(table * SHARES[:, None], table)
-    before, after = (PayoffBounds(posterior(space, data, theta, u)).average(table) for u in (None, unknown))
+    pending = Inputs(table * SHARES[:, None], table)
+    before, after = (
+        AveragePayoffUCB(PayoffPosterior.of(space, data, theta, u)).moments(table) for u in (None, pending)
+    )
     assert after[0] == pytest.approx(before[0], rel=1e-9)
     assert after[1][0] < before[1][0]
 
@@ -99,8 +72,31 @@ def test_averages_never_identify_single_payoffs() -> None:
     many = np.repeat(table, 50, axis=0)
     data = Observations(Inputs(many * SHARES[:, None], many), np.zeros(50), np.ones(50), many[:0])
     theta = {"lengthscale": 0.0, "actions": -0.5, "contexts": -0.5, "noise": -4.0}
-    bounds = PayoffBounds(posterior(space, data, theta))
-    unit = np.sqrt(bounds.posterior.scale)
+    ucb = AveragePayoffUCB(PayoffPosterior.of(space, data, theta))
+    unit = np.sqrt(ucb.posterior.scale)
     own = np.sqrt(space.actions.own(np.exp(-0.5)) * space.contexts.own(np.exp(-0.5)))
-    assert bounds.average(table)[1][0] / unit < 0.05
-    assert bounds.cells(table)[1].min() / unit > 0.6 * own
+    assert ucb.moments(table)[1][0] / unit < 0.05
+    assert ucb.cell_moments(table)[1].min() / unit > 0.6 * own
+
+
+def test_the_way_back_is_the_inverse_of_standardising() -> None:
+    values = np.random.default_rng(0).normal(-3.0, 7.0, 20)
+    offset, unit = float(values.mean()), float(values.std())
+    known: Any = None
+    surrogate = Surrogate(known, offset, unit)
+    assert [surrogate.raw(float(z)) for z in (values - offset) / unit] == pytest.approx(values.tolist())
+    assert surrogate.raw(0.0) == offset
+
+
+@pytest.mark.parametrize(("cells", "number", "beta"), [(2, 1, 4.14912), (30, 1, 296.37753), (30, 10, 581.89808)])
+def test_the_theorem_s_width_is_that_of_its_formula(cells: int, number: int, beta: float) -> None:
+    """2 log(m t² / √2π) + 2 m log(m t² (log m + √π / 2)), worked out beside."""
+    assert theorem_beta(cells, number) == pytest.approx(beta, abs=1e-3)
+
+
+def test_it_grows_with_rounds_and_cells_and_never_makes_a_bound_pessimistic() -> None:
+    by_round = [theorem_beta(5, t) for t in range(1, 50)]
+    by_cells = [theorem_beta(m, 3) for m in range(1, 50)]
+    assert by_round == sorted(by_round)
+    assert by_cells == sorted(by_cells)
+    assert theorem_beta(1, 1) == 0.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steerbo.testing import Case, WingContract
 from tests.meanfield.worlds import case, crowd
 
@@ -38,26 +36,7 @@ class TestGPUCB(WingContract):
         return case("gp-ucb", starting_points=3)
 
 
-class TestAddGPUCB(WingContract):
-    @staticmethod
-    def case() -> Case:
-        return case("add-gp-ucb", starting_points=3)
-
-
 class TestTurbo(WingContract):
     @staticmethod
     def case() -> Case:
         return case("turbo", starting_points=3)
-
-
-class TestGenetic(WingContract):
-    @staticmethod
-    def case() -> Case:
-        pytest.importorskip("pymoo", reason="pymoo is not installed: pip install 'steerbo[genetic]'")
-        return case("genetic", population=3)
-
-
-class TestAnnealing(WingContract):
-    @staticmethod
-    def case() -> Case:
-        return case("annealing")

@@ -1,4 +1,4 @@
-"""What the method promises beyond the contract."""
+"""The default method: choices, answers, possible gain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from steerbo.meanfield import MeanField
-from steerbo.rounds import Optimizer
+from steerbo.meanfield.mf_gp_ucb import MFGPUCB
+from steerbo.rounds import Optimizer, Refitted
 from steerbo.testing import Case, WingContract
 from tests.meanfield.worlds import average, case, crowd
 
@@ -166,3 +167,137 @@ class TestMoving(WingContract):
             options=world.options,
             rounds=6,
         )
+
+
+@pytest.mark.parametrize("caution", [0.0, 0.4])
+def test_it_covers_every_distribution_that_would_be_suggested(caution: float) -> None:
+    world = case("mf-gp-ucb", caution=caution)
+    optimizer = world.play(world.start(), 9)
+    method, advice = optimizer._method, optimizer.recommend()
+    assert isinstance(method, MFGPUCB)
+    gain = method.gain(optimizer.history)
+    assert advice.lower is not None
+    surrogate = method.surrogate(optimizer.history, {}, pending=False)
+    random = np.random.default_rng(0)
+    tables = np.array([*method.tables, *random.dirichlet(np.ones(4), (400, 2))])
+    mean, deviation = surrogate.ucb.moments(tables)
+    width = 2 * method.widening(optimizer.history, advice.scope)
+    upper = surrogate.offset + surrogate.unit * (mean + width * deviation)
+    found = upper.max() if caution == 0 else upper[: len(method.tables)].max()
+    assert gain >= found - advice.lower - 1e-9
+
+
+def test_before_the_first_distributions_are_played_nothing_is_said() -> None:
+    world = case("mf-gp-ucb", starting_points=5)
+    optimizer = world.play(world.start(), 4)
+    assert optimizer._method.gain(optimizer.history) == np.inf
+    world.play(optimizer, 1)
+    assert optimizer._method.gain(optimizer.history) < np.inf
+
+
+# -- many outcomes, and changes of the payoffs -------------------------------------------------------------------------
+
+
+BEFORE, AFTER = np.array([0.7, 0.1, 0.1, 0.1]), np.array([0.05, 0.05, 0.2, 0.7])
+
+
+def demand(table: np.ndarray, wanted: np.ndarray) -> float:
+    return -float(((np.sqrt(table) - np.sqrt(wanted)) ** 2).sum())
+
+
+def test_a_study_of_more_outcomes_goes_on_with_some_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = MeanField(tuple("abcd"), 100)
+    optimizer, draw = Optimizer(problem, seed=0), np.random.default_rng(0)
+    monkeypatch.setattr("steerbo.meanfield.observations.MOST", 20)
+    monkeypatch.setattr("steerbo.meanfield.method.MOST", 20)
+    for _ in range(30):
+        shares = draw.dirichlet(np.ones(4)).tolist()
+        optimizer.add(-shares[0], {"distribution": {"everyone": dict(zip("abcd", shares, strict=True))}})
+    assert optimizer.ask() is not None
+    said = "Of 30 outcomes 20 are counted"
+    assert said in optimizer.explain().summary
+    assert said in str(optimizer.status)
+    assert optimizer.status.to_dict()["remark"].startswith(said)
+
+
+def played(rounds: int, change_at: int, **options: Any) -> Optimizer:
+    problem = MeanField(("a", "b", "c", "d"), agents=60)
+    optimizer = Optimizer(problem, seed=1, **options)
+    go_on(optimizer, rounds, change_at)
+    return optimizer
+
+
+def go_on(optimizer: Optimizer, rounds: int, change_at: int = 0) -> None:
+    problem: MeanField = optimizer.problem  # type: ignore[assignment]
+    for _ in range(rounds):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        table = problem.table(suggestion.values["distribution"])[0]
+        optimizer.tell(suggestion, demand(table, BEFORE if suggestion.round <= change_at else AFTER))
+
+
+def forgotten(optimizer: Optimizer) -> list[list[str]]:
+    refits = [event for event in optimizer.events if isinstance(event, Refitted)]
+    return [event.hyperparameters["forgotten"] for event in refits if "forgotten" in event.hyperparameters]
+
+
+def test_a_demand_that_changed_is_followed() -> None:
+    noticed, ignored = played(45, 25), played(45, 25, notice_changes=False)
+    assert len(forgotten(noticed)) == 1
+    assert 23 <= (old := len(forgotten(noticed)[0])) <= 25
+    assert forgotten(ignored) == []
+    problem: MeanField = noticed.problem  # type: ignore[assignment]
+    reached = [demand(problem.table(o.recommend().values["distribution"])[0], AFTER) for o in (noticed, ignored)]
+    assert reached[0] > -0.02
+    assert reached[0] >= reached[1]
+    assert f"{old} older outcomes are forgotten since round" in noticed.explain().summary
+
+
+def test_rounds_after_a_change_begin_at_random() -> None:
+    optimizer = played(45, 25)
+    (refit,) = [e for e in optimizer.events if isinstance(e, Refitted) and "forgotten" in e.hyperparameters]
+    phases = {r.suggestion.round: r.suggestion.note["phase"] for r in optimizer.history}
+    assert [phases[refit.round + k] for k in range(-1, 4)] == ["model", "start", "start", "start", "model"]
+
+
+def test_what_is_forgotten_stays_so() -> None:
+    """Read back from the log, after a correction of a forgotten outcome, and when data from before is added."""
+    optimizer = played(45, 25)
+    again = Optimizer.replay(optimizer.problem, optimizer.events)
+    one, other = optimizer._method, again._method
+    assert isinstance(one, MFGPUCB)
+    assert isinstance(other, MFGPUCB)
+    assert one.names == other.names
+    assert 20 <= (kept := len(one.names)) <= 22
+    assert again.ask() == optimizer.ask()
+    first, last = (list(optimizer.history)[i].suggestion for i in (0, 40))
+    optimizer.amend(first, value=-0.5)
+    assert len(one.names) == kept
+    optimizer.amend(last, void=True)
+    assert len(one.names) == kept - 1
+    optimizer.add(value=-0.4, realised={"distribution": {"everyone": {"a": 0.25, "b": 0.25, "c": 0.25, "d": 0.25}}})
+    assert one.names[-1] == "added-1"
+
+
+def test_what_was_played_before_a_change_may_be_played_again() -> None:
+    optimizer = played(45, 25)
+    method = optimizer._method
+    assert isinstance(method, MFGPUCB)
+    tables = {method.key(method.counts_of(table)) for table in method.tables}
+    assert tables <= method.keys
+    assert len(method.keys) < 25
+
+
+def test_where_not_all_outcomes_are_counted_no_change_is_noticed_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("steerbo.meanfield.method.MOST", 6)
+    for notices in (True, False):
+        optimizer = Optimizer(MeanField(("a", "b"), 10), "mf-gp-ucb", seed=0, notice_changes=notices)
+        for _ in range(7):
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            assert not optimizer.status.remark
+            optimizer.tell(suggestion, 1.0)
+        assert ("no longer noticed" in optimizer.status.remark) == notices
+        assert ("no longer noticed" in str(optimizer.explain())) == notices

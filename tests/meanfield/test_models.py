@@ -1,4 +1,4 @@
-"""One process for every embedding: which are fitted when, which is chosen, and what logs say of them."""
+"""Models of all embeddings, and averages over hyperparameters."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steerbo.gp import Parameter
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.kernels import Inputs
-from steerbo.meanfield.models import PayoffModels
-from steerbo.meanfield.process import Observations
+from steerbo.meanfield.acquisition import AveragePayoffUCB
+from steerbo.meanfield.gp import Observations, PayoffPosterior, fit
+from steerbo.meanfield.kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel
+from steerbo.meanfield.models import PayoffMixture, PayoffModels, hyperparameter_draws, metropolis
+from steerbo.meanfield.similarity import Similarity
 
 SIDE = 6
 PLACES = tuple((float(i), float(j)) for i in range(SIDE) for j in range(SIDE))
@@ -73,7 +76,7 @@ def test_a_log_of_an_earlier_version_is_read() -> None:
     models.learn({"root": theta, "embedding": "root", "compared": 7})
     assert models.parameters("root", data)["lengthscale"] == -0.5
     table = np.full((1, 1, SIDE**2), 1 / SIDE**2)
-    assert models.bounds(data, None, embedding="plain").learned(table)[0] == pytest.approx(0.5, abs=0.5)
+    assert models.ucb(data, None, embedding="plain").variance_reduction(table)[0] == pytest.approx(0.5, abs=0.5)
 
 
 def test_one_cell_is_a_problem_still() -> None:
@@ -82,4 +85,93 @@ def test_one_cell_is_a_problem_still() -> None:
     ones = np.ones((6, 1, 1))
     data = Observations(Inputs(ones, ones), np.zeros(6), np.ones(6), ones[:5])
     models.learn(refitted(models, data))
-    assert np.isfinite(models.bounds(data, None).average(ones[:1])[0]).all()
+    assert np.isfinite(models.ucb(data, None).moments(ones[:1])[0]).all()
+
+
+A = 5
+
+
+def kernel(embedding: Embedding = ROOT) -> PayoffKernel:
+    names, alone = Similarity.of(np.full(A, 1 / A), None), Similarity.of(np.ones(1), None)
+    return PayoffKernel("product", embedding, np.ones(1), names, alone)
+
+
+def averages_of(n: int, seed: int = 0) -> Observations:
+    random = np.random.default_rng(seed)
+    tables = random.dirichlet(np.ones(A), size=(n, 1))
+    values = 3 * tables[:, 0, 0] - 4 * tables[:, 0, 1] ** 2 + 0.3 * random.normal(size=n)
+    return Observations(Inputs(tables, tables), (values - values.mean()) / values.std(), np.ones(n), tables[:5])
+
+
+def test_shares_sum_to_one_and_what_is_out_of_the_question_is_left_out() -> None:
+    data = averages_of(20)
+    best = [(kernel(e), fit(kernel(e), data, None, 30, thorough=True)[0]) for e in (PLAIN, ROOT)]
+    found = hyperparameter_draws(best, data, np.random.default_rng(0))
+    assert sum(draw.weight for draw in found) == pytest.approx(1.0)
+    assert len(found) in (12, 24)
+    hopeless = {**best[1][1], "noise": -13.0, "lengthscale": 2.0}
+    kept = hyperparameter_draws([best[0], (kernel(ROOT), hopeless)], data, np.random.default_rng(0))
+    assert {draw.kernel.embedding.name for draw in kept} == {"plain"}
+
+
+def test_the_same_draws_come_again() -> None:
+    data = averages_of(12)
+    best = [(kernel(), fit(kernel(), data, None, 30)[0])]
+    one, other = (hyperparameter_draws(best, data, np.random.default_rng(7)) for _ in range(2))
+    assert [draw.parameters for draw in one] == [draw.parameters for draw in other]
+
+
+def test_a_chain_is_drawn_from_its_density() -> None:
+    """A normal one of two coordinates within bounds; 300 chains of 12, so that means are within .1, deviations too."""
+    about, spread = np.array([0.5, -1.0]), np.array([0.3, 1.0])
+    priors = [Parameter("", 0.0, 0.0, 1.0, -9.0, 9.0), Parameter("", 0.0, 0.0, 1.0, -1.0, 9.0)]
+    found = np.concatenate(
+        [
+            metropolis(
+                lambda t: -0.5 * float((((t - about) / spread) ** 2).sum()), about, priors, np.random.default_rng(seed)
+            )
+            for seed in range(300)
+        ]
+    )
+    assert found[:, 1].min() >= -1.0
+    np.testing.assert_allclose(found.mean(axis=0), [0.5, -1.0 + np.sqrt(2 / np.pi)], atol=0.1)
+    np.testing.assert_allclose(found.std(axis=0), [0.3, np.sqrt(1 - 2 / np.pi)], atol=0.1)
+
+
+def test_a_mixture_has_the_moments_of_its_parts() -> None:
+    data, table = averages_of(10), np.full((1, 1, A), 1 / A)
+    parts = [
+        (
+            share,
+            AveragePayoffUCB(
+                PayoffPosterior.of(kernel(), data, {"lengthscale": length, "actions": 0.0, "noise": -4.0})
+            ),
+        )
+        for share, length in ((0.3, -0.5), (0.7, 0.4))
+    ]
+    mean, sd = PayoffMixture(np.array([0.3, 0.7]), [ucb for _, ucb in parts]).moments(table)
+    (m1, s1), (m2, s2) = (ucb.moments(table) for _, ucb in parts)
+    assert mean == pytest.approx(0.3 * m1 + 0.7 * m2)
+    assert sd**2 == pytest.approx(0.3 * (s1**2 + m1**2) + 0.7 * (s2**2 + m2**2) - mean**2)
+
+
+def test_few_outcomes_leave_more_doubt_than_the_likeliest_hyperparameters() -> None:
+    wider = []
+    for seed in range(6):
+        data = averages_of(9, seed)
+        theta, _ = fit(kernel(), data, None, 30, thorough=True)
+        draws = hyperparameter_draws([(kernel(), theta)], data, np.random.default_rng(0))
+        parts = [AveragePayoffUCB(PayoffPosterior.of(draw.kernel, data, draw.parameters)) for draw in draws]
+        mixture = PayoffMixture(np.array([draw.weight for draw in draws]), parts)
+        tables = data.inputs.tables
+        likeliest = AveragePayoffUCB(PayoffPosterior.of(kernel(), data, theta)).moments(tables)[1]
+        wider.append(mixture.moments(tables)[1].mean() / likeliest.mean())
+    assert np.mean(wider) > 1.1
+
+
+def test_of_many_outcomes_the_likeliest_will_do() -> None:
+    data = averages_of(401)
+    theta = {"lengthscale": -0.3, "actions": 0.0, "noise": -2.0}
+    (alone,) = hyperparameter_draws([(kernel(), theta), (kernel(PLAIN), theta)], data, np.random.default_rng(0))
+    assert alone.weight == 1.0
+    assert alone.parameters == theta

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,34 +11,9 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
 from steerbo.meanfield.region import Region
+from tests.meanfield.worlds import limited, region
 
 Made = Callable[[int, float | None], Region]
-CONTEXTS, ACTIONS = ("day", "night"), ("a", "b", "c", "d")
-
-
-def region(**changes: Any) -> Region:
-    agents = np.array([30, 10])
-    fields: dict[str, Any] = {
-        "agents_in": agents,
-        "allowed": np.ones((2, 4), dtype=bool),
-        "capacity": np.array([40, 40, 40, 40]),
-        "least": np.zeros(4, dtype=int),
-        "cells": np.stack([np.zeros((2, 4), dtype=int), np.tile(agents[:, None], 4)]),
-    }
-    return Region(CONTEXTS, ACTIONS, **{**fields, **changes})
-
-
-def limited(seed: int, move: float | None) -> Region:
-    """Random capacities with room for all, a cell closed, and perhaps a limit on moves from a possible table."""
-    random = np.random.default_rng(seed)
-    capacity = np.array([15, 12, 14, 12]) + random.integers(0, 5, 4)
-    allowed = np.ones((2, 4), dtype=bool)
-    allowed[0, random.integers(4)] = False
-    free = region(capacity=capacity, allowed=allowed)
-    if move is None:
-        return free
-    present = free.whole(free.project(np.exp(random.normal(size=(1, 2, 4))))[0]) / free.agents_in[:, None]
-    return free.around(present, move)
 
 
 def keeps(found: Region, table: np.ndarray, slack: float) -> bool:

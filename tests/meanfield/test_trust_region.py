@@ -1,4 +1,4 @@
-"""The trust region keeps to what is known, within reach, on the way to what was wanted."""
+"""The trust region, and tables that are likely to work."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from typing import Any
 import numpy as np
 import pytest
 
+import steerbo as sb
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.acquisition import PayoffBounds
-from steerbo.meanfield.embeddings import PLAIN, ROOT
-from steerbo.meanfield.kernels import Inputs, PayoffKernel
+from steerbo.meanfield.acquisition import AveragePayoffUCB
+from steerbo.meanfield.gp import Observations, PayoffPosterior
+from steerbo.meanfield.kernels import PLAIN, ROOT, Inputs, PayoffKernel
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
-from steerbo.meanfield.process import Observations, posterior
 from steerbo.meanfield.similarity import Similarity
-from steerbo.meanfield.trust_region import TrustRegion
+from steerbo.meanfield.trust_region import TableFeasibility, TrustRegion, everywhere
 from steerbo.rounds import Optimizer
+from steerbo.testing import bits
 
 A = 6
 CORNERS = np.eye(A)[:, None]
 
 
-def bounds(played: np.ndarray, lengthscale: float = 0.3) -> PayoffBounds:
+def bounds(played: np.ndarray, lengthscale: float = 0.3) -> AveragePayoffUCB:
     """One context, what was played, and values that do not matter."""
     names, alone = Similarity.of(np.full(A, 1 / A), None), Similarity.of(np.ones(1), None)
     kernel = PayoffKernel("product", ROOT, np.ones(1), names, alone)
     data = Observations(Inputs(played, played), np.arange(float(len(played))), np.ones(len(played)), played)
     theta = {"lengthscale": np.log(lengthscale), "actions": 0.0, "noise": -4.0}
-    return PayoffBounds(posterior(kernel, data, theta))
+    return AveragePayoffUCB(PayoffPosterior.of(kernel, data, theta))
 
 
-def trusted(believed: PayoffBounds, least: float, *played: Any) -> TrustRegion:
+def trusted(believed: AveragePayoffUCB, least: float, *played: Any) -> TrustRegion:
     return TrustRegion(believed, (believed,), least, *played)
 
 
@@ -44,7 +45,7 @@ def near_even(n: int = 5) -> np.ndarray:
 
 def test_what_was_played_is_known_and_corners_are_not() -> None:
     played = near_even()
-    learned = bounds(played).learned(np.concatenate([played, CORNERS]))
+    learned = bounds(played).variance_reduction(np.concatenate([played, CORNERS]))
     assert (learned[:5] > 0.8).all()
     assert (learned[5:] < 0.1).all()
 
@@ -56,18 +57,20 @@ def test_what_is_learned_is_one_less_the_share_of_variance_left(kind: str) -> No
     kernel = PayoffKernel(kind, PLAIN, np.ones(1), names, alone)  # type: ignore[arg-type]
     theta = {"lengthscale": -1.0, "actions": 0.1, "actions variance": -0.5, "noise": -4.0}
     played, trial = near_even(), near_even(7)[5:]
-    after = posterior(kernel, Observations(Inputs(played, played), np.zeros(5), np.ones(5), played), theta)
+    after = PayoffPosterior.of(kernel, Observations(Inputs(played, played), np.zeros(5), np.ones(5), played), theta)
     gram, _ = kernel.covariances(Inputs(trial, trial))(theta, slopes=False)
-    left = PayoffBounds(after).average(trial)[1] ** 2 / after.scale
-    np.testing.assert_allclose(PayoffBounds(after).learned(trial), 1 - left / np.diagonal(gram), rtol=1e-9)
+    left = AveragePayoffUCB(after).moments(trial)[1] ** 2 / after.scale
+    np.testing.assert_allclose(
+        AveragePayoffUCB(after).variance_reduction(trial), 1 - left / np.diagonal(gram), rtol=1e-9
+    )
 
 
 def test_ways_end_where_knowledge_does() -> None:
     played = near_even()
     trust = trusted(bounds(played), 0.4, played, identity)
     ends = trust.shortened(CORNERS)
-    assert trust.keeps(ends).all()
-    assert not trust.keeps(ends + 0.05 * (CORNERS - ends)).any()
+    assert trust.contains(ends).all()
+    assert not trust.contains(ends + 0.05 * (CORNERS - ends)).any()
     np.testing.assert_allclose(ends.sum(axis=2), 1.0, rtol=1e-6)
 
 
@@ -81,7 +84,7 @@ def test_a_lengthscale_beyond_everything_does_not_lift_the_reach() -> None:
     played = near_even()
     trust = trusted(bounds(played, lengthscale=50.0), 0.4, played, identity)
     moved = 0.5 * np.abs(played - trust.origin).sum(axis=(1, 2)).max()
-    assert (trust.bounds.learned(CORNERS) > 0.4).all()
+    assert (trust.ucb.variance_reduction(CORNERS) > 0.4).all()
     ends = trust.shortened(CORNERS)
     assert 0.5 * np.abs(ends - trust.origin).sum(axis=(1, 2)).max() <= max(2 * moved, 0.1)
 
@@ -92,9 +95,9 @@ def test_every_model_must_know() -> None:
     sure, unsure = bounds(played, lengthscale=50.0), bounds(played, lengthscale=0.2)
     trust = TrustRegion(sure, (sure, unsure), 0.4, played, identity)
     between = 0.7 * played.mean(axis=0) + 0.3 * CORNERS
-    assert trusted(sure, 0.4, played, identity).keeps(between).any()
-    assert not trust.keeps(between).any()
-    assert trust.keeps(played).all()
+    assert trusted(sure, 0.4, played, identity).contains(between).any()
+    assert not trust.contains(between).any()
+    assert trust.contains(played).all()
 
 
 def test_suggestions_that_are_out_say_nothing_yet() -> None:
@@ -109,10 +112,13 @@ def test_suggestions_that_are_out_say_nothing_yet() -> None:
     batch = [problem.table(s.values["distribution"]) for s in optimizer.ask(batch=12)]
     method = optimizer._method
     assert isinstance(method, MFGPUCB)
-    belief = method.belief(optimizer.history, {})
-    trust = method.trust(belief, problem.region, optimizer.history, {})
-    assert (trust.known[-1].learned(np.array(batch)) > 0.35).all()  # but for the rounding to whole agents
-    assert belief.bounds.learned(np.array(batch)).mean() > trust.known[-1].learned(np.array(batch)).mean()
+    surrogate = method.surrogate(optimizer.history, {})
+    trust = method.trust_region(surrogate, problem.region, optimizer.history, {})
+    assert (trust.known[-1].variance_reduction(np.array(batch)) > 0.35).all()  # but for the rounding to whole agents
+    assert (
+        surrogate.ucb.variance_reduction(np.array(batch)).mean()
+        > trust.known[-1].variance_reduction(np.array(batch)).mean()
+    )
 
 
 def test_nothing_is_kept_from_the_careless() -> None:
@@ -124,7 +130,7 @@ def test_nothing_is_kept_from_the_careless() -> None:
 def test_a_bound_is_hopeless_where_caution_forbids() -> None:
     played = near_even()
     trust = trusted(bounds(played), 0.4, played, identity)
-    values, slopes = trust.of(lambda tables: (np.ones(len(tables)), tables))(np.concatenate([played, CORNERS]))
+    values, slopes = trust.restrict(lambda tables: (np.ones(len(tables)), tables))(np.concatenate([played, CORNERS]))
     np.testing.assert_array_equal(values, [1.0] * 5 + [-np.inf] * A)
     assert slopes.shape == (5 + A, 1, A)
 
@@ -150,3 +156,35 @@ def test_the_default_is_safe_under_noise() -> None:
     """A corner costs ten; without caution one is tried within fifteen rounds by at least one of three seeds."""
     assert min(lowest(seed, caution=0.0) for seed in range(3)) < -5
     assert min(lowest(seed) for seed in range(3)) > -5
+
+
+REWARDS = np.array([1.5, 0.6, 0.3, 0.2])
+
+
+def shares(distribution: object) -> np.ndarray:
+    table = MeanField(actions=("a", "b", "c", "d"), agents=40).table(distribution)
+    return np.asarray(table[0])
+
+
+def test_what_is_too_crowded_to_work_is_left() -> None:
+    """Rounds fail where more than half of all are at a, which rewards would lead to: 21 of 30 did before."""
+    optimizer = sb.Optimizer(MeanField(actions=("a", "b", "c", "d"), agents=40), "mf-gp-ucb", rounds=60, seed=0)
+    random, failed = np.random.default_rng(0), 0
+    for _ in range(24):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        share = shares(suggestion.values["distribution"])
+        if share[0] > 0.5:
+            failed += 1
+            optimizer.fail(suggestion, "the road was blocked", cost=0.0)
+        else:
+            optimizer.tell(suggestion, value=float(share @ (REWARDS - share)) + 0.01 * random.normal(), cost=0.0)
+    assert failed <= 8
+    assert shares(optimizer.recommend().values["distribution"])[0] <= 0.5
+    assert bits(sb.load(optimizer.to_json()).ask()) == bits(optimizer.ask())
+
+
+def test_all_works_as_long_as_nothing_fails() -> None:
+    problem = MeanField(actions=("a", "b"), agents=10)
+    assert TableFeasibility(problem).at({}) is everywhere
+    assert everywhere(np.zeros((3, 1, 2))).all()

@@ -7,9 +7,14 @@ from typing import Any
 import numpy as np
 
 from steerbo.meanfield import MeanField
+from steerbo.meanfield.region import Region
 from steerbo.rounds import Suggestion
+from steerbo.space import Categorical, Float
 from steerbo.testing import Case
 
+GOOD = {"day": {"a": 1.0}, "night": {"b": 0.5, "c": 0.5}}
+"""A distribution of `crowd`."""
+WEATHER = (Float("weather", 0, 1, seen=True), Categorical("fair", ("no", "yes"), seen=True))
 REWARDS = np.array([[1.0, 0.5, 0.0, 0.2], [0.0, 0.3, 0.8, 0.1]])
 
 
@@ -60,3 +65,31 @@ def case(method: str, problem: MeanField | None = None, **options: Any) -> Case:
         added |= {"context": world.contexts[0], "action": "a"}  # type: ignore[dict-item]
     known = added if world.feedback != "agents" else None
     return Case(world, method, evaluate, added=known, options=options)
+
+
+CONTEXTS, ACTIONS = ("day", "night"), ("a", "b", "c", "d")
+
+
+def region(**changes: Any) -> Region:
+    agents = np.array([30, 10])
+    fields: dict[str, Any] = {
+        "agents_in": agents,
+        "allowed": np.ones((2, 4), dtype=bool),
+        "capacity": np.array([40, 40, 40, 40]),
+        "least": np.zeros(4, dtype=int),
+        "cells": np.stack([np.zeros((2, 4), dtype=int), np.tile(agents[:, None], 4)]),
+    }
+    return Region(CONTEXTS, ACTIONS, **{**fields, **changes})
+
+
+def limited(seed: int, move: float | None) -> Region:
+    """Random capacities with room for all, a cell closed, and perhaps a limit on moves from a possible table."""
+    random = np.random.default_rng(seed)
+    capacity = np.array([15, 12, 14, 12]) + random.integers(0, 5, 4)
+    allowed = np.ones((2, 4), dtype=bool)
+    allowed[0, random.integers(4)] = False
+    free = region(capacity=capacity, allowed=allowed)
+    if move is None:
+        return free
+    present = free.whole(free.project(np.exp(random.normal(size=(1, 2, 4))))[0]) / free.agents_in[:, None]
+    return free.around(present, move)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from steerbo.meanfield import models, process
+from steerbo.meanfield import gp, models
 from steerbo.rounds import Choice, History, Streams, find_method
 from steerbo.study import Study
 from tests.rounds.stub import Stub
@@ -69,6 +69,6 @@ def _choose_at_random(study: Study, quickly: ExitStack) -> None:
     quickly.enter_context(patch.object(chosen, "choose", choose))
     quickly.enter_context(patch.object(chosen, "decide", drawn.decide))
     quickly.enter_context(patch("steerbo.gp.regression.Regression.fit", lambda model, _=None: model.hyperparameters))
-    learn = process.fit
+    learn = gp.fit
     once = lambda kernel, data, start, *rest: (start, 0.0) if start else learn(kernel, data, start, *rest)  # noqa: E731
     quickly.enter_context(patch.object(models, "fit", once))

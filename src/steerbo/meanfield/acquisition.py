@@ -1,11 +1,12 @@
-"""The structured maths: bounds on a population's average payoff and their gradients, for many distributions at once.
+"""Upper confidence bounds on a population's average payoff, with gradients, for many distributions at once.
 
-Of a table ξ, population weights `W = pξ`, embedded φ, the covariances with the n observations are (see `kernels.py`)
+For a table ξ with population weights `W = pξ` and embedding φ, the covariances with the n observations are (see
+`kernels.py`)
 
     product, joint   k = H W ∘ exp(−‖φ − φ_j‖²/2ℓ²),     H_j = K_C W_j K_A, laid flat
     additive         k = v_A H w + v_C u + Σ_c exp(−‖φ_c − φ_jc‖²/2ℓ²)
 
-so that `μ_g = m + αᵀk`, `σ_g² = k(ξ, ξ) − kᵀK⁻¹k`, in O(n |A||C| + n²) for value and gradient; nothing depends on the
+so `μ_g = m + αᵀk`, `σ_g² = k(ξ, ξ) − kᵀK⁻¹k`, in O(n |A||C| + n²) for value and gradient; nothing depends on the
 number of agents. The paper's `E[μ + βσ]` needs every cell's own variance. With the additive kernel the covariances of
 a cell are `V_j = a_j(x) + b_j(c) + g_j(ξ)`, hence with `U = (a + b)K⁻¹` and `D = k0 − (a + b)ᵀK⁻¹(a + b)`, both once
 a round, `σ² = D − 2 U g − gᵀK⁻¹g`.
@@ -20,16 +21,22 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from .process import PayoffPosterior
+from .gp import PayoffPosterior
 
 Tables = Float[np.ndarray, "r C A"]
 Values = Float[np.ndarray, " r"]
-_LEAST = 1e-12  # of a variance, against the prior's: below it there is only rounding
+_LEAST = 1e-12  # posterior variance, relative to the prior's, below which it is rounding
 
 
 @dataclass(frozen=True, eq=False)
-class PayoffBounds:
-    """Bounds under one posterior, in standardised units; larger is better."""
+class AveragePayoffUCB:
+    """Moments and upper confidence bounds of average payoffs under one posterior, in standardised units.
+
+    Larger is better. Tables are arrays (r, C, A); results are (r,), and gradients (r, C, A).
+
+    Args:
+        posterior: of the payoffs.
+    """
 
     posterior: PayoffPosterior
 
@@ -43,7 +50,7 @@ class PayoffBounds:
 
     @cached_property
     def _mixed(self) -> Float[np.ndarray, "n CA"]:
-        """H: covariances of cells with observations but for the distributions' factor or term."""
+        """H: covariances of cells with observations, without the distributions' factor or term."""
         found = self.posterior.kernel.by_cell(self.posterior.inputs.weights, self.posterior.parameters)
         return np.ascontiguousarray(found).reshape(len(found), -1)
 
@@ -55,24 +62,24 @@ class PayoffBounds:
     def _additive(self) -> bool:
         return self.posterior.kernel.kind == "additive"
 
-    # -- the population's average --------------------------------------------------------------------------------------
+    # -- population average --------------------------------------------------------------------------------------------
 
-    def population(self, tables: Tables, beta: float) -> tuple[Values, Tables]:
-        """`μ_g + β σ_g` and its gradient."""
-        mean, sd, slope = self._average(tables, beta)
+    def average(self, tables: Tables, beta: float) -> tuple[Values, Tables]:
+        """Return `μ_g + β σ_g` of the population's average, and its gradient."""
+        mean, sd, slope = self._moments(tables, beta)
         return mean + beta * sd, slope
 
-    def average(self, tables: Tables) -> tuple[Values, Values]:
-        """`μ_g` and `σ_g`."""
-        mean, sd, _ = self._average(tables, None)
+    def moments(self, tables: Tables) -> tuple[Values, Values]:
+        """Return mean `μ_g` and standard deviation `σ_g` of the population's average."""
+        mean, sd, _ = self._moments(tables, None)
         return mean, sd
 
-    def learned(self, tables: Tables) -> Values:
-        """The share of the variance of the population's average that the data took away, in [0, 1]: `1 − σ_g² / k`."""
+    def variance_reduction(self, tables: Tables) -> Values:
+        """Return the share of the prior variance of the average that the data removed, `1 − σ_g² / k` in [0, 1]."""
         covariances, prior, _ = self._lifted(tables)
         return np.asarray(np.einsum("rn,rn->r", covariances @ self.posterior.inverse, covariances) / prior)
 
-    def _average(self, tables: Tables, beta: float | None) -> tuple[Values, Values, Tables]:
+    def _moments(self, tables: Tables, beta: float | None) -> tuple[Values, Values, Tables]:
         posterior = self.posterior
         covariances, prior, pull_back = self._lifted(tables)
         solved = covariances @ posterior.inverse
@@ -85,7 +92,7 @@ class PayoffBounds:
         return mean, sd, pull_back(posterior.weights - half * solved, 0.5 * half)
 
     def _lifted(self, tables: Tables) -> tuple[Float[np.ndarray, "r n"], Values, Callable[..., Tables]]:
-        """Covariances of averages with the observations, their prior variances, and the way back for gradients."""
+        """Return covariances of averages with the observations, prior variances, and the pull-back of gradients."""
         kernel, additive, mixed = self.posterior.kernel, self._additive, self._mixed
         weighed = tables * kernel.shares[:, None]
         linear = weighed.reshape(len(tables), -1) @ mixed.T
@@ -103,20 +110,20 @@ class PayoffBounds:
         return covariances, prior, pull_back
 
     def _near(self, tables: Tables) -> tuple[Float[np.ndarray, "r G n"], Float[np.ndarray, "r G D"]]:
-        """Each group's Gaussian of the distance to every observation's distribution, and φ.
+        """Return each group's Gaussian of the distance to every observation's distribution, and φ.
 
-        Distances are squares less products: a matrix product, where differences would need an array (r, n, C, A).
+        Distances are computed from inner products, a matrix product; differences would need an array (r, n, C, A).
         """
         phi = self.posterior.kernel.embed(tables)
         near = np.matmul(phi.swapaxes(0, 1), self._embedded.transpose(1, 2, 0)).swapaxes(0, 1)  # (r, G, n)
         near -= 0.5 * (phi**2).sum(axis=2)[:, :, None]
         near -= 0.5 * self._squares.T
-        np.minimum(near, 0.0, out=near)  # rounding makes distances of the same tables negative
+        np.minimum(near, 0.0, out=near)  # rounding can make distances of equal tables negative
         near /= self._length2
         return np.exp(near, out=near), phi
 
     def _by_table(self, pulled: Float[np.ndarray, "r G n"], phi: Float[np.ndarray, "r G D"], tables: Tables) -> Tables:
-        """The gradient by the tables of Σ pulled, where `pulled` are Gaussians times what pulls at them."""
+        """Return the gradient of Σ pulled by the tables, with `pulled` the Gaussians times their incoming gradients."""
         kernel = self.posterior.kernel
         toward = np.matmul(pulled.swapaxes(0, 1), self._embedded.swapaxes(0, 1)).swapaxes(0, 1)
         return kernel.pull_back((toward - pulled.sum(axis=2)[:, :, None] * phi) / self._length2, tables)
@@ -125,7 +132,7 @@ class PayoffBounds:
 
     @cached_property
     def _own(self) -> float:
-        """The prior variance of a single agent's payoff, k0."""
+        """Prior variance k0 of a single agent's payoff."""
         kernel, parameters = self.posterior.kernel, self.posterior.parameters
         own = {n: getattr(kernel, n).own(kernel.lengthscale(n, parameters)) for n in ("actions", "contexts")}
         if not self._additive:
@@ -138,13 +145,13 @@ class PayoffBounds:
         solved = self._mixed.T @ self.posterior.inverse
         return solved, self._own - np.einsum("an,an->a", solved, self._mixed.T)
 
-    def cells(self, tables: Tables) -> tuple[Tables, Tables]:
-        """Mean and standard deviation of the payoff of an agent in every cell."""
+    def cell_moments(self, tables: Tables) -> tuple[Tables, Tables]:
+        """Return mean and standard deviation of the payoff of an agent in every cell, (r, C, A)."""
         mean, variance = self._cells(tables, self._near(tables)[0])
         return mean, np.sqrt(self.posterior.scale * variance)
 
     def _cells(self, tables: Tables, near: Float[np.ndarray, "r G n"]) -> tuple[Tables, Tables]:
-        """Mean and variance of every cell, the variance relative to the scale; `near` as `_near` gives it."""
+        """Return mean and variance of every cell, the variance relative to the scale, from the Gaussians of `_near`."""
         posterior, mixed = self.posterior, self._mixed
         if self._additive:
             g = near.sum(axis=1)
@@ -154,7 +161,7 @@ class PayoffBounds:
             mean = (posterior.weights @ mixed) + (g @ posterior.weights)[:, None]
         else:
             variance = np.empty((len(tables), mixed.shape[1]))
-            for i, row in enumerate(near[:, 0]):  # one table at a time: (CA, n) is the largest array worth holding
+            for i, row in enumerate(near[:, 0]):  # one table at a time bounds the memory by (CA, n)
                 full = mixed.T * row
                 variance[i] = self._own - np.einsum("an,an->a", full @ posterior.inverse, full)
             mean = (near[:, 0] * posterior.weights) @ mixed
@@ -162,7 +169,7 @@ class PayoffBounds:
         return mean, np.maximum(variance, _LEAST * self._own).reshape(tables.shape)
 
     def expected(self, tables: Tables, beta: float) -> tuple[Values, Tables]:
-        """The paper's `E_{(x,c)~ξp}[μ + βσ]` (Algorithm 1, line 5) and its gradient."""
+        """Return the paper's `E_{(x,c)~ξp}[μ + βσ]` (Algorithm 1, line 5) and its gradient."""
         posterior, shares, mixed = self.posterior, self.posterior.kernel.shares, self._mixed
         near, phi = self._near(tables)
         mean, variance = self._cells(tables, near)
@@ -180,3 +187,15 @@ class PayoffBounds:
                 by_g[i] -= pull[i] @ (solved * mixed.T)
         slope = cell * shares[:, None] + self._by_table(by_g[:, None] * near, phi, tables)
         return (weighed * cell).sum(axis=(1, 2)), slope
+
+
+def theorem_beta(cells: int, number: int) -> float:
+    """Return β of Theorem 4.1 with a = b = 1 in round `number`, for |A||C| cells.
+
+    >>> round(theorem_beta(30, 1))
+    296
+    """
+    t2 = float(number) ** 2
+    tables = cells * np.log(cells * t2 * (np.log(cells) + np.sqrt(np.pi) / 2))
+    beta = 2 * (np.log(cells * t2 / np.sqrt(2 * np.pi)) + tables)
+    return max(0.0, float(beta))  # the formula is negative for one cell in the first round

@@ -1,9 +1,12 @@
-"""Reading what users tell: tables by context and action, whole agents, payoffs of cells. Errors name the row."""
+"""Reading of the outcomes that users report: tables by context and action, counts, payoffs. Errors name the row.
+
+All functions take the names (`Simplex`, contexts × actions) and not the problem.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -14,21 +17,20 @@ from ..space import Simplex
 from ..typed import Rows, read_value
 from ..words import counted
 
-if TYPE_CHECKING:
-    from .problem import MeanField
 
+def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
+    """Parse a distribution as typed: JSON, or rows with a column for each action and one called context.
 
-def typed_distribution(problem: MeanField, given: str | Rows) -> Any:
-    """A distribution as it is typed: JSON, or rows with a column an action; an only context has no need to be named.
+    The context may be left out if the problem has only one.
 
     Raises:
-        InvalidRequest: a row says no context, or one that another said.
+        InvalidRequest: a row names no context, or one that another row named.
     """
     if isinstance(given, str):
         typed = read_value(given)
-        one = len(problem.contexts) == 1 and isinstance(typed, Mapping) and not typed.keys() & set(problem.contexts)
-        return {problem.contexts[0]: typed} if one else typed
-    rows = [{"context": problem.contexts[0], **row} for row in given] if len(problem.contexts) == 1 else given
+        one = len(contexts) == 1 and isinstance(typed, Mapping) and not typed.keys() & set(contexts)
+        return {contexts[0]: typed} if one else typed
+    rows = [{"context": contexts[0], **row} for row in given] if len(contexts) == 1 else given
     table: dict[str, Any] = {}
     for row in rows:
         context = row.get("context")
@@ -39,7 +41,7 @@ def typed_distribution(problem: MeanField, given: str | Rows) -> Any:
 
 
 def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:
-    """A checked table by context and action as an array; what is left out is zero.
+    """Return a checked table by context and action as an array; missing entries are zero.
 
     >>> array(Simplex(["day", "night"], ["a", "b"]), {"day": {"b": 1.0}})
     array([[0., 1.],
@@ -54,7 +56,7 @@ def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[n
 
 
 def is_table(simplex: Simplex, plain: Any) -> bool:
-    """Whether it is numbers by context and action.
+    """Return whether `plain` is a mapping of numbers by context and action.
 
     >>> is_table(Simplex(["day"], ["a", "b"]), {"day": {"b": 1.0}}), is_table(Simplex(["day"], ["a"]), {"b": 1.0})
     (True, False)
@@ -72,7 +74,7 @@ def is_table(simplex: Simplex, plain: Any) -> bool:
 
 
 def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Int[np.ndarray, "C A"]:
-    """Whole agents by context and action (or as rows), each row adding up to the agents of its context.
+    """Read whole agents by context and action (or as rows); each row must sum to the agents of its context.
 
     Raises:
         InvalidOutcome: naming the row.
@@ -98,16 +100,16 @@ def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> In
 def representative(
     simplex: Simplex, known: Mapping[str, Any], played: Mapping[str, Mapping[str, float]], needed: bool
 ) -> dict[str, str]:
-    """Who the representative agent was: its context, which may be left out where there is but one, and its action.
+    """Read context and action of the representative agent; the context may be left out if there is only one.
 
     Args:
         simplex: contexts × actions.
-        known: what was told.
+        known: reported values.
         played: the distribution really played.
-        needed: whether leaving it out is an error.
+        needed: whether a missing entry is an error.
 
     Raises:
-        InvalidOutcome: naming `context` or `action`; also where no agent of this context took this action.
+        InvalidOutcome: naming `context` or `action`; also if no agent of this context took this action.
     """
     hint = "A representative agent's payoff means nothing without its context and action."
     who: dict[str, str] = {}
@@ -129,7 +131,7 @@ def representative(
 
 
 def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
-    """Mean payoffs of cells, by context and action.
+    """Read mean payoffs of cells by context and action.
 
     Raises:
         InvalidOutcome: naming the cell.
@@ -143,8 +145,10 @@ def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
     }
 
 
-def matches(value: Mapping[str, Mapping[str, float]], distribution: Mapping[str, Mapping[str, float]]) -> None:
-    """Every played cell has a payoff, and no other; distributions may leave out what nobody plays, or say 0.
+def check_payoffs_match(
+    value: Mapping[str, Mapping[str, float]], distribution: Mapping[str, Mapping[str, float]]
+) -> None:
+    """Check that exactly the cells that were played have a payoff.
 
     Raises:
         InvalidOutcome: naming the cell.
@@ -161,11 +165,11 @@ def matches(value: Mapping[str, Mapping[str, float]], distribution: Mapping[str,
 
 
 def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]:
-    """Entries by context and action, of a mapping or of rows in order."""
+    """Return entries by context and action, from a mapping or from rows in order."""
     if not isinstance(given, Mapping):
         try:
             given = dict(zip(simplex.rows, given, strict=True))
-        except Exception:  # too few, too many, or nothing that can be gone through
+        except Exception:  # too few, too many, or not iterable
             raise InvalidOutcome(
                 place, given, f"{counted(len(simplex.rows), 'row')}: {', '.join(simplex.rows)}"
             ) from None
@@ -178,7 +182,7 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
         if not isinstance(row, Mapping):
             try:
                 row = dict(zip(simplex.columns, row, strict=True))
-            except Exception:  # too few, too many, or nothing that can be gone through
+            except Exception:  # too few, too many, or not iterable
                 allowed = f"{len(simplex.columns)} entries, one for each action, or entries by action"
                 raise InvalidOutcome(f"{place}.{context}", row, allowed) from None
         for action in row:

@@ -1,8 +1,8 @@
-"""Covariances of averages: `f(x, c, ξ)` is a Gaussian process, every observation a weighted mean of it at one ξ.
+"""Kernel of averages: `f(x, c, ξ)` is a Gaussian process, and every observation a weighted mean of f at one ξ.
 
 Observation j has weights `W_j` (C, A) over cells, which sum to one, and the distribution `ξ_j` that was played: the
-population's average has `W = pξ`, a representative agent's payoff has all weight on its cell. With φ(ξ) = ξ or √ξ
-(see `embeddings.py`) and p the contexts' shares:
+population's average has `W = pξ`, a representative agent's payoff has all weight on its cell. With an embedding
+φ(ξ), such as ξ or √ξ, and the contexts' shares p:
 
     product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ − φ'‖²_p / 2ℓ²)
     joint     the same with one ℓ for all three: a Gaussian in (x, c, φ) together
@@ -10,35 +10,151 @@ population's average has `W = pξ`, a representative agent's payoff has all weig
     (Eq. 1)
 
 with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square; it is squared
-here.) Covariances are relative: one overall scale is profiled out of the likelihood, see `process.py`.
+here.) Variables seen before choosing, and time, multiply each of these by one more factor, see `CovariateFactor`.
+Covariances are relative to one overall scale, which the likelihood profiles out, see `gp.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
 
+from ..gp import Kernel
 from ..space import Space
-from .embeddings import Embedding
-from .seen import SeenFactor
-from .similarity import Similarity
+from .similarity import Features, Similarity
 
+_RANGES = (0.3, 1.0, 3.0, 10.0)  # r of the maps tried, in median distances between cells
+_SHARES = (0.9, 0.99)  # w of the maps tried
+_LEAST = 1e-12  # shares are lifted to this in gradients of square roots, which are infinite at zero
+
+Tables = Float[np.ndarray, "r C A"]
+Rows = Float[np.ndarray, "n c"]
+"""Encoded values of the variables seen before choosing; with a drift the last column is the time."""
 Kind = Literal["additive", "joint", "product"]
 Parameters = dict[str, float]
 """Logarithms of lengthscales and relative variances, by name."""
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
-    """What is put into the kernel: n averages of payoffs, each at one distribution.
+class Embedding:
+    """Embedding φ(ξ) of distributions: shares, or their square roots (Hellinger distance), plain or smoothed on a map.
+
+    On a map distances are `√((φ − φ')ᵀ M (φ − φ'))` with `M = (1 − w) 1 + w T`, `T_ab = exp(−d_ab/r)`, d the distance
+    of two cells, so that a payoff informs neighbouring cells too. The trace of M equals that of 1.
 
     Args:
-        weights: (n, C, A) the cells' weights, which sum to one.
+        name: name in logs and explanations.
+        root: whether to take square roots.
+        places: positions of the cells; None: no map.
+        range: r, in median distances.
+        share: w.
+    """
+
+    name: str
+    root: bool = False
+    places: Features | None = None
+    range: float = 1.0
+    share: float = 0.0
+
+    @cached_property
+    def _map(self) -> tuple[Float[np.ndarray, " A"], Float[np.ndarray, "A k"]] | None:
+        """Factorise M: a diagonal factor (A,) and a low-rank one (A, k), which side by side give `φᵀ M φ'`."""
+        if self.places is None:
+            return None
+        factor, rest = self.places.exponential(self.range)
+        return np.sqrt(1 - self.share + self.share * rest), np.sqrt(self.share) * factor
+
+    def __call__(self, tables: Tables) -> Float[np.ndarray, "r C D"]:
+        """Return φ of tables, (r, C, D)."""
+        phi = np.sqrt(tables) if self.root else tables
+        if self._map is None:
+            return phi
+        own, factor = self._map
+        together = (phi.reshape(-1, phi.shape[-1]) @ factor).reshape(*phi.shape[:-1], -1)
+        return np.concatenate([phi * own, together], axis=-1)
+
+    def pull_back(self, by_phi: Float[np.ndarray, "r C D"], tables: Tables) -> Tables:
+        """Return the gradient by the tables, from the gradient by φ."""
+        if self._map is not None:
+            own, factor = self._map
+            together = by_phi[..., len(own) :]
+            joined = (together.reshape(-1, together.shape[-1]) @ factor.T).reshape(tables.shape)
+            by_phi = by_phi[..., : len(own)] * own + joined
+        return 0.5 * by_phi / np.sqrt(np.maximum(tables, _LEAST)) if self.root else by_phi
+
+
+PLAIN, ROOT = Embedding("plain"), Embedding("root", root=True)
+
+
+def map_embeddings(places: Features | None) -> tuple[Embedding, ...]:
+    """List the embeddings of square roots smoothed on a map, one for each range r and share w; none without places.
+
+    >>> len(map_embeddings(None))
+    0
+    """
+    if places is None:
+        return ()
+    return tuple(
+        Embedding(f"map {reach:g} {share:g}", True, places, reach, share) for reach in _RANGES for share in _SHARES
+    )
+
+
+@dataclass(frozen=True)
+class CovariateFactor:
+    """Kernel factor of the variables seen before choosing, such as the day's weather, and of time.
+
+        k((ξ, z), (ξ', z')) = k(ξ, ξ') τ(z, z'),   τ = exp(−½ Σ_d (z_d − z'_d)² / ℓ_d²) · drift
+
+    Two different categories have difference 1. At a fixed z the covariances with observation j are multiplied by
+    τ_j = τ(z, z_j), so the structured formulas hold with α ∘ τ and K⁻¹ ∘ τ τᵀ.
+
+    Args:
+        space: the seen variables; none: τ = 1.
+        drift: kernel over the time, which is the column after theirs; it has no learned parameters. None: no drift.
+    """
+
+    space: Space
+    drift: Kernel | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters: logarithms of lengthscales, in shares of each variable's range."""
+        return tuple(f"{name} lengthscale" for name in self.space.names)
+
+    def squares(self, a: Rows, b: Rows) -> Float[np.ndarray, "c n m"]:
+        """Return squared differences by variable, (c, n, m)."""
+        c = self.space.dimension
+        gaps = (a.T[:c, :, None] - b.T[:c, None]) ** 2
+        return np.where(self.space.categorical[:, None, None], (gaps > 0).astype(float), gaps)
+
+    def in_time(self, a: Rows, b: Rows) -> Float[np.ndarray, "n m"]:
+        """Return the drift's factor of τ, (n, m)."""
+        return np.ones((len(a), len(b))) if self.drift is None else self.drift(a, b)
+
+    def lengthscales(self, parameters: Mapping[str, float]) -> Float[np.ndarray, " c"]:
+        """Return the lengthscales ℓ, (c,)."""
+        return np.exp([parameters[name] for name in self.names])
+
+    def __call__(
+        self, parameters: Mapping[str, float], squares: Float[np.ndarray, "c n m"]
+    ) -> Float[np.ndarray, "n m"]:
+        """Return τ (n, m) without the drift, from squared differences (c, n, m)."""
+        return np.asarray(np.exp(-0.5 * np.einsum("cnm,c->nm", squares, self.lengthscales(parameters) ** -2.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Inputs of the kernel: n averages of payoffs, each at one distribution.
+
+    Args:
+        weights: (n, C, A) weights of the cells; each table sums to one.
         tables: (n, C, A) the distributions ξ.
-        seen: (n, c) what was seen before, encoded; None where nothing is.
+        seen: (n, c) encoded values of the variables seen before choosing; None if the problem has none.
     """
 
     weights: Float[np.ndarray, "n C A"]
@@ -51,15 +167,15 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class PayoffKernel:
-    """Covariances of payoffs: of cells at distributions, and of their averages.
+    """Kernel of payoffs, of cells at distributions and of their averages; see the module for the formulas.
 
     Args:
         kind: additive, joint or product.
         embedding: φ(ξ).
-        shares: (C,) p, the contexts' shares.
-        actions, contexts: their similarity, k_A and k_C.
-        single: whether single agents' payoffs are seen, so that the contexts' own term can be learned.
-        seen: the factor of what is seen before choosing.
+        shares: (C,) p, the contexts' shares of all agents.
+        actions, contexts: k_A and k_C.
+        single: whether payoffs of single agents are observed, so that the contexts' own term can be learned.
+        seen: factor of the variables seen before choosing.
     """
 
     kind: Kind
@@ -68,7 +184,7 @@ class PayoffKernel:
     actions: Similarity
     contexts: Similarity
     single: bool = False
-    seen: SeenFactor = field(default_factory=lambda: SeenFactor(Space(())))
+    seen: CovariateFactor = field(default_factory=lambda: CovariateFactor(Space(())))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,7 +198,7 @@ class PayoffKernel:
 
     @property
     def learned(self) -> tuple[str, ...]:
-        """Of actions and contexts those that differ, and whose differences the outcomes tell of.
+        """Which of actions and contexts have a lengthscale that outcomes can inform.
 
         In the additive kernel the contexts' own term is the same for all averages over the population.
         """
@@ -91,17 +207,17 @@ class PayoffKernel:
         return (*(("actions",) if len(self.actions.weights) > 1 else ()), *(("contexts",) if contexts else ()))
 
     def lengthscale(self, name: str, parameters: Parameters) -> float:
-        """Of the distributions, `actions` or `contexts`."""
+        """Return a lengthscale: `lengthscale` of the distributions, `actions` or `contexts`."""
         if self.kind == "joint":
             name = "lengthscale"
         return float(np.exp(parameters.get(name, 0.0)))
 
     def variance(self, name: str, parameters: Parameters) -> float:
-        """v_A or v_C of the additive kernel, against 1 for a context's distribution."""
+        """Return v_A or v_C of the additive kernel, relative to 1 for a context's distribution."""
         return float(np.exp(parameters[f"{name} variance"])) if f"{name} variance" in self.names else 0.0
 
     def embed(self, tables: Float[np.ndarray, "r C A"]) -> Float[np.ndarray, "r G D"]:
-        """φ in the groups that have a Gaussian each: by context (additive), or all in one, weighed by their shares."""
+        """Return φ in G groups with one Gaussian each: one per context (additive), or a single one, weighted."""
         phi = self.embedding(tables)
         if self.kind == "additive":
             return phi
@@ -110,13 +226,13 @@ class PayoffKernel:
     def pull_back(
         self, by_phi: Float[np.ndarray, "r G D"], tables: Float[np.ndarray, "r C A"]
     ) -> Float[np.ndarray, "r C A"]:
-        """The gradient by the tables, from that by what `embed` gives."""
+        """Return the gradient by the tables, from the gradient by the output of `embed`."""
         if self.kind != "additive":
             by_phi = by_phi.reshape(*tables.shape[:2], -1) * np.sqrt(self.shares)[:, None]
         return self.embedding.pull_back(by_phi, tables)
 
     def by_cell(self, weights: Float[np.ndarray, "n C A"], parameters: Parameters) -> Float[np.ndarray, "n C A"]:
-        """Covariances of single cells with averages, but for the factor (additive: the term) of the distributions."""
+        """Return covariances of single cells with averages, without the distributions' factor (additive: term)."""
         if self.kind != "additive":
             return self.mixed(weights, parameters)
         found = np.zeros(weights.shape)
@@ -130,28 +246,28 @@ class PayoffKernel:
     def mixed(
         self, weights: Float[np.ndarray, "n C A"], parameters: Parameters, slope: str = ""
     ) -> Float[np.ndarray, "n C A"]:
-        """K_C W K_A, or its derivative by the logarithm of the lengthscale of `slope`: the actions or the contexts."""
+        """Return K_C W K_A, or its derivative by the log lengthscale of `slope` (`actions` or `contexts`)."""
         a, c = (self.lengthscale(name, parameters) for name in ("actions", "contexts"))
         by_action = (self.actions.slope if slope == "actions" else self.actions.mix)(weights, a).swapaxes(1, 2)
         return (self.contexts.slope if slope == "contexts" else self.contexts.mix)(by_action, c).swapaxes(1, 2)
 
     def covariances(self, inputs: Inputs) -> Covariances:
-        """Those among the inputs, as a function of the parameters."""
+        """Return the covariances among the inputs as a function of the parameters."""
         return Covariances(self, inputs)
 
 
 Matrix = Float[np.ndarray, "n n"]
-_OTHER_AXIS = {"actions": 1, "contexts": 2}  # of weights (n, C, A): what to sum over for the marginal
+_OTHER_AXIS = {"actions": 1, "contexts": 2}  # axis of weights (n, C, A) to sum over for the marginal
 
 
 class Covariances:
-    """Relative covariances (n, n) among inputs for any parameters; what does not depend on them is computed once."""
+    """Relative covariances (n, n) among inputs as a function of the parameters; parts without parameters are cached."""
 
     def __init__(self, kernel: PayoffKernel, inputs: Inputs) -> None:
         self.kernel, self.inputs = kernel, inputs
         self.distances = [squared_distances(group) for group in kernel.embed(inputs.tables).swapaxes(0, 1)]
-        # One context and mere names: the similarity of actions is one number, so that products of weights are all that
-        # another lengthscale takes, n² steps instead of n²|A|.
+        # One context and actions without features: their similarity is one number, so inner products of weights
+        # suffice for every lengthscale, n² steps instead of n²|A|.
         W = inputs.weights[:, 0] if len(kernel.shares) == 1 else None
         self.products = W @ W.T if W is not None and kernel.actions.features is None else None
         known = inputs.seen
@@ -159,7 +275,7 @@ class Covariances:
         self.in_time = kernel.seen.in_time(known, known) if known is not None else None
 
     def __call__(self, parameters: Parameters, slopes: bool = True) -> tuple[Matrix, dict[str, Matrix]]:
-        """Covariances, and their derivatives by the parameters."""
+        """Return covariances, and with `slopes` their derivatives by the parameters."""
         gram, found = (self._added if self.kernel.kind == "additive" else self._multiplied)(parameters, slopes)
         if self.apart is None or self.in_time is None:
             return gram, found
@@ -171,7 +287,7 @@ class Covariances:
         return gram, found
 
     def _multiplied(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
-        """Of the product and the joint kernel."""
+        """Evaluate the product or the joint kernel."""
         kernel, scale = self.kernel, self.kernel.lengthscale("lengthscale", parameters) ** 2
         (distances,) = self.distances
         near = distances * (-0.5 / scale)
@@ -189,7 +305,7 @@ class Covariances:
         return gram, found
 
     def _cells(self, slope: str, parameters: Parameters) -> Matrix:
-        """`⟨W, K_C W' K_A⟩`, or its derivative by the logarithm of the actions' or the contexts' lengthscale."""
+        """Return `⟨W, K_C W' K_A⟩`, or its derivative by the log lengthscale of `actions` or `contexts`."""
         kernel, W = self.kernel, self.inputs.weights
         if self.products is not None:
             return kernel.actions.paired(self.products, kernel.lengthscale("actions", parameters), slope == "actions")
@@ -197,7 +313,7 @@ class Covariances:
         return np.asarray(W.reshape(len(W), -1) @ mixed.reshape(len(W), -1).T)
 
     def _added(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
-        """Of Eq. 1."""
+        """Evaluate the additive kernel, Eq. 1."""
         kernel, scale = self.kernel, self.kernel.lengthscale("lengthscale", parameters) ** 2
         near = [np.exp(distances * (-0.5 / scale)) for distances in self.distances]
         gram = near[0].copy()
@@ -221,7 +337,7 @@ class Covariances:
 
 
 def squared_distances(phi: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n n"]:
-    """Between all rows.
+    """Return squared distances between all rows.
 
     >>> squared_distances(np.array([[0.0], [2.0]]))
     array([[0., 4.],

@@ -1,16 +1,16 @@
-"""MF-GP-UCB (Steinberg et al., Algorithm 1), and what makes it work with population feedback.
+"""MF-GP-UCB (Steinberg et al., Algorithm 1), the default method, and additions that make population feedback work.
 
-Where the paper is silent or does otherwise:
+Differences from the paper, and choices it leaves open:
 
 - the Gaussian process conditions exactly on population averages, which are linear in f (see `kernels.py`);
 - averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's
-  `E[μ + βσ]` is `acquisition="expected"`, and what representative feedback uses;
-- suggestions are cautious: outcomes must say something about them, however distances are measured (see
+  `E[μ + βσ]` is `acquisition="expected"`, and the default with representative feedback;
+- suggestions stay in a trust region: outcomes must carry information about them, however distances are measured (see
   `trust_region.py`);
-- how bad a disaster was counts only logarithmically (see `observations.py`);
-- what is recorded is the distribution really played, in whole agents; candidates are scored after rounding, and what
-  was played before is not played again unless outcomes are noisy;
-- β = 1; the theorem's value is `confidence="theory"`: hundreds, useless in practice.
+- low averages are compressed logarithmically (see `observations.softened`);
+- the log records the distribution really played, in whole agents; candidates are scored after rounding, and a
+  distribution is not repeated unless outcomes are noisy;
+- β = 1; the theorem's value is `confidence="theory"`: hundreds, far too wide in practice.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from pydantic import Field, Strict
 
+from ..bandit import BOUND
 from ..record import record
 from ..rounds import (
     COMPARABLE,
@@ -39,28 +40,24 @@ from ..rounds import (
     known_before,
 )
 from ..search import simplex_starts
-from .acquisition import PayoffBounds, Tables, Values
-from .agents import settings
-from .averaging import Draw, mixed, mixed_quantiles
-from .belief import Belief, theorem_beta
-from .candidates import best_whole, less_moving, maxima, sampled
-from .cells import explained, summarised
-from .failures import failing_of, likely_to_work
-from .forgetting import UNNOTICED, outdated
-from .gain import possible_gain
+from .acquisition import Tables, theorem_beta
+from .explain import cell_table, summary
+from .gp import Observations, outdated
 from .kernels import Kind
-from .method import Population
-from .models import PayoffModels
-from .observations import standardised, without_outcome
+from .method import MeanFieldMethod
+from .models import HyperparameterDraw, PayoffMixture, PayoffModels, Surrogate
+from .observations import pending_inputs, standardised
 from .problem import SCOPE, MeanField
-from .process import Observations
 from .region import Region
-from .trust_region import Bound, TrustRegion
+from .rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled
+from .trust_region import TableFeasibility, TrustRegion
 
-_NOISY = 5e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
+UNNOTICED = "Whether payoffs have changed for good is then no longer noticed."
+"""Remark on studies with more outcomes than are counted: early and late ones can then not be compared."""
+_NOISY = 5e-2  # noise, relative to the standard deviation of the outcomes, above which a repeat is informative
 _ANEW = 3  # random distributions after a change
-_ANSWER = 2.0  # standard deviations that an answer's lower bound is chosen by
-_SURE = 0.97725  # probability of either bound of an answer alone
+_ANSWER = 2.0  # standard deviations of the lower bound that an answer maximises
+_SURE = 0.97725  # probability of each bound of an answer
 
 
 @record
@@ -71,19 +68,19 @@ class MFGPUCBOptions:
         beta: width β of the bound `μ + βσ`.
         kernel: `product` of actions, contexts and distributions; `joint`; `additive` is the paper's Eq. 1.
         embedding: distances between distributions: `plain`, of their square roots (`root`, Hellinger), or `learned`:
-            the one with the largest marginal likelihood. Plain is right for crowding, root for divergences; where
-            actions have features, roots smoothed over the map that these are may be the likeliest (`embeddings.py`).
+            the one with the largest marginal likelihood. Plain is right for crowding, root for divergences; if actions
+            have features, roots smoothed on their map may be the likeliest (`kernels.Embedding`).
         acquisition: `average` bounds the population's average, `expected` is the paper's mean of single agents' bounds;
             default: `average`, but `expected` with representative feedback.
         confidence: `fixed` takes β as it is, `theory` the value of Theorem 4.1.
-        caution: the least share of the prior variance of a suggestion's average that outcomes must have taken away,
-            by plain distances, by those of square roots and by the likeliest ones: larger is safer and slower; 0, as
-            in the paper, lets optimism try what nobody knows anything about.
+        caution: smallest share of the prior variance of a suggestion's average that outcomes must have removed, by
+            plain distances, by those of square roots and by the likeliest ones: larger is safer and slower; with 0, as
+            in the paper, optimism may try distributions that nothing is known about.
         notice_changes: whether outcomes are forgotten once later ones show that payoffs have changed for good, see
-            `forgetting.py`.
+            `gp.outdated`.
         starting_points: random distributions at the beginning.
         starts: restarts of the search.
-        iterations: the most steps of a restart.
+        iterations: largest number of steps of a restart.
     """
 
     beta: float = Field(1.0, ge=0, allow_inf_nan=False)
@@ -98,7 +95,7 @@ class MFGPUCBOptions:
     iterations: int = Field(100, ge=1)
 
 
-class MFGPUCB(Population[MFGPUCBOptions]):
+class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     """Optimism about the population's average payoff over distributions of actions (MF-GP-UCB, Steinberg et al.)."""
 
     name: ClassVar[str] = "mf-gp-ucb"
@@ -106,18 +103,18 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.models, self.failing = self._models(), failing_of(problem)
+        self.models, self.feasibility = self._new_models(), TableFeasibility(problem)
         self.anew = -_ANEW  # the round before which outcomes were forgotten last
 
-    def _models(self) -> PayoffModels:
+    def _new_models(self) -> PayoffModels:
         return PayoffModels(self.problem, self.options.kernel, self.options.embedding)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
-        """Hyperparameters, and what is to be forgotten, are read back from the log."""
+        """Take in an event; hyperparameters and forgotten outcomes are read from the log."""
         super().learn(event, history)
-        self.failing.learn(event, history)
+        self.feasibility.learn(event, history)
         if isinstance(event, Refitted):
             self.models.learn(event.hyperparameters)
             if names := event.hyperparameters.get("forgotten"):
@@ -125,155 +122,172 @@ class MFGPUCB(Population[MFGPUCBOptions]):
                 self.anew = event.round
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Every round; where outcomes say that payoffs have changed, on those alone that are not outdated."""
+        """Fit every round; if outcomes show that payoffs have changed, to those since the change."""
         if (n := len(self.outcomes)) < self.options.starting_points:
             return None
         data = self.data()[0]
         found = self.models.refit(data, n)
-        if not self.options.notice_changes or super().remark(history):  # where not all count they are not compared
+        if not self.options.notice_changes or super().remark(history):  # a subset cannot be compared over time
             return found
         old = outdated(data, *self.models.likeliest(data, found))
         if not old:
             return found
-        return {**(self._models().refit(self.data(old)[0], n - old) or {}), "forgotten": self.names[:old]}
+        return {**(self._new_models().refit(self.data(old)[0], n - old) or {}), "forgotten": self.names[:old]}
 
     def remark(self, history: History) -> str:
-        """Whether there are more outcomes than are counted; then changes are no longer noticed."""
+        """Say whether there are more outcomes than the model is conditioned on; then changes are not noticed."""
         said = super().remark(history)
         return f"{said} {UNNOTICED}" if said and self.options.notice_changes else said
 
+    # -- model ---------------------------------------------------------------------------------------------------------
+
     def data(self, since: int = 0) -> tuple[Observations, float, float]:
-        """Standardised observations, from this outcome on, and the offset and unit that undo it."""
+        """Return standardised observations from outcome `since` on, and the offset and unit that undo it."""
         told = self.outcomes[since:], self.tables[since:], self.averages()[since:]
         return standardised(self.problem, *told, self.options.starting_points)
 
-    def belief(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Belief:
-        """What is believed now, where this is seen; `pending`: rounds without an outcome shrink the uncertainty."""
+    def surrogate(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Surrogate:
+        """Return the posterior at values of the seen variables; `pending` rounds shrink its variance."""
         data, offset, unit = self.data()
-        unknown = without_outcome(self.problem, history.unknown if pending else ())
-        return Belief(self.models.bounds(data, self._encoded(history, seen), unknown), offset, unit)
+        inputs = pending_inputs(self.problem, history.unknown if pending else ())
+        return Surrogate(self.models.ucb(data, self._encoded(history, seen), inputs), offset, unit)
 
-    def _encoded(self, history: History, seen: Mapping[str, Any]) -> Any:
-        known = {**self.present(history), **seen}
+    def _encoded(self, history: History, seen: Mapping[str, Any]) -> Float[np.ndarray, " c"] | None:
+        known = {**self._present_context(history), **seen}
         return self.problem.before([known])[0] if known else None
 
-    def trust(self, belief: Belief, region: Region, history: History, seen: Mapping[str, Any]) -> TrustRegion:
-        """Where outcomes have something to say, by every embedding that is asked."""
+    def trust_region(
+        self, surrogate: Surrogate, region: Region, history: History, seen: Mapping[str, Any]
+    ) -> TrustRegion:
+        """Return the trust region by every embedding that is asked."""
         data, at, known = self.data()[0], self._encoded(history, seen), []
         if self.options.caution:
             likeliest, *others = self.models.used
-            known = [self.models.bounds(data, at, embedding=name) for name in others]
-            known.append(self.models.bounds(data, at, embedding=likeliest) if history.unknown else belief.bounds)
-        played, works = np.array(self.tables), likely_to_work(self.problem, self.failing, seen)
-        return TrustRegion(belief.bounds, tuple(known), self.options.caution, played, region.project, works)
+            known = [self.models.ucb(data, at, embedding=name) for name in others]
+            known.append(self.models.ucb(data, at, embedding=likeliest) if history.unknown else surrogate.ucb)
+        played, works = np.array(self.tables), self.feasibility.at(seen)
+        return TrustRegion(surrogate.ucb, tuple(known), self.options.caution, played, region.project, works)
+
+    @kept
+    def draws(self, history: History) -> list[HyperparameterDraw]:
+        """Draw hyperparameters from their posterior."""
+        return self.models.draws(self.data()[0], self.streams(0, "hyperparameters"))
+
+    def mixture(self, history: History, seen: Mapping[str, Any]) -> PayoffMixture:
+        """Return the posterior averaged over hyperparameters, at values of the seen variables; standardised."""
+        return self.models.mixture(self.draws(history), self.data()[0], self._encoded(history, seen))
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Random at first, then Algorithm 1, line 5, over whole agents."""
+        """Choose at random at first, then by Algorithm 1, line 5, over whole agents."""
         number, region = len(history) + 1, self.region(request)
         random = self.streams(number, "choose")
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
         if few or self.anew <= number < self.anew + _ANEW:
             return self.choice(self.fresh(region, random, self.played(history, request)), phase="start")
         seen, beta = known_before(request), self._beta(number)
-        belief = self.belief(history, seen)
-        again = self.problem.timed or belief.bounds.posterior.noise > _NOISY**2
+        surrogate = self.surrogate(history, seen)
+        posterior = surrogate.ucb.posterior
+        again = self.problem.timed or posterior.noise > _NOISY**2
         taken = self.played(history, request, pending_only=again)
-        trust = self.trust(belief, region, history, seen)
-        counts = self._optimistic(self.bound(belief, region, beta), trust, region, taken, number)
-        mean, sd = belief.bounds.average((counts / self.problem.agents_in[:, None])[None])
+        trust = self.trust_region(surrogate, region, history, seen)
+        counts = self._optimistic(self.bound(surrogate, region, beta), trust, region, taken, number)
+        mean, sd = surrogate.ucb.moments((counts / self.problem.agents_in[:, None])[None])
         known = {
-            "expected": self.problem.sign * belief.raw(float(mean[0])),
-            "deviation": belief.unit * float(sd[0]),
-            "noise": belief.unit * math.sqrt(belief.bounds.posterior.noise),
+            "expected": self.problem.sign * surrogate.raw(float(mean[0])),
+            "deviation": surrogate.unit * float(sd[0]),
+            "noise": surrogate.unit * math.sqrt(posterior.noise),
         }
-        return self.choice(counts, phase="model", **known, beta=beta, jitter=belief.bounds.posterior.jitter)
+        return self.choice(counts, phase="model", **known, beta=beta, jitter=posterior.jitter)
 
     def _optimistic(
         self, bound: Bound, trust: TrustRegion, region: Region, taken: set[bytes], number: int
     ) -> Int[np.ndarray, "C A"]:
-        """Whole agents with a large bound, of which enough is known, and that teach something."""
+        """Find whole agents in the trust region with a large bound that are not `taken`."""
         random = self.streams(number, "choose")
         found = trust.shortened(self.search(bound, region, self.streams.integer(number, "search")))
         found = found[np.argsort(-bound(found)[0], kind="stable")]
         if self.problem.rounding == "sampled":
             return sampled(region, found[0], taken, random)
-        best = best_whole(trust.of(bound), region, found, taken, random)
+        best = best_integer(trust.restrict(bound), region, found, taken, random)
         return self.fresh(region, random, taken) if best is None else best
 
     def _beta(self, number: int) -> float:
         C, A = self.problem.simplex.shape
         return self.options.beta if self.options.confidence == "fixed" else theorem_beta(C * A, number)
 
-    def bound(self, belief: Belief, region: Region, beta: float) -> Bound:
-        """What the search climbs on: the bound less what moving costs, with its gradient."""
+    def bound(self, surrogate: Surrogate, region: Region, beta: float) -> Bound:
+        """Return the acquisition function: the bound minus the cost of moving, with its gradient."""
         expected = self.options.acquisition or ("expected" if self.problem.feedback == "representative" else "average")
-        climb = belief.bounds.expected if expected == "expected" else belief.bounds.population
-        price = self.problem.moving_cost / belief.unit
-        return less_moving(lambda tables: climb(tables, beta), region, self.problem.shares, price)
+        ucb = surrogate.ucb.expected if expected == "expected" else surrogate.ucb.average
+        price = self.problem.moving_cost / surrogate.unit
+        return minus_moving_cost(lambda tables: ucb(tables, beta), region, self.problem.shares, price)
 
     def search(self, bound: Bound, region: Region, seed: int) -> Tables:
-        """Local maxima over tables, best first, from the best ones seen and from random ones."""
+        """Find local maxima over tables, best first, from the best tables played and random ones."""
         best = np.argsort(-self.averages(), kind="stable")[: self.options.starts]
         starts = simplex_starts(np.array(self.tables)[best], self.options.starts, seed, allowed=region.allowed)
-        return maxima(bound, region, starts, self.options.iterations)
-
-    gain = possible_gain
+        return local_maxima(bound, region, starts, self.options.iterations)
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
-    def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
-        """The distribution with the largest lower bound, of all that were played and the best one predicted.
+    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+        """Return the largest upper bound on the population's average minus the lower bound of the recommendation.
 
-        Limits and costs of moving are left out: it is where to be, not the next step.
+        Only distributions in the trust region compete, since no other would be suggested. Infinite while distributions
+        are drawn at random.
+        """
+        width = BOUND * self.widening(history, SCOPE)
+        if len(self.outcomes) < self.options.starting_points or not width < np.inf:
+            return np.inf
+        surrogate = self.surrogate(history, context, pending=False)
+        advice = self.problem.table(self._recommend_at(history, context).values["distribution"])
+        region, played, seed = self.problem.region, np.array(self.tables), self.streams.integer(0, "gain")
+        found = self.search(lambda tables: surrogate.ucb.average(tables, width), region, seed)
+        within = self.trust_region(surrogate, region, history, context).shortened(found)
+        mean, sd = self.mixture(history, context).moments(np.concatenate([advice[None], within, played]))
+        return surrogate.unit * float((mean + width * sd).max() - mean[0] + width * sd[0])
+
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """Recommend the distribution with the largest lower bound, of those played and the best one predicted.
+
+        It ignores limits on moves and their cost: it is the goal, not the next step.
         """
         if not self.outcomes:
-            return self.untold()
-        belief, region = self.belief(history, seen, pending=False), self.problem.region
-        bound, seed = belief.bounds.population, self.streams.integer(0, "recommend")
-        found = self.search(lambda tables: bound(tables, 0.0), region, seed)
+            return self.even()
+        surrogate, region = self.surrogate(history, context, pending=False), self.problem.region
+        seed = self.streams.integer(0, "recommend")
+        found = self.search(lambda tables: surrogate.ucb.average(tables, 0.0), region, seed)
         predicted = region.whole(found[0]) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
-        parts, sign = self._mixture(history, seen), self.problem.sign
-        mean, sd = mixed(parts, tables)
-        kept = [*self.keeping(), *likely_to_work(self.problem, self.failing, seen, True)(predicted[None])]
+        mixture, sign = self.mixture(history, context), self.problem.sign
+        mean, sd = mixture.moments(tables)
+        kept = [*self.feasible(), *self.feasibility.at(context, answering=True)(predicted[None])]
         i = int(np.where(kept, mean - _ANSWER * sd, -np.inf).argmax())
-        ends = mixed_quantiles(parts, tables[i], (1.0 - _SURE, _SURE))
-        lower, upper = sorted(sign * belief.raw(end) for end in ends)
+        ends = mixture.quantiles(tables[i], (1.0 - _SURE, _SURE))
+        lower, upper = sorted(sign * surrogate.raw(end) for end in ends)
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
-        value = sign * belief.raw(float(mean[i]))
-        return Recommendation(SCOPE, settings(self.problem, tables[i]), value, lower, upper, note=note)
-
-    @kept
-    def draws(self, history: History) -> list[Draw]:
-        """Hyperparameters that outcomes do not contradict."""
-        return self.models.draws(self.data()[0], self.streams(0, "hyperparameters"))
-
-    def expected(self, history: History, seen: Mapping[str, Any], tables: Tables) -> tuple[Values, Values]:
-        """Mean and deviation of the population's average, whatever the hyperparameters may be; standardised."""
-        return mixed(self._mixture(history, seen), tables)
-
-    def _mixture(self, history: History, seen: Mapping[str, Any]) -> list[tuple[float, PayoffBounds]]:
-        return self.models.mixture(self.draws(history), self.data()[0], self._encoded(history, seen))
+        value = sign * surrogate.raw(float(mean[i]))
+        return Recommendation(SCOPE, self.problem.settings(tables[i]), value, lower, upper, note=note)
 
     def expected_outcome(self, history: History, event: Told | Added) -> tuple[float, float, float] | None:
-        """See `Method.expected_outcome`: of the population's average, by the likeliest hyperparameters."""
+        """Return a population average with mean and deviation by the likeliest hyperparameters; see `Method`."""
         if len(self.outcomes) < COMPARABLE or self.problem.feedback != "population" or isinstance(event, Added):
             return None
         played, outcome = history[event.token], event.outcome
-        belief = self.belief(history, {**known_before(played.request), **outcome.realised}, pending=False)
-        mean, sd = belief.bounds.average(self.problem.table(outcome.realised["distribution"])[None])
-        deviation = belief.unit * math.hypot(float(sd[0]), math.sqrt(belief.bounds.posterior.noise))
-        return self.problem.average(outcome), self.problem.sign * belief.raw(float(mean[0])), deviation
+        surrogate = self.surrogate(history, {**known_before(played.request), **outcome.realised}, pending=False)
+        mean, sd = surrogate.ucb.moments(self.problem.table(outcome.realised["distribution"])[None])
+        deviation = surrogate.unit * math.hypot(float(sd[0]), math.sqrt(surrogate.ucb.posterior.noise))
+        return self.problem.average(outcome), self.problem.sign * surrogate.raw(float(mean[0])), deviation
 
     def explain(self, history: History) -> Explanation:
-        """The expected payoff of actions and contexts at the recommended distribution, and what is still explored."""
+        """Explain the expected payoffs of actions and contexts at the recommendation, and the cells still explored."""
         if not self.outcomes:
             return Explanation("nothing was told yet")
         advice = self.recommend(history)
-        belief = self.belief(history, advice.context, pending=False)
+        surrogate = self.surrogate(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
-        table, explored = explained(self.problem, belief, best, next(reversed(self.suggested.values()), best))
+        table, explored = cell_table(self.problem, surrogate, best, next(reversed(self.suggested.values()), best))
         forgotten = len(self.forgotten), self.anew
-        return Explanation(summarised(self.problem, belief, len(self.outcomes), explored, forgotten), (table,))
+        return Explanation(summary(self.problem, surrogate, len(self.outcomes), explored, forgotten), (table,))

@@ -1,4 +1,4 @@
-"""From outcomes to what the Gaussian process is conditioned on, in standardised units."""
+"""Conversion of outcomes to the observations that the Gaussian process is conditioned on, in standardised units."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from jaxtyping import Float
 
 from ..gp import MOST, Output
 from ..rounds import Outcome, Round, known_before
+from .gp import Observations, informative
 from .kernels import Inputs
-from .many import counted
 from .problem import MeanField
-from .process import Observations
 
 Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float, Float[np.ndarray, " c"], int]
-"""Weights of the cells, the distribution, a payoff, the agents behind it, what was seen before, and the outcome."""
+"""Weights of the cells, the distribution, a payoff, the agents averaged over, the seen variables, and the outcome."""
 
-_ROWS = 1200  # payoffs of cells that are held; of older rounds with feedback from all agents only the average counts
+_ROWS = 1200  # payoffs of cells that are kept; older rounds with feedback from all agents count by their average
 
 
 def standardised(
@@ -27,22 +26,21 @@ def standardised(
     averages: Float[np.ndarray, " n"],
     first: int,
 ) -> tuple[Observations, float, float]:
-    """Observations in standardised units, and the offset and unit that undo it.
+    """Standardise outcomes; return observations, and the offset and unit that undo it.
 
-    Of more than `MOST` outcomes some count: see `many.counted`.
-
-    Disasters among a population's averages are `softened`: taken to the letter they would set the scale of everything.
-    Not so where something is seen before: a low average may then be a bad day's, and no distribution's fault.
+    Of more than `MOST` outcomes the `informative` ones are used. Disasters among a population's averages are
+    `softened`: taken literally they would set the scale of everything. With seen variables they are not, because a low
+    average may be due to a bad day and not to the distribution.
 
     Args:
-        problem: what kind of feedback there is.
-        outcomes: at least one.
-        tables: what was really played in each.
+        problem: kind of feedback.
+        outcomes: n outcomes, at least one.
+        tables: distribution played in each.
         averages: (n,) the population's averages, larger is better.
-        first: how many of them were random.
+        first: number of outcomes played at random.
     """
     if len(outcomes) > MOST:
-        kept = counted(tables, averages, first, MOST)
+        kept = informative(tables, averages, first, MOST)
         outcomes, tables, averages = [outcomes[i] for i in kept], [tables[i] for i in kept], averages[kept]
     if problem.feedback == "population":
         known = np.array(tables)
@@ -60,23 +58,23 @@ def standardised(
     return Observations(inputs, output.forward(y), agents, seen, number), output.offset, output.scale
 
 
-def without_outcome(problem: MeanField, rounds: Iterable[Round]) -> Inputs:
-    """What was played, and seen before, in rounds that have no outcome."""
+def pending_inputs(problem: MeanField, rounds: Iterable[Round]) -> Inputs:
+    """Return the inputs of rounds without an outcome."""
     realised = [{**known_before(played.request), **played.realised} for played in rounds]
     tables = np.array([problem.table(known["distribution"]) for known in realised]).reshape(-1, *problem.simplex.shape)
     return Inputs(tables * problem.shares[:, None], tables, _or_none(problem.before(realised)))
 
 
 def _or_none(seen: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n c"] | None:
-    """None where nothing is ever seen before choosing."""
+    """Return None if the problem has no seen variables and no drift."""
     return seen if seen.shape[1] else None
 
 
 def softened(averages: Float[np.ndarray, " n"], first: int) -> Float[np.ndarray, " n"]:
-    """Averages that grow only logarithmically bad, beyond as far below the first rounds' median as the best is above.
+    """Compress low averages logarithmically, beyond as far below the first rounds' median as the best is above it.
 
-    Cutting them off there would do without noise; with noise, in rounds when little is gained yet, it would make
-    disasters as large as the noise, and nothing could be learned from either.
+    Clipping them there would do without noise. With noise, in rounds with little gain so far, it would make disasters
+    as large as the noise, and nothing could be learned from either.
 
     >>> softened(np.array([0.0, 1.0, 2.0, -1.0]), first=3)
     array([ 0.        ,  1.        ,  2.        , -0.69314718])
@@ -95,7 +93,7 @@ def _payoffs(
     tables: Sequence[Float[np.ndarray, "C A"]],
     averages: Float[np.ndarray, " n"],
 ) -> list[Payoff]:
-    """What single agents told, newest first."""
+    """List payoffs of single agents and cells, newest first."""
     rows: list[Payoff] = []
     sign, shares = problem.sign, problem.shares[:, None]
     newest_first = zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True)
@@ -118,7 +116,7 @@ def _payoffs(
 
 
 def _cell(shape: tuple[int, ...], c: int, a: int) -> Float[np.ndarray, "C A"]:
-    """All weight on one cell."""
+    """Return weights that are one in a single cell."""
     weights = np.zeros(shape)
     weights[c, a] = 1.0
     return weights

@@ -1,10 +1,10 @@
-"""The nearest distributions within limits, in Kullback–Leibler divergence, which suits exponentiated gradients.
+"""Projection of distributions onto bounds in Kullback–Leibler divergence, the metric of exponentiated gradients.
 
-Each limit alone has a closed form, or one number to find: rows are normalised, a column that is too full or too empty
-is scaled to its bound, a row of which single shares have bounds is scaled and cut at them, and a row that moved too far
-is cut above and lifted below its present shares by two factors. Dykstra's algorithm with Bregman projections (Bauschke
-& Lewis 2000) finds the point that meets all of them. It climbs the dual, one limit after another, which takes thousands
-of sweeps where limits meet at a narrow angle: its corrections are extrapolated, as long as the dual rises.
+The projection onto each constraint alone has a closed form, or one unknown: rows are normalised; a column beyond its
+bound is scaled to it; a row with bounds on single shares is scaled and clipped; a row that moved too far is cut above
+and lifted below its present shares by two factors. Dykstra's algorithm with Bregman projections (Bauschke & Lewis
+2000) finds the point that satisfies all of them. It is coordinate ascent on the dual and takes thousands of sweeps
+where constraints meet at a narrow angle: Anderson acceleration extrapolates its corrections while the dual rises.
 """
 
 from __future__ import annotations
@@ -16,50 +16,50 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float
 
-from .extrapolation import Extrapolation
-
 Tables = Float[np.ndarray, "r C A"]
 
 _SWEEPS = 1000
-_CLOSE, _ARRIVED = 1e-9, 1e-8  # what a sweep corrects, and excess over a limit, where it ends
-_LARGEST = 230.0  # of a correction, a logarithm
-_LOST = 1e-12  # of the dual, and of one: no more than rounding
-_AT_ONCE = 200_000  # numbers: of each a few dozen are kept meanwhile
+_CLOSE, _ARRIVED = 1e-9, 1e-8  # correction of a sweep, and violation of a bound, below which sweeping ends
+_LARGEST = 230.0  # correction, as a logarithm
+_LOST = 1e-12  # decrease of the dual, relative to it and to one, that is rounding
+_AT_ONCE = 200_000  # numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
 _SPECK = 1e-9  # smaller shares are lifted like this one
 _TINY = 1e-300
+_MEMORY = 6  # earlier iterates of Anderson acceleration
+_RIDGE = 1e-10  # ridge of its least squares, relative to the products of steps: equal steps carry no information
 
 
 @dataclass(frozen=True, eq=False)
-class Swept:
-    """What a sweep leads to.
+class Sweep:
+    """State after a sweep over the constraints.
 
     Attributes:
-        logs: (r, l, C, A) corrections of each limit, logarithms: by what it scaled shares down.
-        shares: (r, C, A) of all agents.
-        dual: (r,) no possible tables are nearer than this; the nearest are as near.
+        logs: (r, l, C, A) corrections of each constraint: logarithms of the factors by which it scaled shares down.
+        shares: (r, C, A) shares of all agents.
+        dual: (r,) value of the dual: a lower bound on the divergence to the nearest feasible table, tight at the end.
     """
 
     logs: Float[np.ndarray, "r l C A"]
     shares: Tables
     dual: Float[np.ndarray, " r"]
 
-    def where(self, which: Bool[np.ndarray, " r"], others: Swept) -> Swept:
-        """With others in some places."""
+    def replaced(self, which: Bool[np.ndarray, " r"], others: Sweep) -> Sweep:
+        """Return a copy with the tables of `which` taken from `others`."""
         logs, shares, dual = self.logs.copy(), self.shares.copy(), self.dual.copy()
         logs[which], shares[which], dual[which] = others.logs, others.shares, others.dual
-        return Swept(logs, shares, dual)
+        return Sweep(logs, shares, dual)
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
-    """Bounds of tables (C, A) whose rows are distributions.
+class DistributionBounds:
+    """Bounds on tables (C, A) whose rows are distributions.
 
     Args:
-        joint: (C, 1) the share of all agents that each context has.
-        least, most: (A,) of all agents in each action.
-        cells: (2, C, A) the least and the most of a context's agents in each action; None: anything.
-        present: (C, A) the present distribution, where moving is limited.
-        largest_move: the share of a context's agents that may move away from it, where that is limited.
+        joint: (C, 1) share of all agents that each context has.
+        least, most: (A,) smallest and largest share of all agents in each action.
+        cells: (2, C, A) smallest and largest share of a context's agents in each action; None: no bounds.
+        present: (C, A) the present distribution, if moves are limited.
+        largest_move: largest share of a context's agents that may move away from `present`, if that is limited.
     """
 
     joint: Float[np.ndarray, "C 1"]
@@ -69,16 +69,16 @@ class Within:
     present: Float[np.ndarray, "C A"] | None
     largest_move: float | None
 
-    def nearest(self, tables: Tables) -> Tables:
-        """The nearest tables within the bounds; shares that are zero stay zero.
+    def project(self, tables: Tables) -> Tables:
+        """Project tables (r, C, A) to the nearest ones within the bounds; shares of zero stay zero.
 
-        Where no table is within all of them, one that breaks some: see `excess`.
+        If no table satisfies all bounds, the result violates some: see `excess`.
         """
         pieces = max(1, min(len(tables), tables.size // _AT_ONCE))
-        return np.concatenate([self._nearest(piece) for piece in np.array_split(tables, pieces)])
+        return np.concatenate([self._project(piece) for piece in np.array_split(tables, pieces)])
 
-    def _nearest(self, tables: Tables) -> Tables:
-        start, ahead = tables * self.joint, Extrapolation()
+    def _project(self, tables: Tables) -> Tables:
+        start, acceleration = tables * self.joint, AndersonAcceleration()
         tried = np.zeros((len(tables), len(self._limits), *tables.shape[1:]))
         here, lost = self._sweep(start, tried), np.zeros(len(tables), dtype=bool)
         for _ in range(_SWEEPS):
@@ -87,17 +87,17 @@ class Within:
                 break
             weights = np.broadcast_to(here.shares[:, None], tried.shape)
             flat = [each.reshape(len(tables), -1) for each in (tried, here.logs, weights)]
-            tried = ahead.next(flat[0], flat[1], flat[2], lost).reshape(tried.shape).clip(-_LARGEST, _LARGEST)
+            tried = acceleration.next(flat[0], flat[1], flat[2], lost).reshape(tried.shape).clip(-_LARGEST, _LARGEST)
             further = self._sweep(start, tried)
             lost = ~(further.dual >= here.dual - _LOST * (1.0 + np.abs(here.dual)))
-            if lost.any():  # too far: without extrapolation the dual never falls
+            if lost.any():  # extrapolated too far: a plain sweep never lowers the dual
                 tried[lost] = here.logs[lost]
-                further = further.where(lost, self._sweep(start[lost], here.logs[lost]))
+                further = further.replaced(lost, self._sweep(start[lost], here.logs[lost]))
             here = further
         return np.asarray(here.shares / here.shares.sum(axis=2, keepdims=True))
 
-    def _sweep(self, start: Tables, logs: Float[np.ndarray, "r l C A"]) -> Swept:
-        """Meet each limit in turn, from corrections to corrections."""
+    def _sweep(self, start: Tables, logs: Float[np.ndarray, "r l C A"]) -> Sweep:
+        """Project onto each constraint in turn, from corrections to corrections."""
         x, logs, held = self._filled(start * _exp(-logs.sum(axis=1))), logs.copy(), np.zeros(len(start))
         for i, limit in enumerate(self._limits):
             y = x * _exp(logs[:, i])
@@ -105,9 +105,9 @@ class Within:
             ratio = np.divide(y, cut, out=np.ones_like(y), where=(cut > _TINY) & (y > _TINY))
             logs[:, i] = np.log(ratio).clip(-_LARGEST, _LARGEST)
             x = self._filled(cut)  # affine: needs no correction
-            held += (logs[:, i] * (x if i else cut)).sum(axis=(1, 2))  # columns are limited whatever rows come to
+            held += (logs[:, i] * (x if i else cut)).sum(axis=(1, 2))  # bounds on columns hold for unnormalised rows
         rows = np.maximum((start * _exp(-logs.sum(axis=1))).sum(axis=2), _TINY)
-        return Swept(logs, x, -(self.joint[:, 0] * np.log(rows / self.joint[:, 0])).sum(axis=1) - held)
+        return Sweep(logs, x, -(self.joint[:, 0] * np.log(rows / self.joint[:, 0])).sum(axis=1) - held)
 
     def _filled(self, x: Tables) -> Tables:
         return np.asarray(x * (self.joint / np.maximum(x.sum(axis=2, keepdims=True), _TINY)))
@@ -118,7 +118,7 @@ class Within:
         return [self._fit_columns, *cells, *([] if self.largest_move is None else [self._cut_moves])]
 
     def excess(self, tables: Tables) -> float:
-        """By how much the limits are broken at worst, in shares."""
+        """Return the largest violation of a bound, as a share; negative if all hold."""
         taken = self.joint[:, 0] @ tables
         found = [(taken - self.most).max(), (self.least - taken).max()]
         if self.cells is not None:
@@ -128,12 +128,12 @@ class Within:
         return float(max(found))
 
     def _fit_columns(self, x: Tables) -> Tables:
-        """Scale columns down to the most that may be there, or up to the least."""
+        """Scale columns down to their largest shares, or up to their smallest."""
         taken = np.maximum(x.sum(axis=1, keepdims=True), _TINY)
         return np.asarray(x * np.clip(1.0, self.least / taken, self.most / taken))
 
     def _cut_cells(self, x: Tables) -> Tables:
-        """Rows whose shares have bounds: scaled by what makes them add up once they are cut."""
+        """Scale rows with bounds on single shares so that they sum to one after clipping."""
         assert self.cells is not None
         some = np.flatnonzero(((self.cells[0] > 0) | (self.cells[1] < 1)).any(axis=1))
         y, (low, high) = x[:, some] / np.maximum(x[:, some].sum(axis=2, keepdims=True), _TINY), self.cells[:, some]
@@ -143,7 +143,7 @@ class Within:
         return found
 
     def _cut_moves(self, x: Tables) -> Tables:
-        """Cut what lies too far above the present shares, and lift what lies too far below, row by row."""
+        """Cut shares too far above the present ones and lift shares too far below, row by row."""
         assert self.present is not None
         assert self.largest_move is not None
         rows = x.sum(axis=2, keepdims=True)
@@ -159,8 +159,8 @@ def _exp(logs: np.ndarray) -> np.ndarray:
 
 
 def _scale(y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C A"]) -> Float[np.ndarray, "r C 1"]:
-    """The factor m with Σ clip(m y, low, high) = 1: between those of its corners where the sum passes one."""
-    ends = np.concatenate([low / y, high / y], axis=2)  # where a share leaves its least, and comes to its most
+    """Solve Σ clip(m y, low, high) = 1 for the factor m, (r, C, 1): exact, between the breakpoints around one."""
+    ends = np.concatenate([low / y, high / y], axis=2)  # a share leaves its lower bound, or reaches its upper
     order = np.argsort(ends, axis=2, kind="stable")
     ends = np.take_along_axis(ends, order, axis=2)
     slopes = np.take_along_axis(np.concatenate([y, -y], axis=2), order, axis=2).cumsum(axis=2)[..., :-1]
@@ -174,7 +174,7 @@ def _scale(y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C 
 
 
 def _factor(y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool) -> Float[np.ndarray, "r C 1"]:
-    """The factor m with Σ max(m y − q, 0) = move (`above`), or Σ max(q − m y, 0) = move: exact, by sorting q / y."""
+    """Solve Σ max(m y − q, 0) = move (`above`), or Σ max(q − m y, 0) = move, for m exactly, by sorting q / y."""
     ratio = np.divide(q, y, out=np.full(y.shape, np.inf), where=y > _TINY)
     order = np.argsort(ratio, axis=2) if above else np.argsort(-ratio, axis=2)
     ratio = np.take_along_axis(ratio, order, axis=2)
@@ -188,3 +188,49 @@ def _factor(y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool) ->
     first = np.argmax(fits & np.isfinite(factors), axis=2, keepdims=True)
     chosen = np.take_along_axis(factors, np.minimum(first, k - 1), axis=2)
     return np.asarray(np.maximum(np.nan_to_num(chosen, nan=1.0, posinf=1e100, neginf=0.0), 0.0))
+
+
+class AndersonAcceleration:
+    """Anderson acceleration of several fixed-point iterations side by side (Anderson 1965; Walker & Ni 2011).
+
+    An iteration x ↦ g(x) has steps f(x) = g(x) − x. The next iterate is the affine combination of the last g(x) whose
+    combined steps have the smallest weighted norm.
+
+    >>> acceleration, x = AndersonAcceleration(), np.zeros((1, 2))
+    >>> for _ in range(4):
+    ...     led = x @ np.array([[0.9, 0.1], [0.0, 0.5]]) + 1.0
+    ...     x = acceleration.next(x, led, np.ones((1, 2)), np.array([False]))
+    >>> x.round(5)
+    array([[10.,  4.]])
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[np.ndarray] = []
+        self._led: list[np.ndarray] = []
+
+    def next(
+        self,
+        points: Float[np.ndarray, "r d"],
+        led: Float[np.ndarray, "r d"],
+        weights: Float[np.ndarray, "r d"],
+        restart: Bool[np.ndarray, " r"],
+    ) -> Float[np.ndarray, "r d"]:
+        """Return the next iterates (r, d).
+
+        Args:
+            points: x of each iteration.
+            led: g(x).
+            weights: weights of the coordinates in the norm of a step.
+            restart: iterations that discard their earlier iterates, because the last one was extrapolated too far.
+        """
+        for kept, last in ((self._steps, led - points), (self._led, led)):
+            kept[:] = [np.where(restart[:, None], last, each) for each in kept[-_MEMORY:]] + [last]
+        if len(self._steps) == 1:
+            return led
+        steps, ways = (np.diff(np.stack(kept, axis=1), axis=1) for kept in (self._steps, self._led))  # (r, k, d)
+        weighted = steps * weights[:, None]
+        products = weighted @ steps.transpose(0, 2, 1)
+        ridge = _RIDGE * np.trace(products, axis1=1, axis2=2) + np.finfo(float).tiny
+        products += ridge[:, None, None] * np.eye(products.shape[1])
+        shares = np.linalg.solve(products, weighted @ self._steps[-1][..., None])
+        return np.asarray(led - (shares * ways).sum(axis=1))

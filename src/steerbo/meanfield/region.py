@@ -1,6 +1,7 @@
-"""The distributions that are possible: allowed cells, limits on where agents are, and on moves; and whole agents.
+"""Region of feasible distributions: allowed cells, bounds on agents per action and on moves, and integer rounding.
 
-Tables are moved to the nearest possible ones (see `projection.py`); whole agents are the integer programme next to it.
+Tables are projected to the nearest feasible ones (see `projection.py`); whole agents are the solution of a small
+integer programme next to the projection.
 """
 
 from __future__ import annotations
@@ -13,24 +14,24 @@ from jaxtyping import Bool, Float, Int
 
 from ..errors import InvalidProblem, InvalidRequest
 from ..space import largest_remainders, multinomial
-from .projection import Tables, Within
+from .projection import DistributionBounds, Tables
 
-_LIFTED = 1e-9  # a share that projections can enlarge
+_LIFTED = 1e-9  # smallest share that a projection, which multiplies, can enlarge
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Tables (C, A) whose rows are distributions within the limits.
+    """Feasible tables (C, A): each row is a distribution of one context's agents over the actions.
 
     Args:
-        contexts, actions: their names, for messages.
-        agents_in: (C,) whole agents in each context.
-        allowed: (C, A) where agents may be.
-        capacity: (A,) the most agents in each action.
-        least: (A,) the least agents in each.
-        cells: (2, C, A) the least and the most of each context's agents in each action.
-        present: (C, A) the present distribution, where moving is limited or costs.
-        largest_move: the share of a context's agents that may move away from it, where that is limited.
+        contexts, actions: names, for messages.
+        agents_in: (C,) number of agents of each context.
+        allowed: (C, A) cells that agents may take.
+        capacity: (A,) largest number of agents in each action.
+        least: (A,) smallest number of agents in each action.
+        cells: (2, C, A) smallest and largest number of each context's agents in each action.
+        present: (C, A) the present distribution, if moves are limited or cost something.
+        largest_move: largest share of a context's agents that may move away from `present`, if that is limited.
     """
 
     contexts: tuple[str, ...]
@@ -45,19 +46,19 @@ class Region:
 
     @cached_property
     def limited(self) -> bool:
-        """Whether anything beyond allowed cells limits the tables."""
+        """Whether more than the allowed cells restricts the tables."""
         crowded = (self.capacity < self.agents_in.sum()).any() or (self.least > 0).any()
-        return bool(self.largest_move is not None or crowded or self._by_context)
+        return bool(self.largest_move is not None or crowded or self._bounds_cells)
 
     @cached_property
-    def _by_context(self) -> bool:
+    def _bounds_cells(self) -> bool:
         return bool((self.cells[0] > 0).any() or (self.cells[1] < self.agents_in[:, None]).any())
 
     def check(self) -> None:
-        """Refuse capacities that cannot hold the agents of some contexts.
+        """Refuse capacities that are too small for the agents of some contexts.
 
         Raises:
-            InvalidProblem: naming the contexts, their agents and the room there is (the cut of a maximum flow).
+            InvalidProblem: naming the contexts, their agents and the capacity open to them (the cut of a maximum flow).
         """
         agents = int(self.agents_in.sum())
         if not (self.capacity < agents).any():
@@ -71,14 +72,14 @@ class Region:
             raise InvalidProblem("capacity", room, wanted, f"There is room for {sum(room.values())}.")
 
     def _crowded(self) -> Bool[np.ndarray, " C"]:
-        """The contexts whose agents do not fit, by Hall's condition; none: all fit."""
+        """Find the contexts whose agents do not fit, by Hall's condition; none if all fit."""
         from scipy.optimize import linprog
 
         C, A = self.allowed.shape
         cells = np.argwhere(self.allowed)
         rows, columns = np.zeros((C, len(cells))), np.zeros((A, len(cells)))
         rows[cells[:, 0], np.arange(len(cells))] = columns[cells[:, 1], np.arange(len(cells))] = 1.0
-        # how many agents can be placed: the dual prices of the rows tell which contexts cannot place theirs
+        # maximise the number of agents placed: the dual prices of the rows tell which contexts cannot place theirs
         found = linprog(
             -np.ones(len(cells)), np.vstack([rows, columns]), np.concatenate([self.agents_in, self.capacity])
         )
@@ -88,10 +89,10 @@ class Region:
         return spare
 
     def around(self, present: Float[np.ndarray, "C A"], largest_move: float | None) -> Region:
-        """The region from where agents are now.
+        """Return the region restricted to moves from the present distribution.
 
         Raises:
-            InvalidRequest: no distribution within that move keeps to what is allowed and to the capacities.
+            InvalidRequest: no distribution within `largest_move` of `present` is feasible.
         """
         region = replace(self, present=present, largest_move=largest_move)
         if largest_move is None:
@@ -106,7 +107,7 @@ class Region:
         return region
 
     def _worst(self, table: Float[np.ndarray, "C A"]) -> tuple[str, float]:
-        """The limit that a table of distributions breaks most, and by how much."""
+        """Return the name of the bound that a table violates most, and the violation as a share."""
         taken, agents, every = self.agents_in @ table, self.agents_in[:, None], self.agents_in.sum()
         fewer, more = self.cells[0] / agents - table, table - self.cells[1] / agents
         moved = self.moved(table) - (self.largest_move or 0.0)
@@ -122,51 +123,52 @@ class Region:
         return name, float(excess)
 
     def keeps(self, counts: Int[np.ndarray, "C A"]) -> bool:
-        """Whether whole agents keep to the limits on where they may be, whatever the present distribution is."""
+        """Return whether whole agents satisfy all bounds but the one on moves."""
         taken = counts.sum(axis=0)
         inside = (self.cells[0] <= counts) & (counts <= self.cells[1]) & (self.allowed | (counts == 0))
         return bool(inside.all() and (self.least <= taken).all() and (taken <= self.capacity).all())
 
     def moved(self, table: Float[np.ndarray, "... C A"]) -> Float[np.ndarray, "... C"]:
-        """The share of each context's agents that must move from the present distribution."""
+        """Return the share of each context's agents that move from the present distribution, in total variation."""
         assert self.present is not None
         return np.asarray(0.5 * np.abs(table - self.present).sum(axis=-1))
 
     # -- projection ----------------------------------------------------------------------------------------------------
 
     def project(self, tables: Tables) -> Tables:
-        """The nearest possible tables in Kullback–Leibler divergence; shares that are zero stay zero.
+        """Project tables (r, C, A) to the nearest feasible ones in Kullback–Leibler divergence.
 
-        Only those that must be there are lifted first. Whole agents keep to every limit exactly; tables to about 1e-8,
-        or 1e-5 where limits leave next to no room.
+        Shares of zero stay zero, except in cells and actions with a smallest number, which are lifted first. The
+        result violates bounds by about 1e-8 at most, or 1e-5 where the region is nearly empty.
         """
         x = np.where(self.allowed, tables, 0.0)
         if not self.limited:
             return x / x.sum(axis=2, keepdims=True)
         needed = self.allowed & ((self.least > 0) | (self.cells[0] > 0))
         x = np.where(needed, np.maximum(x, _LIFTED), x)
-        return self._within.nearest(x / x.sum(axis=2, keepdims=True))
+        return self._bounds.project(x / x.sum(axis=2, keepdims=True))
 
     @cached_property
-    def _within(self) -> Within:
+    def _bounds(self) -> DistributionBounds:
         agents, every = self.agents_in[:, None], self.agents_in.sum()
-        cells = self.cells * self.allowed / agents if self._by_context else None
-        return Within(agents / every, self.least / every, self.capacity / every, cells, self.present, self.largest_move)
+        cells = self.cells * self.allowed / agents if self._bounds_cells else None
+        least, most = self.least / every, self.capacity / every
+        return DistributionBounds(agents / every, least, most, cells, self.present, self.largest_move)
 
     # -- whole agents --------------------------------------------------------------------------------------------------
 
     def whole(self, table: Float[np.ndarray, "C A"]) -> Int[np.ndarray, "C A"]:
-        """Whole agents next to a possible table: largest remainders, or the integer programme where more is limited."""
+        """Round a feasible table (C, A) to whole agents: largest remainders, or an integer programme if limited."""
         if not self.limited:
             return largest_remainders(table, self.agents_in)
         exact = table * self.agents_in[:, None]
         floor = np.minimum(np.floor(exact + 1e-9).astype(np.int64), self.cells[1])
         extra = self._extra(floor, exact - floor)
-        if extra is None:  # no rounding of this table keeps to the limits: look further around it
+        if extra is None:  # no rounding of this table is feasible: search further around it
             nearby = np.maximum(floor - 1 - np.ceil(0.01 * exact).astype(np.int64), 0)
             extra = self._extra(nearby, exact - nearby, 3 + 2 * int(np.ceil(0.01 * exact.max())))
             floor = nearby
-        if extra is None:  # any that keep to them
+        if extra is None:  # any feasible placement
             floor = np.zeros_like(floor)
             extra = self._extra(floor, exact, int(self.agents_in.max()))
         return largest_remainders(table, self.agents_in) if extra is None else floor + extra
@@ -174,7 +176,7 @@ class Region:
     def _extra(
         self, floor: Int[np.ndarray, "C A"], wanted: Float[np.ndarray, "C A"], most: int = 1
     ) -> Int[np.ndarray, "C A"] | None:
-        """Agents beyond `floor`, at most `most` a cell, that fill the rows and keep to the limits; None: impossible."""
+        """Place the agents beyond `floor`, at most `most` a cell, nearest to `wanted`; None: no feasible placement."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array, hstack, identity, kron
 
@@ -195,7 +197,7 @@ class Region:
         ]
         cost, lower, upper = -wanted.ravel(), few.ravel().astype(float), room.ravel().astype(float)
         if self.largest_move is not None and self.present is not None:
-            # beside the agents z, how far each cell lies from the present: d ≥ |floor + z − present|
+            # variables beside the agents z: the distance of each cell from the present, d ≥ |floor + z − present|
             gap = (self.present * agents - floor).ravel()
             eye = identity(size)
             far = 2 * self.largest_move * self.agents_in
@@ -211,7 +213,7 @@ class Region:
         return None if found.x is None else np.rint(found.x[:size]).astype(np.int64).reshape(C, A)
 
     def sampled(self, table: Float[np.ndarray, "C A"], random: np.random.Generator) -> Int[np.ndarray, "C A"]:
-        """Whole agents that draw independently; where more is limited, the possible numbers next to their draw."""
+        """Draw every agent's action independently; if limited, round the draw to the nearest feasible numbers."""
         drawn = multinomial(table, self.agents_in, random)
         if not self.limited:
             return drawn

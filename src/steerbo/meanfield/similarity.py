@@ -1,28 +1,203 @@
-"""The similarity of two actions, or two contexts: a Gaussian of their features, or one number for any two names."""
+"""Similarity of two actions, or of two contexts: a Gaussian kernel of their features, or one number for any two names.
+
+Features of up to `MOST` cells use all pairs of distances; of more cells the kernel is a low-rank approximation by
+landmarks. Both give products with rows of weights, and derivatives by the lengthscale, without more memory than the
+distances take.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from scipy.linalg import solve_triangular
 
-from .features import Features, SymmetricMatrix, features_of
+MOST = 1000
+"""Largest number of cells with all pairs of distances; more cells are compared with landmarks."""
+_LANDMARKS = 128
+_JITTER = 1e-9  # added to the variance of landmarks, which may lie close together
+_NOTHING = 1e-6  # variance whose derivative is neglected
+_KEPT = 4  # lengthscales whose kernels are cached: a search uses several models in turn
+_LITTLE = 1e-12  # jitter for cells in the same place, small because `exp(−d)` is steep at zero
 
-_KEPT = 4  # lengthscales whose kernels are kept: a search goes by several models in turn
+Rows = Float[np.ndarray, "r m"]
+
+
+class SymmetricMatrix(Protocol):
+    """Kernel matrix K (m, m) among cells at one lengthscale, as a linear operator on rows (r, m)."""
+
+    def times(self, rows: Rows) -> Rows:
+        """Return rows · K."""
+
+    def slope(self, rows: Rows) -> Rows:
+        """Return rows · ∂K/∂ln ℓ."""
+
+
+@dataclass(frozen=True, eq=False)
+class AllPairs:
+    """Squared distances (m, m) of all pairs of cells."""
+
+    squares: Float[np.ndarray, "m m"]
+
+    def gaussian(self, lengthscale: float) -> _Whole:
+        """Return the kernel `exp(−d²/2ℓ²)`, exactly."""
+        return _Whole(np.exp(self.squares * (-0.5 / lengthscale**2)), self.squares, lengthscale)
+
+    def exponential(self, reach: float) -> tuple[Float[np.ndarray, "m m"], Float[np.ndarray, " m"]]:
+        """Factorise `exp(−d/r) = F Fᵀ + diag(δ)`: F (m, k) and δ (m,), here k = m and δ = 0."""
+        kernel = np.exp(np.sqrt(self.squares) * (-1 / reach))
+        kernel.flat[:: len(kernel) + 1] += _LITTLE
+        return np.linalg.cholesky(kernel), np.zeros(len(kernel))
+
+
+@dataclass(frozen=True, eq=False)
+class ToLandmarks:
+    """Squared distances (m, k) to k landmarks, the cells `chosen` (k,) by farthest-point sampling."""
+
+    squares: Float[np.ndarray, "m k"]
+    chosen: Int[np.ndarray, " k"]
+
+    @classmethod
+    def of(cls, x: Float[np.ndarray, "m d"], most: int = _LANDMARKS) -> ToLandmarks:
+        """Choose landmarks: each is the cell farthest from all before it; fewer than `most` if cells coincide."""
+        centre = ((x - x.mean(axis=0)) ** 2).sum(axis=1)
+        chosen, columns = [int(centre.argmin())], []
+        nearest = np.full(len(x), np.inf)
+        while True:
+            columns.append(((x - x[chosen[-1]]) ** 2).sum(axis=1))
+            nearest = np.minimum(nearest, columns[-1])
+            if len(chosen) == most or not nearest.max() > 0:
+                return cls(np.array(columns).T, np.array(chosen))
+            chosen.append(int(nearest.argmax()))
+
+    def gaussian(self, lengthscale: float) -> _ByLandmarks:
+        """Return the landmark approximation of `exp(−d²/2ℓ²)`: a valid kernel, exact if landmarks are closer than ℓ."""
+        return _ByLandmarks(np.exp(self.squares * (-0.5 / lengthscale**2)), self, lengthscale)
+
+    def exponential(self, reach: float) -> tuple[Float[np.ndarray, "m k"], Float[np.ndarray, " m"]]:
+        """Factorise the landmark approximation of `exp(−d/r)` as `F Fᵀ + diag(δ)`: F (m, k) and δ (m,)."""
+        factor = _factor(np.exp(np.sqrt(self.squares) * (-1 / reach)), self.chosen)
+        return factor, _rest(factor)
+
+
+Features = AllPairs | ToLandmarks
+"""Positions of m cells, in units of their median distance."""
+
+
+def features_of(given: Sequence[Sequence[float]]) -> Features | None:
+    """Scale the features (m, d) of m cells to a median distance of one; None if all cells coincide."""
+    x = np.asarray(given, dtype=float)
+    x = x / np.maximum(np.abs(x).max(), 1e-300)  # in any unit, squares neither overflow nor underflow
+    some = x if len(x) <= MOST else x[np.linspace(0, len(x) - 1, MOST).astype(np.intp)]
+    squares = ((some[:, None] - some) ** 2).sum(axis=2)
+    if not (squares > 0).any():  # a subsample may miss the few cells that differ
+        squares = ((x - x[0]) ** 2).sum(axis=1)
+    apart = squares[squares > 0]
+    if not apart.size:
+        return None
+    unit = float(np.median(apart))
+    return AllPairs(squares / unit) if len(x) <= MOST else ToLandmarks.of(x / np.sqrt(unit))
+
+
+@dataclass(frozen=True, eq=False)
+class _Whole:
+    """Dense kernel matrix."""
+
+    kernel: Float[np.ndarray, "m m"]
+    squares: Float[np.ndarray, "m m"]
+    lengthscale: float
+
+    @cached_property
+    def _by_length(self) -> Float[np.ndarray, "m m"]:
+        return self.kernel * self.squares / self.lengthscale**2
+
+    def times(self, rows: Rows) -> Rows:
+        return rows @ self.kernel
+
+    def slope(self, rows: Rows) -> Rows:
+        return rows @ self._by_length
+
+
+@dataclass(frozen=True, eq=False)
+class _ByLandmarks:
+    """Low-rank kernel `K̂ = Q + diag(1 − Q)`, `Q = C B⁻¹ Cᵀ` (FITC: Snelson & Ghahramani 2006).
+
+    C holds the kernel between cells and landmarks, B the kernel among landmarks. With `P = C B⁻¹` and
+    `E = dC − ½ P dB`, the derivative is `dQ = E Pᵀ + P Eᵀ`.
+    """
+
+    cross: Float[np.ndarray, "m k"]
+    places: ToLandmarks
+    lengthscale: float
+
+    @cached_property
+    def _whitening(self) -> Float[np.ndarray, "k k"]:
+        return _whitening(self.cross[self.places.chosen])
+
+    @cached_property
+    def _factor(self) -> Float[np.ndarray, "m k"]:
+        return self.cross @ self._whitening.T
+
+    @cached_property
+    def _rest(self) -> Float[np.ndarray, " m"]:
+        return _rest(self._factor)
+
+    @cached_property
+    def _by_length(self) -> Float[np.ndarray, "m k"]:
+        """Compute ∂C/∂ln ℓ."""
+        return self.cross * self.places.squares / self.lengthscale**2
+
+    @cached_property
+    def _rest_by_length(self) -> Float[np.ndarray, " m"]:
+        """Compute the derivative of the diagonal 1 − Q; zero where the diagonal is negligible."""
+        if self._rest.max() < _NOTHING:
+            return np.zeros(len(self._rest))
+        P = self._factor @ self._whitening
+        E = self._by_length - 0.5 * P @ self._by_length[self.places.chosen]
+        return -2 * np.einsum("mk,mk->m", E, P)
+
+    def times(self, rows: Rows) -> Rows:
+        return rows @ self._factor @ self._factor.T + rows * self._rest
+
+    def slope(self, rows: Rows) -> Rows:
+        among = self._by_length[self.places.chosen]
+        by_P = rows @ self._factor @ self._whitening
+        by_E = rows @ self._by_length - 0.5 * by_P @ among
+        back = by_E - 0.5 * by_P @ among  # gradient by P, including its part in E
+        found = back @ self._whitening.T @ self._factor.T + by_P @ self._by_length.T
+        return found + rows * self._rest_by_length
+
+
+def _whitening(among: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "k k"]:
+    """Compute L⁻¹ of the landmarks' kernel B = L Lᵀ."""
+    lower = np.linalg.cholesky(among + _JITTER * np.eye(len(among)))
+    return np.asarray(solve_triangular(lower, np.eye(len(among)), lower=True, check_finite=False))
+
+
+def _factor(cross: Float[np.ndarray, "m k"], chosen: Int[np.ndarray, " k"]) -> Float[np.ndarray, "m k"]:
+    """Compute F of `Q = F Fᵀ`."""
+    return cross @ _whitening(cross[chosen]).T
+
+
+def _rest(factor: Float[np.ndarray, "m k"]) -> Float[np.ndarray, " m"]:
+    """Compute the diagonal of 1 − Q."""
+    return np.maximum(1 - np.einsum("mk,mk->m", factor, factor), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
-    """The kernel `k(a, b) = exp(−d²/2ℓ²)` on a finite set, scaled so that two independent draws have mean covariance 1.
+    """Kernel `k(a, b) = exp(−d²/2ℓ²)` on a finite set, scaled so that two independent draws have mean covariance 1.
 
-    Mere names have d² = 2 [a ≠ b]: small ℓ makes them independent, large ℓ the same. Features are scaled to a median
-    distance of one.
+    Names without features have d² = 2 [a ≠ b]: small ℓ makes them independent, large ℓ identical. Features are scaled
+    to a median distance of one.
 
     Args:
-        weights: (m,) shares of the draws that the scaling takes the mean over.
-        features: where they lie; None: mere names.
+        weights: (m,) distribution of the draws that the scaling averages over.
+        features: positions; None: names only.
     """
 
     weights: Float[np.ndarray, " m"]
@@ -31,11 +206,11 @@ class Similarity:
 
     @classmethod
     def of(cls, weights: Float[np.ndarray, " m"], features: Sequence[Sequence[float]] | None) -> Similarity:
-        """Of features (m, d), None: of mere names."""
+        """Build the kernel of features (m, d), or of names (None)."""
         return cls(weights, None if features is None else features_of(features))
 
     def mix(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
-        """The tables times the kernel, along the last axis.
+        """Multiply tables by the kernel along the last axis.
 
         >>> Similarity(np.array([0.5, 0.5])).mix(np.array([1.0, 0.0]), 1e-3)
         array([2., 0.])
@@ -49,7 +224,7 @@ class Similarity:
         return kernel.times(tables.reshape(-1, tables.shape[-1])).reshape(tables.shape) / whole
 
     def slope(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
-        """The derivative of `mix` by the logarithm of the lengthscale."""
+        """Return the derivative of `mix` by the logarithm of the lengthscale."""
         if len(self.weights) == 1:
             return np.zeros_like(tables)
         if self.features is None:
@@ -63,7 +238,7 @@ class Similarity:
         return (kernel.slope(rows) / whole - kernel.times(rows) * by_whole).reshape(tables.shape)
 
     def paired(self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool) -> Float[np.ndarray, "n n"]:
-        """Of mere names: covariances of tables that sum to one, from their products; or the derivative."""
+        """Return covariances of tables that sum to one from their inner products, or the derivative; names only."""
         if len(self.weights) == 1:
             return np.zeros_like(products) if slope else products
         far, whole = self._names(lengthscale)
@@ -74,7 +249,7 @@ class Similarity:
         return np.asarray(by_far * (1 - products - (1 - self.weights @ self.weights) * covariances))
 
     def own(self, lengthscale: float) -> float:
-        """The variance k(a, a), the same for all."""
+        """Return the variance k(a, a), the same for all a."""
         if len(self.weights) == 1:
             return 1.0
         if self.features is None:
@@ -82,18 +257,18 @@ class Similarity:
         return 1 / self._gaussian(lengthscale)[1]
 
     def _gaussian(self, lengthscale: float) -> tuple[SymmetricMatrix, float]:
-        """The similarity of any two, and its mean over pairs of draws, both before scaling; the last ones are kept."""
+        """Return the unscaled kernel and its mean over pairs of draws; the latest lengthscales are cached."""
         known = self._kept.pop(lengthscale, None)
         if known is None:
             assert self.features is not None
             kernel = self.features.gaussian(lengthscale)
             known = kernel, float(self.weights @ kernel.times(self.weights[None])[0])
-            if len(self._kept) == _KEPT:  # these are large arrays, and a fit passes through many lengthscales
+            if len(self._kept) == _KEPT:  # large arrays, and a fit evaluates many lengthscales
                 del self._kept[next(iter(self._kept))]
         self._kept[lengthscale] = known
         return known
 
     def _names(self, lengthscale: float) -> tuple[float, float]:
-        """The similarity of two different names, and the mean over pairs of draws, both before scaling."""
+        """Return the unscaled similarity of two different names, and the mean over pairs of draws."""
         far = float(np.exp(-1 / lengthscale**2))
         return far, float(far + (1 - far) * (self.weights @ self.weights))

@@ -248,8 +248,8 @@ def payoff_curve(
     best = float((problem.shares @ table)[action])
     at = np.unique([*np.linspace(0.0, 1.0, _GRID), best])
     tables = np.array([_with_share(problem, table, action, share) for share in at])
-    mean, deviation = method.expected(study.history, advice.context, tables)
-    scale = method.belief(study.history, advice.context, pending=False)
+    mean, deviation = method.mixture(study.history, advice.context).moments(tables)
+    scale = method.surrogate(study.history, advice.context, pending=False)
     times = method.widening(study.history, advice.scope)
     width = _WIDTH * scale.unit * deviation * (times if np.isfinite(times) else np.nan)
     return at, problem.sign * np.array([scale.raw(m) for m in mean]), width, best

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from ..errors import InvalidProblem, LimitBroken
-from ..space import Crowd, Forbid, Limit, Linear, Measured, broken, check_limits
+from ..space import Forbid, Limit, Linear, Measured, broken, check_limits
 from .answers import Explanation, Recommendation, Table
 from .history import History
 from .method import Method
@@ -16,6 +16,21 @@ from .problem import Problem
 _NEAR = 0.02  # of a bound on what is measured: probabilities are known to no more digits
 _LIMITS = "a list of limits: ‹Linear›, ‹Forbid› or ‹Measured›"
 _BINDS = 1e-4  # of the sizes that are added up: less room than that is none
+
+
+@runtime_checkable
+class CountedLimit(Protocol):
+    """A constraint of a kind of problem's own, on things that are counted: a slack below one cannot be used."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the constrained values of a suggestion."""
+
+    def breaks(self, values: Mapping[str, Any]) -> bool:
+        """Return whether values violate it."""
+
+    def room(self, values: Mapping[str, Any]) -> float:
+        """Return the slack."""
 
 
 def check_declared(problem: Problem) -> None:
@@ -29,9 +44,9 @@ def check_declared(problem: Problem) -> None:
     if not isinstance(limits, list | tuple):
         raise InvalidProblem("limits", limits, _LIMITS, hint)
     for i, limit in enumerate(limits):
-        if not isinstance(limit, Linear | Forbid | Measured | Crowd):
+        if not isinstance(limit, Linear | Forbid | Measured | CountedLimit):
             raise InvalidProblem(f"limits.{i}", limit, "‹Linear›, ‹Forbid› or ‹Measured›", hint)
-    check_limits([limit for limit in limits if not isinstance(limit, Crowd)], problem.space)
+    check_limits([limit for limit in limits if isinstance(limit, Linear | Forbid | Measured)], problem.space)
     told = {name for name in problem.columns if name not in problem.space}
     for i, limit in enumerate(limits):
         if isinstance(limit, Measured) and limit.name not in told:
@@ -96,13 +111,13 @@ def with_limits(
     return replace(explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table))
 
 
-def _bound(limit: Limit | Crowd, room: float | None, advice: Recommendation) -> bool:
+def _bound(limit: Limit | CountedLimit, room: float | None, advice: Recommendation) -> bool:
     if room is None:
         return False
-    if isinstance(limit, Forbid | Crowd):
-        return room < 1
     if isinstance(limit, Measured):
         return room <= _NEAR * max(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)
+    if not isinstance(limit, Linear):
+        return room < 1
     known = {**advice.context, **advice.values}
     size = sum(abs(limit.weights[n] * known[n]) for n in limit.names if n in known)
     return bool(room <= _BINDS * max(size, *(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)))

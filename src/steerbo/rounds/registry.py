@@ -35,6 +35,8 @@ _OURS = {
     "causal": ("steerbo.causal", "Causal"),
     "mean-field": ("steerbo.meanfield", "MeanField"),
 }
+_IN_BENCHMARKS = {"mean-field": ("add-gp-ucb", "annealing", "genetic")}
+"""Rivals that steerbo once had, by kind of problem: logs name them, and the benchmarks' package brings them."""
 AnyMethod = type[Method[Any, Any]]
 
 
@@ -128,6 +130,8 @@ def find_method(problem: Problem, said: Any) -> AnyMethod:
     others = [kind for kind in kinds() if kind != problem.kind and isinstance(said, str) and said in _names_of(kind)]
     if others:
         hint = f"That is a method for {others[0]} problems."
+    if said in _IN_BENCHMARKS.get(problem.kind, ()):
+        hint = "It is in another package now: pip install partial-control-bench."
     raise InvalidOption("method", said, f'{one_of(known, said)}, a class, or its place "package.module:Class"', hint)
 
 

@@ -11,7 +11,6 @@ from .laws import Beta, Law, Learned, LogNormal, Normal, TruncatedNormal, Unifor
 from .limit_checks import check_limits, refuse_averages
 from .limits import Forbid, Limit, Limits, Linear, Measured, broken, outcomes_of
 from .scipy_law import Scipy
-from .shares import Crowd, Crowding, Headcount, Share
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space
 from .variables import Categorical, Float, Integer, Variable, Variables
@@ -21,14 +20,11 @@ __all__ = [
     "Beta",
     "Categorical",
     "Change",
-    "Crowd",
-    "Crowding",
     "Discrete",
     "Distribution",
     "Empirical",
     "Float",
     "Forbid",
-    "Headcount",
     "Integer",
     "JointRows",
     "Law",
@@ -40,7 +36,6 @@ __all__ = [
     "Measured",
     "Normal",
     "Scipy",
-    "Share",
     "Simplex",
     "Space",
     "TruncatedNormal",

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InvalidStudy, LogConflict
 from ..rounds import Created, Problem, find_method
+from ..rounds.registry import name_of
 from .difference import ANOTHER, check_same, problem_of, widening
 from .limits import adopt, mention
 from .log import EventLog
@@ -79,7 +80,7 @@ def _resumed(  # noqa: PLR0917
     created = events[0]
     if not isinstance(created, Created):
         raise InvalidStudy(f"{log.place}: event 1", created, "a 'created' event")
-    _check_same_study(log.place, created, wanted, specification.settings)
+    _check_same_study(log.place, specification.problem, created, wanted, specification.settings)
     if not extend:
         check_same(log.place, problem_of(created, log.place, events), specification.problem)
     with warnings.catch_warnings(record=True) as caught:
@@ -93,14 +94,15 @@ def _resumed(  # noqa: PLR0917
     return study
 
 
-def _check_same_study(place: str, created: Created, wanted: Created, said: Settings) -> None:
+def _check_same_study(place: str, problem: Problem, created: Created, wanted: Created, said: Settings) -> None:
     """Refuse what the study file says otherwise; a method or an option that it leaves out is the log's."""
     logged_options, options = ({k: v for k, v in c.options.items() if k in said.options} for c in (created, wanted))
     compared: list[tuple[str, Any, Any]] = [
         ("seed", created.seed, wanted.seed),
     ]
     if said.method is not None or said.options:
-        compared[:0] = [("method", created.method, wanted.method), ("options", logged_options, options)]
+        logged = name_of(find_method(problem, created.method))
+        compared[:0] = [("method", logged, wanted.method), ("options", logged_options, options)]
     for name, logged, asked in compared:
         if logged != asked:
             raise InvalidStudy(f"{place}: {name}", logged, f"{name} {asked!r}", ANOTHER)
@@ -109,7 +111,7 @@ def _check_same_study(place: str, created: Created, wanted: Created, said: Setti
 def _say_what_is_kept(problem: Problem, created: Created, wanted: Created, observer: Observer) -> None:
     """A default may have changed since the study began: it goes on as it began."""
     method = find_method(problem, created.method)
-    began = {"method": created.method, **method.read_options(created.options)}
+    began = {"method": name_of(method), **method.read_options(created.options)}
     now = {"method": wanted.method, **wanted.options}
     kept = [f"{name} = {value!r}" for name, value in began.items() if now.get(name) != value]
     if kept:

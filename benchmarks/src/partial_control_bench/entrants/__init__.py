@@ -33,10 +33,15 @@ _METHODS = {
     "causal": ("coca-bo", "coca-bo-no-context", "cabo", "cobo", "cheap-first"),
     "mean-field": ("mf-gp-ucb", "gp-ucb", "add-gp-ucb", "turbo", "genetic", "annealing"),
 }  # fmt: skip
+_RIVALS = {  # methods of this package, which steerbo is told by their places
+    "add-gp-ucb": "partial_control_bench.meanfield.rivals:AddGPUCB",
+    "genetic": "partial_control_bench.meanfield.rivals:Genetic",
+    "annealing": "partial_control_bench.meanfield.rivals:Annealing",
+}
 OURS = {
     name: BuiltIn(
         f"{__name__}.ours:Steerbo",
-        {"method": name},
+        {"method": _RIVALS.get(name, name)},
         ("steerbo",),
         tuple(wing for wing in WINGS if name in _METHODS[wing]),
         "steerbo",

@@ -1,4 +1,4 @@
-"""Which outcomes an answer is chosen among."""
+"""Outcomes that an answer is chosen among, and steps towards it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ import numpy as np
 
 import steerbo as sb
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.nearness import telling
-from steerbo.rounds import Outcome
+from steerbo.meanfield.baselines import Random
+from steerbo.rounds import Outcome, Streams
+
+
+def method_of(problem: MeanField) -> Random:
+    return Random(problem, Random.Options(), Streams(0))
+
+
+def telling(problem: MeanField, outcomes: list[Outcome], seen: dict[str, Any]) -> np.ndarray:
+    method = method_of(problem)
+    method.outcomes = outcomes
+    return method._comparable(seen)
 
 
 def outcomes(name: str, values: list[Any]) -> list[Outcome]:
@@ -40,3 +50,15 @@ def test_a_choice_is_the_same_or_another() -> None:
     rows = outcomes("sky", ["dark"] * 5 + ["grey"] * 5)
     assert np.flatnonzero(telling(problem, rows, {"sky": "clear"})).tolist() == [0, 1, 2, 3, 4], "neither is nearer"
     assert np.flatnonzero(telling(problem, rows, {"sky": "grey"})).tolist() == [5, 6, 7, 8, 9]
+
+
+def test_a_step_is_as_long_as_a_move_may_be() -> None:
+    problem = MeanField(("a", "b"), agents=10, largest_move=0.2, moving_cost=5.0)
+    step_towards = method_of(problem)._step_towards
+    here, goal = np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]])
+    step, note = step_towards(problem.region.around(here, problem.largest_move), goal, "there")
+    assert step.tolist() == [[0.7, 0.3]]
+    assert note == "40% of the way to the recommended distribution; the move costs 1"
+    near = np.array([[0.6, 0.4]])
+    step, note = step_towards(problem.region.around(here, problem.largest_move), near, "there")
+    assert (step.tolist(), note) == ([[0.6, 0.4]], "there; the move costs 0.5")

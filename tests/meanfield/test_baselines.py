@@ -1,8 +1,7 @@
-"""The baselines' view of agents one by one."""
+"""Methods that see every agent as a variable of its own."""
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,11 @@ import pytest
 
 from steerbo.errors import InvalidProblem
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.gp_ucb import AddGPUCB
-from steerbo.meanfield.overlap import Overlap
+from steerbo.meanfield.baselines import OverlapGP, Turbo
 from steerbo.rounds import Optimizer, Streams
 from tests.meanfield.worlds import crowd
 
-NAIVE = ("turbo", "annealing", "gp-ucb", "add-gp-ucb", "genetic")
+NAIVE = ("turbo", "gp-ucb")
 
 
 def made(kind: Any, problem: MeanField, **options: Any) -> Any:
@@ -36,7 +34,7 @@ def test_too_many_agents_are_refused() -> None:
         Optimizer(crowd(agents=10**7), "turbo")
 
 
-@pytest.mark.parametrize("method", NAIVE[:4])
+@pytest.mark.parametrize("method", NAIVE)
 def test_vectors_are_what_is_suggested_and_keep_to_open_cells(method: str) -> None:
     problem = crowd(allowed={"night": ("b", "d")})
     optimizer = Optimizer(problem, method, seed=1)
@@ -51,20 +49,24 @@ def test_vectors_are_what_is_suggested_and_keep_to_open_cells(method: str) -> No
         optimizer.tell(suggestion, float(table[0, 0] + table[1, 1]))
 
 
-def test_agents_who_decide_one_by_one_reach_the_maximum() -> None:
-    """Against all 3⁴ vectors."""
-    problem = MeanField(actions=("a", "b", "c"), agents=4)
-    random = np.random.default_rng(1)
-    vectors, values = random.integers(3, size=(6, 4)), random.normal(size=6)
-    process = Overlap.fitted(vectors, values, additive=True)
-    method = made(AddGPUCB, problem)
+def test_the_process_over_vectors_against_the_definition() -> None:
+    random = np.random.default_rng(0)
+    vectors, values = random.integers(3, size=(8, 5)), random.normal(size=8)
+    process = OverlapGP.fitted(vectors, values)
+    trials = random.integers(3, size=(4, 5))
+    for trial, bound, mean in zip(trials, process.bound(trials, 1.0), process.bound(trials, 0.0), strict=True):
+        h = np.array([(trial != row).mean() for row in vectors])
+        k = np.exp(-h / process.length)
+        assert mean == pytest.approx(process.mean + k @ process.weights)
+        spread = max(1 - k @ process.inverse @ k, 1e-12)
+        assert bound - mean == pytest.approx(np.sqrt(process.scale * spread), rel=1e-6)
 
-    def bound(vector: tuple[int, ...]) -> float:
-        total = 0.0
-        for m, a in enumerate(vector):
-            k = (vectors[:, m] == a) / 4
-            total += k @ process.weights + np.sqrt(process.scale * max(1 / 4 - k @ process.inverse @ k, 1e-12))
-        return total
 
-    best = max(map(bound, itertools.product(range(3), repeat=4)))
-    assert bound(tuple(method.best(process, vectors[0], random))) == pytest.approx(best)
+def test_trust_regions_grow_shrink_and_begin_anew() -> None:
+    turbo = made(Turbo, crowd(), starting_points=2, length=0.4, successes=2, failures=2)
+    assert turbo._region(np.array([0.0, 1.0])) == (0, 0.4)
+    assert turbo._region(np.array([0.0, 1.0, 2.0, 3.0])) == (0, 0.8)
+    assert turbo._region(np.array([0.0, 1.0, 0.5, 0.5])) == (0, 0.2)
+    start, length = turbo._region(np.zeros(40))
+    assert start > 0
+    assert 1 / 40 <= length <= 0.4

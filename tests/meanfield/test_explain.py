@@ -1,4 +1,4 @@
-"""Cells of a belief: the fullest first, in the user's units, and which are still being explored."""
+"""Cells of a model: the fullest first, in the user's units, and which are still being explored."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.belief import Belief
-from steerbo.meanfield.cells import explained, fullest, summarised
+from steerbo.meanfield.explain import cell_table, fullest, summary
+from steerbo.meanfield.models import Surrogate
 from tests.meanfield.worlds import case, crowd
 
 BEST = np.array([[0.5, 0.35, 0.15, 0.0], [0.0, 0.0, 0.1, 0.9]])
@@ -18,18 +18,18 @@ BEST = np.array([[0.5, 0.35, 0.15, 0.0], [0.0, 0.0, 0.1, 0.9]])
 class Known:
     """Every cell's payoff is its number, and its deviation a tenth of that."""
 
-    def cells(self, tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def cell_moments(self, tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         numbers = np.arange(tables[0].size, dtype=float).reshape(tables.shape)
         return numbers, 0.1 * numbers
 
 
-def belief(offset: float = 0.0, unit: float = 1.0) -> Belief:
+def surrogate(offset: float = 0.0, unit: float = 1.0) -> Surrogate:
     known: Any = Known()
-    return Belief(known, offset, unit)
+    return Surrogate(known, offset, unit)
 
 
 def rows(problem: MeanField, last: np.ndarray = BEST, **units: float) -> list[dict[str, Any]]:
-    table, _ = explained(problem, belief(**units), BEST, last)
+    table, _ = cell_table(problem, surrogate(**units), BEST, last)
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
 
@@ -60,17 +60,17 @@ def test_a_cell_is_explored_where_the_last_suggestion_had_more_than_rounding_mak
     last[0, 3] += 0.2
     last[1, 0] += 0.1  # one of ten agents
     last[1, 3] -= 0.1
-    table, explored = explained(crowd(), belief(), BEST, last)
+    table, explored = cell_table(crowd(), surrogate(), BEST, last)
     assert explored == 1
     assert [row[:2] for row in table.rows if row[-1]] == [("day", "d")]
 
 
 def test_of_many_cells_the_fullest_thirty_are_shown_and_the_others_counted() -> None:
     problem = MeanField(tuple(f"a{i}" for i in range(50)), agents=100)
-    table, _ = explained(problem, belief(), np.full((1, 50), 0.02), np.full((1, 50), 0.02))
+    table, _ = cell_table(problem, surrogate(), np.full((1, 50), 0.02), np.full((1, 50), 0.02))
     assert len(table.rows) == 30
     assert table.title.endswith("(fullest 30, 20 not shown)")
-    assert explained(crowd(), belief(), BEST, BEST)[0].title == "Cells at the recommended distribution"
+    assert cell_table(crowd(), surrogate(), BEST, BEST)[0].title == "Cells at the recommended distribution"
 
 
 def test_the_five_fullest_in_words() -> None:
@@ -83,12 +83,12 @@ def test_a_belief_in_words() -> None:
     optimizer = world.play(world.start(), 4)
     method: Any = optimizer._method
     problem: Any = world.problem
-    found = method.belief(optimizer.history, {})
-    said = summarised(problem, found, 4, 0)
+    found = method.surrogate(optimizer.history, {})
+    said = summary(problem, found, 4, 0)
     assert said.startswith("4 outcomes. None of 8 cells (an action, in a context) is still being explored")
     assert said.endswith("those below rest on the kernel."), "averages alone identify no cell"
-    one = summarised(problem, found, 1, 1, (1, 7))
+    one = summary(problem, found, 1, 1, (1, 7))
     assert one.startswith("1 outcome. 1 of 8 cells (an action, in a context) is still being explored")
     assert one.endswith("Payoffs have changed: 1 older outcome is forgotten since round 7.")
-    assert "3 older outcomes are forgotten" in summarised(problem, found, 9, 2, (3, 7))
-    assert "identify" not in summarised(crowd(feedback="agents"), found, 4, 0)
+    assert "3 older outcomes are forgotten" in summary(problem, found, 9, 2, (3, 7))
+    assert "identify" not in summary(crowd(feedback="agents"), found, 4, 0)

@@ -1,4 +1,4 @@
-"""Explaining a belief: what an agent in each cell is expected to be paid, and which cells are still being explored."""
+"""Explanation of the model: expected payoffs of the fullest cells, the cells still explored, and a summary."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from jaxtyping import Float
 
 from ..rounds import Table
 from ..words import counted
-from .belief import Belief
+from .models import Surrogate
 from .problem import MeanField
 
 _ROWS_SHOWN = 30
 _COLUMNS = ("context", "action", "share", "last suggested", "expected payoff", "deviation", "explored")
 
 
-def explained(
-    problem: MeanField, belief: Belief, best: Float[np.ndarray, "C A"], last: Float[np.ndarray, "C A"]
+def cell_table(
+    problem: MeanField, surrogate: Surrogate, best: Float[np.ndarray, "C A"], last: Float[np.ndarray, "C A"]
 ) -> tuple[Table, int]:
-    """The fullest cells at the recommended table, and how many cells are explored.
+    """Tabulate the fullest cells at the recommended table, and count the cells that are still explored.
 
     Args:
-        problem: for names and numbers of agents.
-        belief: after all outcomes.
-        best: the recommended table.
-        last: the table suggested last; a cell where it has more agents is still being explored.
+        problem: names and numbers of agents.
+        surrogate: posterior after all outcomes.
+        best: (C, A) the recommended table.
+        last: (C, A) the table suggested last; a cell in which it has more agents is explored.
     """
-    mean, sd = (part[0] for part in belief.bounds.cells(best[None]))
+    mean, sd = (part[0] for part in surrogate.ucb.cell_moments(best[None]))
     explored = last > best + np.maximum(1.5 / problem.agents_in[:, None], 1e-6)
     order = np.argsort(-(np.maximum(best, last) * problem.shares[:, None]).ravel(), kind="stable")
     rows = []
     for i in order[:_ROWS_SHOWN]:
         c, a = np.unravel_index(i, best.shape)
-        payoff = problem.sign * belief.raw(float(mean[c, a]))
-        cell = (float(best[c, a]), float(last[c, a]), payoff, belief.unit * float(sd[c, a]), bool(explored[c, a]))
+        payoff = problem.sign * surrogate.raw(float(mean[c, a]))
+        cell = (float(best[c, a]), float(last[c, a]), payoff, surrogate.unit * float(sd[c, a]), bool(explored[c, a]))
         rows.append((problem.contexts[c], problem.actions[a], *cell))
     rest = best.size - len(rows)
     title = "Cells at the recommended distribution" + (f" (fullest {len(rows)}, {rest} not shown)" if rest else "")
@@ -40,7 +40,7 @@ def explained(
 
 
 def fullest(problem: MeanField, table: Float[np.ndarray, "C A"]) -> str:
-    """The five fullest cells of a table, in words."""
+    """Name the five fullest cells of a table with their shares."""
     order = np.argsort(-(table * problem.shares[:, None]).ravel(), kind="stable")[:5]
     cells = [np.unravel_index(i, table.shape) for i in order]
     one = len(problem.contexts) == 1
@@ -51,20 +51,20 @@ def fullest(problem: MeanField, table: Float[np.ndarray, "C A"]) -> str:
     )
 
 
-def summarised(
-    problem: MeanField, belief: Belief, outcomes: int, explored: int, forgotten: tuple[int, int] = (0, 0)
+def summary(
+    problem: MeanField, surrogate: Surrogate, outcomes: int, explored: int, forgotten: tuple[int, int] = (0, 0)
 ) -> str:
-    """A belief in words.
+    """Summarise the model in words.
 
     Args:
-        problem: for names.
-        belief: after all outcomes.
-        outcomes: how many there are.
-        explored: how many cells are still being explored.
-        forgotten: how many older outcomes are forgotten, and since which round.
+        problem: names.
+        surrogate: posterior after all outcomes.
+        outcomes: number of outcomes.
+        explored: number of cells still explored.
+        forgotten: number of older outcomes that are forgotten, and the round since which they are.
     """
-    posterior = belief.bounds.posterior
-    kernel, noise = posterior.kernel, belief.unit * np.sqrt(posterior.noise)
+    posterior = surrogate.ucb.posterior
+    kernel, noise = posterior.kernel, surrogate.unit * np.sqrt(posterior.noise)
     cells = int(problem.region.allowed.sum())
     said = (
         f"{counted(outcomes, 'outcome')}. {explored or 'None'} of {counted(cells, 'cell')} (an action, "
