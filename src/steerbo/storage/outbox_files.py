@@ -1,6 +1,6 @@
 """Files of the outbox: one for each outcome that is not in the log yet, beside the log.
 
-A file is written before the log is, so that no finished evaluation is in memory alone, and removed once the log has
+A file is written before the log is, so that no finished evaluation is in memory alone, and removed once the log has the
 outcome. Where the log can be written it lasts for milliseconds; where it cannot, or the process is killed, it stays,
 and the next worker that opens the study writes it to the log. Files are readable JSON, for their owner only (mode
 0600).
