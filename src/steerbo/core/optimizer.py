@@ -307,6 +307,18 @@ class BaseStudy(ABC):
         return {name: value for name, value in request.items() if value is not None or name not in names}
 
     @abstractmethod
+    def ask(self, /, batch: Any = None, **request: Any) -> Any:
+        """See `Optimizer.ask`."""
+
+    @abstractmethod
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
+        """See `Optimizer.decide`."""
+
+    @abstractmethod
+    def revise(self, /, **changes: Any) -> None:
+        """See `Optimizer.revise`."""
+
+    @abstractmethod
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         """Check a report (see `OutcomeParser`), and log it; returns the warnings."""
 

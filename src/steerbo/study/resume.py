@@ -271,7 +271,7 @@ def _resumed(  # noqa: PLR0917
     for warning in caught:
         observer.say(str(warning.message))
     study = Study(log, optimizer, say=observer.say, **worker)
-    study.writer.settle()
+    study.session.settle()
     return study
 
 

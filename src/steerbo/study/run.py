@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..core import BaseStudy, Stop, Suggestion
 from ..errors import (
@@ -35,9 +35,7 @@ from ..storage.retry import RetryingLog
 from ..wording import SHELL
 from .leases import LAPSES, Worker
 from .objective import Command, Function
-
-if TYPE_CHECKING:
-    from .study import Study
+from .session import StudySession
 
 
 def read_outcome(answer: Any) -> dict[str, Any]:
@@ -92,7 +90,7 @@ def unusable(error: InvalidInput) -> ObjectiveFailure:
     return ObjectiveFailure(f"the objective's answer cannot be used: {told}")
 
 
-def tell_failure(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> None:
+def tell_failure(study: BaseStudy, suggestion: Suggestion, reason: str, answer: Any) -> None:
     """Report a failure with the usable part of the answer: its cost counts as spent.
 
     Where there is a budget and no cost in the answer, `History.estimate` is charged: a run neither stops for want of a
@@ -274,7 +272,8 @@ class _Evaluation:
 
 
 def run_study(
-    study: Study,
+    study: BaseStudy,
+    session: StudySession,
     objective: Callable[[Suggestion], Any],
     observer: Observer | None = None,
     *,
@@ -293,6 +292,7 @@ def run_study(
 
     Args:
         study: gets every event.
+        session: of this worker on the study's log.
         objective: evaluates a suggestion: a number, or value, cost and realised by name, as
             `steerbo.study.objective` says. An executor of processes has to be able to pickle it.
         observer: is told of everything; None: what it would be told is logged (see `steerbo.storage.log`).
@@ -329,11 +329,13 @@ def run_study(
         study.revise(stop=stop)
     with (
         Interruptible() as interrupt,
-        heard_of(study.writer.worker, study.writer.log, interrupt),
+        heard_of(session.worker, session.log, interrupt),
         ExecutorAdapter(executor) as runner,
     ):
-        LOGGER.info("a run begins in %s: %s", study.log.place, study.status)
-        loop = _Loop(study, objective, observer or Logged(), runner, interrupt, failures, retries, request or {})
+        LOGGER.info("a run begins in %s: %s", session.log.place, study.status)
+        loop = _Loop(
+            study, session, objective, observer or Logged(), runner, interrupt, failures, retries, request or {}
+        )
         loop.play(parallel, rounds)
         LOGGER.info("the run is over: %s", study.status)
 
@@ -347,7 +349,8 @@ def _set_by(suggestion: Suggestion) -> frozenset[str]:
 class _Loop:
     """One run."""
 
-    study: Study
+    study: BaseStudy
+    session: StudySession
     objective: Callable[[Suggestion], Any]
     observer: Observer
     runner: ExecutorAdapter
@@ -378,7 +381,7 @@ class _Loop:
                     with self.interrupt.evaluation():
                         wait(self.running, return_when=FIRST_COMPLETED)
                     self._settle()
-                elif (rounds is not None and begun >= rounds) or (seconds := self.study.writer.next_lapse()) is None:
+                elif (rounds is not None and begun >= rounds) or (seconds := self.session.next_lapse()) is None:
                     return
                 else:  # others evaluate the last rounds: theirs, unless they are lost
                     with self.interrupt.evaluation():
@@ -421,7 +424,7 @@ class _Loop:
             answer = future.result()
             given = {"context": read_context(answer, looked)} if looked else read_outcome(answer)
             call = "decide" if looked else "tell"
-            self.study.writer.keep(call, suggestion, given, left=self.left)
+            self.session.keep(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
         """Log finished evaluations in the order of their rounds."""

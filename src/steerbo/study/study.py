@@ -56,7 +56,7 @@ class Study(BaseStudy):
         lease = None if lease is None else float(lease)
         say = say or LOGGER.warning
         self.log, self.optimizer, self._state, self._lock = log, optimizer, optimizer._state, optimizer._lock
-        self.writer = StudySession(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
+        self.session = StudySession(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
 
     @classmethod
     def create(
@@ -131,7 +131,7 @@ class Study(BaseStudy):
         log, ours, events = found_log(log, name)
         try:
             opened = cls(log, replay(log.place, events, problem), **worker)
-            opened.writer.settle()
+            opened.session.settle()
             if changes := by_name("limits", limits):
                 opened.revise(**changes)
             return opened
@@ -151,14 +151,14 @@ class Study(BaseStudy):
 
     def close(self) -> None:
         """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
-        self.writer.log.seconds = 0.0  # another thread may be waiting for a log that is away
+        self.session.log.seconds = 0.0  # another thread may be waiting for a log that is away
         with self._lock:
-            self.writer.close()
+            self.session.close()
 
     @one_at_a_time
     def refresh(self) -> int:
         """Apply the events that other workers have logged; returns their number."""
-        return self.writer.refresh()
+        return self.session.refresh()
 
     @contextmanager
     def said_by(self, name: str | None) -> Iterator[None]:
@@ -186,7 +186,7 @@ class Study(BaseStudy):
         Raises:
             InvalidRequest: something given is not allowed.
         """
-        return one_or_more(batch, lambda place: self.writer.ask(request, place))
+        return one_or_more(batch, lambda place: self.session.ask(request, place))
 
     @one_at_a_time
     def prepare(self, /, k: int = 1, **request: Any) -> None:
@@ -197,17 +197,17 @@ class Study(BaseStudy):
         Raises:
             InvalidRequest: `k` is no whole number from 1 to 10 000.
         """
-        self.writer.prepared.begin(k, request)
+        self.session.prepared.begin(k, request)
 
     @property
     @one_at_a_time
     def prepared(self) -> int:
         """How many suggestions are prepared."""
-        return len(self.writer.prepared)
+        return len(self.session.prepared)
 
     def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
         """Ask, evaluate and tell until the study is finished; see `run_study` for objective and options."""
-        run_study(self, objective, **options)
+        run_study(self, self.session, objective, **options)
         return self.recommend()
 
     @one_at_a_time
@@ -248,8 +248,8 @@ class Study(BaseStudy):
         """Report observed values; see `Optimizer.decide`."""
         if not self._lock.free:
             given = {"context": context, **({"again": True} if again else {})}
-            self.writer.keep_meanwhile("decide", suggestion, given)
-        return self.writer.decide(suggestion, context, again)
+            self.session.keep_meanwhile("decide", suggestion, given)
+        return self.session.decide(suggestion, context, again)
 
     @one_at_a_time
     def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
@@ -260,17 +260,17 @@ class Study(BaseStudy):
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         """Whoever asked may be another worker."""
         if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
-            self.writer.keep_meanwhile(call, suggestion, given)
+            self.session.keep_meanwhile(call, suggestion, given)
         if call == "abandon":
-            return self.writer.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
-        return self.writer.give(call, suggestion, given)
+            return self.session.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
+        return self.session.give(call, suggestion, given)
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""
-        self.writer.logged(lambda: self.optimizer.extend(bounds))
+        self.session.logged(lambda: self.optimizer.extend(bounds))
 
     @one_at_a_time
     def revise(self, /, **changes: Any) -> None:
         """Change a limit (`budget`, `rounds`, `stop`) from here on, or headers of tables; see `Optimizer.revise`."""
-        self.writer.logged(lambda: self.optimizer.revise(**changes))
+        self.session.logged(lambda: self.optimizer.revise(**changes))

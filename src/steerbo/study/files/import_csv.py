@@ -185,7 +185,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
     """
     if not new:
         return []
-    writer = study.writer
+    writer = study.session
     if writer.keeping.left:  # data that are alike are told apart by their order
         writer.settle()
     record = study.optimizer.recorder
@@ -345,7 +345,7 @@ def take(
     lines += written(study, new)
     watch(len(sheet.rows))
     if len(study.history.data) > before:
-        study.writer.logged(study.optimizer.refit)
+        study.session.logged(study.optimizer.refit)
     return sorted(lines, key=lambda line: line.number)
 
 
