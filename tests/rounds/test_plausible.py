@@ -284,9 +284,9 @@ def test_an_outcome_of_settings_that_a_corrected_look_has_replaced_is_not_taken_
     optimizer.decide(first := optimizer.ask(), {"age": 0.2})
     set_by_bob = optimizer.decide(first, {"pulse": 0.5})
     optimizer.decide(first, {"pulse": 0.9}, again=True)  # by ann
-    with pytest.raises(OutcomeConflict, match=r"round 1 was decided again meanwhile: rest is to be 0\.9 now, and not"):
+    with pytest.raises(OutcomeConflict, match=r"round 1 was decided again: rest is to be 0\.9 now, and not"):
         optimizer.tell(set_by_bob, 1.0)
-    with pytest.raises(OutcomeConflict, match="decided again meanwhile"):
+    with pytest.raises(OutcomeConflict, match="decided again"):
         optimizer.fail(set_by_bob)
     assert optimizer.tell(set_by_bob, 1.0, realised={"rest": 0.5}) is None
     assert optimizer.history[first.token].realised["rest"] == 0.5

@@ -99,7 +99,7 @@ class OutcomeParser:
             for name, value in suggestion.values.items():
                 if name in now and now[name] != value and name not in realised:
                     raise OutcomeConflict(
-                        f"round {about.number} was decided again meanwhile: {name} is to be {short_repr(now[name])} now, "
+                        f"round {about.number} was decided again: {name} is to be {short_repr(now[name])} now, "
                         f"and not {short_repr(value)}. Say what it really was among ‹realised›"
                     )
 
