@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar, cast
 
 from steerbo.causal import Causal
-from steerbo.causal.arm_model import ArmModel
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
+from steerbo.causal.models import ArmModel, EmptyModel
 from steerbo.core import Streams
 from steerbo.errors import InvalidOption
 from steerbo.gp import DriftModel
@@ -30,16 +31,18 @@ class CoCaBOOnBotorch(CoCaBO):
             if getattr(options, option) != taken:
                 allowed = "to be left out: BoTorch's model is taken as it comes"
                 raise InvalidOption(option, getattr(options, option), allowed)
-        if options.arm_rule == "ucb-mean":
-            raise InvalidOption("arm_rule", "ucb-mean", "'paired' or 'reward-mean', which need no factor of the model")
         super().__init__(problem, options, streams)
 
-    def empty_model(self, space: Space | None, course: DriftModel | None) -> ArmModel:
-        """BoTorch's model over these variables; over none there is but a constant, which is ours."""
-        if space is None:
-            return super().empty_model(space, course)
-        if space.categorical.any():
-            raise InvalidOption("method", self.name, "another method where a variable is a category")
-        if course is not None:
-            raise InvalidOption("method", self.name, "another method where effects change with time")
-        return cast(ArmModel, BotorchRegression(len(space.names)))
+    def empty_model(self) -> EmptyModel:
+        """Make BoTorch's models, and the constant, which is ours, over no variables."""
+        return partial(_empty_model, super().empty_model())
+
+
+def _empty_model(constant: EmptyModel, space: Space | None, course: DriftModel | None) -> ArmModel:
+    if space is None:
+        return constant(space, course)
+    if space.categorical.any():
+        raise InvalidOption("method", CoCaBOOnBotorch.name, "another method where a variable is a category")
+    if course is not None:
+        raise InvalidOption("method", CoCaBOOnBotorch.name, "another method where effects change with time")
+    return cast(ArmModel, BotorchRegression(len(space.names)))

@@ -8,8 +8,8 @@ from itertools import combinations, product
 import numpy as np
 
 from steerbo.causal import CausalGraph
-from steerbo.causal.scope_graph import Scoped
-from steerbo.causal.separation import bits, mask_of
+from steerbo.causal.graphs.dag import bits, mask_of
+from steerbo.causal.identification.scopes import ScopedGraph
 
 
 def brute_force(graph: CausalGraph) -> Iterator[dict[int, int]]:
@@ -21,7 +21,7 @@ def brute_force(graph: CausalGraph) -> Iterator[dict[int, int]]:
     actions = [graph.index(name) for name in graph.intervenable]
     for choice in product([None, *subsets], repeat=len(actions)):
         scope = {x: looked for x, looked in zip(actions, choice, strict=True) if looked is not None}
-        scoped = Scoped.by_nodes(base, scope)
+        scoped = ScopedGraph.by_nodes(base, scope)
         if not scoped.acyclic or mask_of(scope) & ~scoped.graph.ancestors(1 << target):
             continue
         for x, looked in scope.items():

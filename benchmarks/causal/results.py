@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from partial_control_bench.causal.rivals import CoCaBOByMeanBound, CoCaBOByMeanOutcome
+from steerbo.causal.coca_bo import CoCaBO
 from steerbo.core import Optimizer
 
 from ..runs import finished, play_missing
@@ -29,6 +31,7 @@ from .problems import cosine, figure_1, psa
 
 ROUNDS = 700
 _TAIL = 100
+_RULES: dict[str, type[CoCaBO]] = {"ucb-mean": CoCaBOByMeanBound, "reward-mean": CoCaBOByMeanOutcome}
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,13 @@ class Experiment:
         """A name for one run."""
         return json.dumps([self.environment, self.method, self.options, self.rounds, seed], sort_keys=True)
 
-    def entrant(self) -> tuple[str | type[CoCaBOOnBotorch], dict[str, Any]]:
-        """Method and options for `Optimizer`. `backend` is none of these options; runs are kept under it."""
+    def entrant(self) -> tuple[str | type[CoCaBO], dict[str, Any]]:
+        """Method and options for `Optimizer`. Runs are kept under `backend` and `arm_rule`, which choose the method."""
         options = {**self.options}
         if options.pop("backend", "own") == "botorch":
             return CoCaBOOnBotorch, options
+        if rule := options.pop("arm_rule", None):
+            return _RULES[rule], options
         return self.method, options
 
 

@@ -73,7 +73,7 @@ def rounds(n: int) -> list[Row]:
     environment = figure_1()
     optimizer = Optimizer(environment.problem, "cobo", seed=0)
     environment.play(optimizer, n, 0)
-    model = optimizer._method.models.each[0]  # type: ignore[attr-defined]
+    model = optimizer._method.models.regressions[0]  # type: ignore[attr-defined]
     points, outcomes = np.clip(model.inputs, 0, 1), model.outcomes
 
     def ours(k: int) -> None:

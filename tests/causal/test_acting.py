@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
+import steerbo as sb
 from steerbo.causal import Causal, CausalGraph
-from steerbo.causal.arm import Arm
-from steerbo.core import Optimizer, Scope
+from steerbo.causal.acting import GreedyPolicy, PolicyOptimiser
+from steerbo.causal.arms import Arm
+from steerbo.causal.cheap_first import CheapOptions
+from steerbo.causal.contexts import ContextSample
+from steerbo.causal.models import ModelOptions
+from steerbo.core import Optimizer, Scope, Streams
+from steerbo.errors import InvalidContext
 from steerbo.space import Categorical, Float, Integer
+from steerbo.surrogate import ucb
 
 
 def _apart() -> Arm:
@@ -52,3 +62,97 @@ def test_mixed_variables() -> None:
         assert decided.values["n"] in {1, 2, 3, 4}
         optimizer.tell(decided, float(decided.values["x"] == "b") - abs(decided.values["n"] - 2))
     assert optimizer.recommend()({"c": 0.5}) == {"x": "b", "n": 2}  # type: ignore[operator]
+
+
+LOOKS = sb.CausalGraph.from_text("a -> y; b -> y; x -> y", target="y", intervenable=["x"])
+LOOKS_SPACE = sb.Causal(LOOKS, [sb.Float(name, 0, 1) for name in ("x", "a", "b")]).space
+
+
+def test_an_optimiser_averages_over_contexts_not_looked_at_given_the_others() -> None:
+    """b is what a is: who sees a low a expects a low b, and sets x by that."""
+    model_of_b, random = CheapOptions().model(LOOKS_SPACE, None), np.random.default_rng(0)
+    for x, a, b in random.random((40, 3)):
+        model_of_b.add(np.array([x, a, b]), float(-3 * (x - b) ** 2))
+    model_of_b.set(model_of_b.fit())
+    a = random.random(60)
+    realised = ContextSample(np.column_stack([a, a + 0.01 * random.normal(size=60)]), np.array([False, False]))
+    arm = Arm(Scope.of({"x": ["a"]}), LOOKS, LOOKS_SPACE, covariates=("b",))
+    actor = PolicyOptimiser(arm, model_of_b, marginalise=realised)
+    for seen in (0.2, 0.8):
+        found = actor.best(("x",), {"a": seen}, ucb(0.0), np.random.default_rng(0))
+        assert found["x"] == pytest.approx(seen, abs=0.1)
+    both = PolicyOptimiser(Arm(Scope.of({"x": ["a", "b"]}), LOOKS, LOOKS_SPACE), model_of_b, marginalise=realised)
+    assert both._unknown({"a": 0.1, "b": 0.9}, np.random.default_rng(0)) == {}
+
+
+GRAPH = sb.CausalGraph.from_text(
+    "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest; sex -> y",
+    target="y",
+    intervenable=["dose", "rest"],
+)
+SPACE = sb.Causal(GRAPH, [sb.Float(name, 0, 1) for name in ("dose", "rest", "age", "pulse", "sex")]).space
+
+
+def greedy(scope: dict[str, list[str]], seed: int = 0, **more: Any) -> GreedyPolicy:
+    """The dose is best at the age, and the rest at the pulse."""
+    arm = Arm(Scope.of(scope), GRAPH, SPACE)
+    model, random = ModelOptions().model(arm.space), np.random.default_rng(0)
+    for _ in range(40):
+        row = dict(zip(arm.names, random.random(len(arm.names)), strict=True))
+        value = -((row.get("dose", 0.0) - row.get("age", 0.4)) ** 2) - (row.get("rest", 0.0) - row.get("pulse", 0)) ** 2
+        model.add(np.array([row[name] for name in arm.names]), value)
+    model.set(model.fit())
+    return GreedyPolicy(PolicyOptimiser(arm, model), Streams(seed), 0, **more)
+
+
+STAGED = {"dose": ["age"], "rest": ["age", "pulse"]}
+
+
+def test_it_is_the_best_of_the_posterior_mean() -> None:
+    policy = greedy({"dose": ["age"]})
+    for age in (0.2, 0.7):
+        found = policy({"age": age})["dose"]
+        tried = np.column_stack([np.linspace(0, 1, 501), np.full(501, age)])
+        means = policy.optimiser.model.means(tried)
+        at = policy.optimiser.model.means(np.array([[found, age]]))[0]
+        assert at >= means.max() - 1e-4
+        assert found == pytest.approx(age, abs=0.1)
+
+
+def test_stage_by_stage_it_says_the_same_as_at_once() -> None:
+    policy, seen = greedy(STAGED), {"age": 0.3, "pulse": 0.8}
+    whole = policy(seen)
+    assert list(whole) == ["dose", "rest"]
+    nothing = policy.step({})
+    assert (nothing.values, nothing.observe) == ({}, ("age",))
+    first = policy.step({"age": 0.3})
+    assert first.values == {"dose": whole["dose"]}
+    assert first.observe == ("pulse",)
+    last = policy.step(seen)
+    assert (last.values, last.observe, last.note) == (whole, (), "")
+    assert policy(seen) == whole, "asked again it is the same"
+
+
+def test_what_is_seen_later_changes_nothing_that_was_set_before() -> None:
+    policy = greedy(STAGED)
+    doses = {policy({"age": 0.3, "pulse": pulse})["dose"] for pulse in (0.1, 0.9)}
+    assert len(doses) == 1
+
+
+def test_a_later_stage_that_was_seen_before_an_earlier_one_is_refused() -> None:
+    with pytest.raises(InvalidContext, match=r"context: .*a value for 'age'.*pulse comes after it"):
+        greedy(STAGED).step({"pulse": 0.5})
+
+
+def test_what_it_does_not_look_at_is_left_out_and_said() -> None:
+    policy = greedy({"dose": ["age"]})
+    found = policy.step({"age": 0.3, "sex": 1.0, "pulse": 0.2})
+    assert found.note == "the policy does not look at sex, pulse"
+    assert found.values == policy({"age": 0.3})
+    assert dict(found.context) == {"age": 0.3}
+
+
+def test_without_a_look_it_is_one_setting() -> None:
+    policy = greedy({"dose": [], "rest": []})
+    assert policy({}) == policy.step({}).values
+    assert policy.step({}).observe == ()

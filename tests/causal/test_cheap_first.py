@@ -9,26 +9,12 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from benchmarks.traits.priced_worlds import World, world
-
-
-def play(
-    of: World, optimizer: sb.Optimizer, rounds: int = 10_000, measured: bool = True, seed: int = 900
-) -> sb.Optimizer:
-    """So many rounds more, or as many as the money lasts."""
-    for _ in range(rounds):
-        number = len(optimizer.history) + 1
-        suggestion = optimizer.ask()
-        if suggestion is None:
-            break
-        unit, noise = of.unit(seed, number)
-        natural = of.nature(unit, {})
-        while suggestion.observe:
-            suggestion = optimizer.decide(suggestion, {name: float(natural[name][0]) for name in suggestion.observe})
-        happened = of.nature(unit, {name: np.array([value]) for name, value in suggestion.values.items()})
-        realised = {name: float(happened[name][0]) for name in of.problem.graph.contexts or ()} if measured else {}
-        optimizer.tell(suggestion, float(happened["y"][0]) + noise, realised=realised)
-    return optimizer
+from benchmarks.traits.priced_worlds import world
+from steerbo.causal.cheap_first import CheapOptions
+from steerbo.errors import InvalidOption
+from steerbo.gp import AnovaKernel, Constant, DriftModel
+from steerbo.space import Space
+from tests.causal.priced import play
 
 
 def _floats(names: str) -> list[sb.Float]:
@@ -149,9 +135,135 @@ def test_several_graphs_with_prices() -> None:
     optimizer = sb.Optimizer(problem, seed=0, budget=30)
     method: Any = optimizer._state.method
     assert {str(arm.scope) for arm in method.arms} >= {"nothing", "x", "x after looking at c"}
-    assert all(not arm.beside for arm in method.arms if arm.actions)
+    assert all(not arm.covariates for arm in method.arms if arm.actions)
     while (suggestion := optimizer.ask()) is not None:
         if suggestion.observe:
             suggestion = optimizer.decide(suggestion, {"c": 0.5})
         optimizer.tell(suggestion, suggestion.values.get("x", 0.0), realised={"c": 0.5})
     assert optimizer.recommend().scope.set == ("x",)
+
+
+SPACE = Space([sb.Float("x", 0, 1), sb.Categorical("m", ["a", "b"])])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"beta": -0.1}, "beta: -0.1 .*a finite number not below 0"),
+        ({"beta": float("nan")}, "beta: nan"),
+        ({"patience": float("inf")}, "patience: inf"),
+        ({"patience": -1}, "patience: -1"),
+        ({"initial": 0}, "initial: 0 .*a whole number from 1, or none"),
+    ],
+)
+def test_options_that_are_none_are_refused_by_name(options: dict[str, Any], said: str) -> None:
+    CheapOptions(beta=0.0, patience=0.0, initial=1)
+    with pytest.raises(InvalidOption, match=said):
+        CheapOptions(**options)
+
+
+def test_the_kernel_is_smooth_over_what_is_set_and_seen_and_constant_over_nothing() -> None:
+    points = np.array([[0.2, 0.0], [0.7, 0.0], [0.7, 1.0]])
+    model = CheapOptions().model(SPACE, None)
+    wanted = AnovaKernel.over(SPACE.categorical)
+    np.testing.assert_allclose(model.kernel(points, points), wanted(points, points))
+    assert isinstance(CheapOptions().model(None, None).kernel, Constant)
+
+
+@pytest.mark.parametrize("space", [SPACE, None])
+def test_where_there_is_a_course_the_last_column_is_the_time(space: Space | None) -> None:
+    model = CheapOptions().model(space, DriftModel.of(sb.Decay(0.5)))
+    now = np.array([[0.2, 0.0, 0.0]])[:, 0 if space else 2 :]
+    later = now + np.eye(now.shape[1])[-1:] * 4
+    assert model.kernel(now, later)[0, 0] < 0.8 * model.kernel(now, now)[0, 0]
+
+
+GRAPH = sb.CausalGraph.from_text("blood -> y; dose -> y; day -> y", target="y", intervenable=["dose"])
+
+
+def treated(price: Any, budget: float = 60.0) -> sb.Optimizer:
+    """What helps best is a dose of .2 + .6 blood; on day 1 money is dear."""
+    variables: list[Any] = [sb.Float("dose", 0, 1), sb.Float("blood", 0, 1), sb.Categorical("day", [0, 1], seen=True)]
+    prices = {"dose": price, "blood": 0.25}
+    problem = sb.Causal(GRAPH, variables, prices=prices, base=1, tolerance=sb.Absolute(0.06))
+    optimizer, random = sb.Optimizer(problem, seed=0, budget=budget), np.random.default_rng(0)
+    while True:
+        suggestion = optimizer.ask(context={"day": (len(optimizer.history) + 1) % 2})
+        if suggestion is None:
+            return optimizer
+        blood = float(random.random())
+        if suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"blood": blood})
+        value = -((suggestion.values.get("dose", 0.0) - 0.2 - 0.6 * blood) ** 2) + 0.02 * random.normal()
+        cost = {"cost": 1 + 0.25 * ("blood" in suggestion.context) + 4 * suggestion.values.get("dose", 0.0)}
+        optimizer.tell(suggestion, float(value), realised={"blood": blood}, **(cost if price == "learned" else {}))
+
+
+@pytest.mark.parametrize("price", ["4 * dose", "learned", lambda dose: 4 * dose])
+def test_no_more_is_spent_than_it_takes(price: Any) -> None:
+    """The best dose is .5 on average, and costs 2; what may be given up saves a good third of that."""
+    optimizer = treated(price)
+    advice: Any = optimizer.recommend()
+    assert advice.scope.set == ("dose",)
+    assert 1.0 < advice.cost < 2.9, "3 or 3.25 would be what is best"
+    doses = [float(advice({**dict.fromkeys(advice.scope.contexts, 0.5), **advice.context})["dose"])]
+    assert 0.1 < doses[0] < 0.45
+    assert advice.lower <= -0.06 <= advice.upper
+    known = dict.fromkeys(("blood", "day"), 0) if "blood" in advice.scope.contexts else {"day": 0}
+    step = optimizer.policy({**known, "blood": 0.5} if "blood" in known else known)
+    assert step.values["dose"] == pytest.approx(doses[0], abs=0.1)
+    rates = [played.suggestion.note.get("rate", 0.0) for played in optimizer.history]
+    assert max(rates) > 0
+    again = sb.Optimizer.replay(optimizer.problem, optimizer.events)
+    assert str(again.recommend()) == str(optimizer.recommend())
+
+
+def test_the_answer_differs_where_prices_do() -> None:
+    """On day 0 the dose is for nothing, on day 1 it costs ten."""
+    optimizer = treated("10 * dose if day == 1 else 0", budget=80.0)
+    answers = {each.context["day"]: each for each in (optimizer.recommend(), *optimizer.recommend().alternatives)}
+    assert set(answers) == {0, 1}
+    free, dear = answers[0], answers[1]
+    assert free.cost is not None
+    assert dear.cost is not None
+    assert free.cost <= 1.25 < dear.cost
+    doses = {day: treated_with(optimizer, day) for day in (0, 1)}
+    assert doses[1] < doses[0]
+
+
+def treated_with(optimizer: sb.Optimizer, day: int) -> float:
+    """What is set on a day, where blood is in the middle if it is looked at."""
+    step = optimizer.policy({"day": day})
+    if step.observe:
+        step = optimizer.policy({"day": day, "blood": 0.5})
+    return float(step.values.get("dose", 0.0))
+
+
+def test_a_study_ends_when_enough_is_known() -> None:
+    """Nothing is said of what may be gained before every scope was played; then it is less and less."""
+    chain = world("chain")
+    gains = []
+    for rounds in (3, 25, 90):
+        optimizer = play(chain, sb.Optimizer(chain.problem, seed=0), rounds)
+        gains.append(optimizer._state.method.gain(optimizer.history))
+    assert gains[0] == np.inf > gains[1] > gains[2] > 0
+    stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=95))
+    assert len(stopped.history) <= 90
+
+
+def test_a_scope_that_never_worked_holds_no_stop_up() -> None:
+    """To set nothing fails, always: nothing is waited for there, and the others say when enough is known."""
+    graph = sb.CausalGraph([("x", "y"), ("z", "y")], target="y", intervenable=["x", "z"])
+    problem = sb.Causal(
+        graph, [sb.Float("x", 0, 1), sb.Float("z", 0, 1)], prices={"x": 1, "z": 1}, base=1, tolerance=sb.Absolute(0.05)
+    )
+    optimizer, random = sb.Optimizer(problem, seed=0, stop=0.3, rounds=60), np.random.default_rng(0)
+    while (suggestion := optimizer.ask()) is not None:
+        if not suggestion.scope.set:
+            optimizer.fail(suggestion, "it burst")
+            continue
+        x = {"x": random.random(), "z": random.random(), **suggestion.values}
+        value = -((x["x"] - 0.3) ** 2) - (x["z"] - 0.6) ** 2 + 0.02 * random.normal()
+        optimizer.tell(suggestion, value, realised=x)
+    assert "enough is known" in optimizer.status.finished
+    assert optimizer.history.failed >= 2

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.causal.arm import Arm
-from steerbo.causal.contexts import known_in, latest_contexts
+from steerbo.causal.arms import Arm
+from steerbo.causal.contexts import MOST_ROWS, ContextSample, known_in, latest_contexts, subsample
 from steerbo.core import History, Optimizer, Scope
+from steerbo.surrogate import Rows
 
 GRAPH = sb.CausalGraph.from_text("x -> m -> y; c -> y; z -> y; x <-> y; z <-> y", target="y", intervenable=["x", "z"])
 
@@ -95,3 +97,129 @@ def test_what_is_known_of_a_round_is_what_was_seen_set_and_measured() -> None:
     play(optimizer, 1, context=True)
     (played,) = optimizer.history
     assert known_in(played) == {"c": 0.37, "m": 0.004, **played.suggestion.values}
+
+
+NUMBERS = np.array([False, False])
+
+
+def test_dependent_contexts_move_along() -> None:
+    """Given one of two that hardly differ, the other is drawn about it, also from few rows."""
+    random = np.random.default_rng(0)
+    first = random.random(60)
+    points = np.column_stack([first, first + 0.02 * random.normal(size=60)])
+    law = ContextSample(points, NUMBERS).conditional([0], np.array([0.3]), [1])
+    assert law.weights @ law.points[:, 0] == pytest.approx(0.3, abs=0.02)
+    assert np.sqrt(law.weights @ (law.points[:, 0] - 0.3) ** 2) < 0.05
+    unseen = ContextSample(points, NUMBERS).conditional([], np.zeros(0), [0, 1])
+    assert unseen.points == pytest.approx(points)
+
+
+def test_a_category_is_not_moved_along() -> None:
+    points = np.column_stack([np.linspace(0, 1, 20), np.arange(20) % 2.0])
+    law = ContextSample(points, np.array([False, True])).conditional([0], np.array([0.3]), [1])
+    np.testing.assert_array_equal(law.points, points[:, 1:])
+    other = ContextSample(points, np.array([False, True])).conditional([1], np.array([0.0]), [0])
+    np.testing.assert_array_equal(other.points, points[:, :1])
+
+
+def test_shares_are_those_of_the_stated_width() -> None:
+    """exp(−d²/2w²) with Scott's width, worked out."""
+    points = np.random.default_rng(1).random((30, 2))
+    at = np.array([0.4, 0.6])
+    widths = points.std(axis=0) * 30 ** (-1 / 6)
+    wanted = np.exp(-0.5 * (((points - at) / widths) ** 2).sum(axis=1))
+    np.testing.assert_allclose(ContextSample(points, NUMBERS).weights([0, 1], at), wanted / wanted.sum())
+    np.testing.assert_allclose(ContextSample(points, NUMBERS).weights([], np.zeros(0)), 1 / 30)
+
+
+def test_far_from_all_rows_and_where_all_are_alike_shares_are_still_shares() -> None:
+    points = np.column_stack([np.full(5, 0.5), np.arange(5) / 5])
+    for at in (0.5, 1e6):
+        shares = ContextSample(points, NUMBERS).weights([0], np.array([at]))
+        assert shares.sum() == pytest.approx(1.0)
+        np.testing.assert_allclose(shares, 0.2)
+
+
+def test_another_category_counts_less() -> None:
+    points = np.array([[0.0, 0.1], [0.0, 0.2], [1.0, 0.9]])
+    shares = ContextSample(points, np.array([True, False])).weights([0], np.array([1.0]))
+    assert shares == pytest.approx([0.1 / 1.2, 0.1 / 1.2, 1 / 1.2])
+
+
+def test_few_stand_for_many() -> None:
+    points = np.random.default_rng(0).random((100, 2))
+    alike = subsample(Rows(points, np.full(100, 0.01)), NUMBERS)
+    assert len(alike.weights) <= 32
+    assert alike.weights @ alike.points == pytest.approx(points.mean(axis=0), abs=0.01)
+    uneven = np.arange(1, 101) / 5050
+    assert subsample(Rows(points, uneven), NUMBERS).points == pytest.approx(points[::-1][:32])
+    assert subsample(Rows(points, uneven), NUMBERS).weights.sum() == pytest.approx(1.0)
+    little = Rows(points[:32], np.full(32, 1 / 32))
+    assert subsample(little, NUMBERS) is little
+
+
+# -- rounds ------------------------------------------------------------------------------------------------------------
+
+GRAPH_NEARNESS = sb.CausalGraph.from_text(
+    "x -> m -> y; c -> y; z -> y; x <-> y; z <-> y", target="y", intervenable=["x", "z"]
+)
+
+
+def history(seen: bool = False) -> tuple[Optimizer, sb.Causal]:
+    """Data of which it is known what was set: x, which affects m, then z, then nothing; and one of which it is not."""
+    variables = [sb.Float(name, 0, 1, seen=seen and name == "c") for name in ("x", "z", "m", "c")]
+    problem = sb.Causal(GRAPH_NEARNESS, variables)
+    optimizer = Optimizer(problem, "random", seed=0)
+    return optimizer, problem
+
+
+def play_nearness(optimizer: Optimizer, rounds: int, **asked: Any) -> list[tuple[tuple[str, ...], float]]:
+    """So many rounds; what was set in each, and a value of m that says which it was."""
+    told = []
+    for k in range(rounds):
+        suggestion = optimizer.ask(**asked)
+        assert suggestion is not None
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, round(0.01 * (k + 1), 4)))
+        m = round(0.01 * (k + 1), 4)
+        realised = {"c": 0.5, **suggestion.context, "m": suggestion.context.get("m", m)}
+        optimizer.tell(suggestion, 0.0, realised=realised)
+        told.append((tuple(suggestion.scope.set), realised["m"]))
+    return told
+
+
+def test_rows_are_of_rounds_in_which_nothing_that_was_set_affects_them_the_latest_first() -> None:
+    optimizer, problem = history()
+    told = play_nearness(optimizer, 12)
+    assert {"x" in names for names, _ in told} == {True, False}, "both kinds are there"
+    arm = Arm(Scope.of({"z": ["m"]}), GRAPH_NEARNESS, problem.space)
+    found = ContextSample.of(arm, optimizer.history, {}).points[:, 0]
+    own = [m for (names, m), r in zip(told, optimizer.history, strict=True) if "x" not in names or
+           r.suggestion.scope == arm.scope]  # fmt: skip
+    np.testing.assert_allclose(found, own[::-1])
+    optimizer.add(1.0, {"m": 0.93, "x": 0.1, "z": 0.1, "c": 0.1})
+    np.testing.assert_allclose(ContextSample.of(arm, optimizer.history, {}).points[:, 0], [*own[::-1], 0.93])
+
+
+def test_where_nothing_was_realised_there_is_one_row_in_the_middle() -> None:
+    optimizer, problem = history()
+    arm = Arm(Scope.of({"z": ["c"]}), GRAPH_NEARNESS, problem.space)
+    np.testing.assert_allclose(ContextSample.of(arm, optimizer.history, {}).points, [[0.5]])
+    nothing = Arm(Scope(["z"]), GRAPH_NEARNESS, problem.space)
+    assert ContextSample.of(nothing, optimizer.history, {}).points.shape == (1, 0)
+
+
+def test_what_is_seen_before_choosing_is_as_it_is_now_and_the_rows_are_of_days_like_it() -> None:
+    optimizer, problem = history(seen=True)
+    for k in range(3 * MOST_ROWS):
+        optimizer.add(0.0, {"m": round(k / 300, 6), "c": (k % 100) / 100, "x": 0.5, "z": 0.5})
+    arm = Arm(Scope(["z"]), GRAPH_NEARNESS, problem.space, covariates=("m",))
+    found = ContextSample.of(arm, optimizer.history, {"c": 0.2})
+    assert found.points.shape == (MOST_ROWS, 2)
+    np.testing.assert_allclose(found.points[:, 1], 0.2)
+    latest = {round(k / 300, 6): (k % 100) / 100 for k in range(300)}
+    gaps = [abs(latest[round(float(m), 6)] - 0.2) for m in found.points[:, 0]]
+    assert gaps == sorted(gaps)
+    assert gaps[-1] < 0.35
+    assert found.points[:, 0].min() > 99.5 / 300, "of the latest two hundred"
+    np.testing.assert_array_equal(found.latest(3).points, found.points[:3])

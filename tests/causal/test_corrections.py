@@ -16,23 +16,23 @@ from steerbo.core.determinism import one_blas_thread
 from steerbo.records import from_dict
 from steerbo.testing import Case
 from steerbo.testing.case import bits
-from tests.causal import test_drift, test_guarding
-from tests.causal.test_contract import priced, staged
+from tests.causal import limited, seen
+from tests.causal.worlds import priced, staged
 
 STAGED = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
 
 
 def guarded() -> Case:
     added = {"dose": 0.4, "age": 0.5, "strain": 0.7}
-    return Case(test_guarding.problem(), "coca-bo", test_guarding.evaluate, test_guarding.look, added=added)
+    return Case(limited.problem(), "coca-bo", limited.evaluate, limited.look, added=added)
 
 
 WORLDS: dict[str, tuple[Callable[[], Case], int]] = {
     "at random": (lambda: staged("random"), 40),
     "by a model": (lambda: staged("coca-bo", initial=2), 20),
     "prices": (lambda: priced(STAGED, ("dose", "age"), {"dose": 1, "age": 0.5}, initial=1), 16),
-    "drift": (lambda: test_drift.drifting("coca-bo", "learned", initial=2), 14),
-    "drift at random": (lambda: test_drift.drifting("random", "learned"), 12),
+    "drift": (lambda: seen.drifting("coca-bo", "learned", initial=2), 14),
+    "drift at random": (lambda: seen.drifting("random", "learned"), 12),
     "limits": (guarded, 16),
 }
 
@@ -42,13 +42,13 @@ def state(optimizer: Optimizer) -> str:
     method: Any = optimizer._method
     found: list[Any] = [method.models.arm_of_row, method.plays.tolist()]
     with one_blas_thread():
-        for model, following in zip(method.models.each, method.models.following, strict=True):
+        for model, following in zip(method.models.regressions, method.models.drifts, strict=True):
             found += [model.inputs.tolist(), model.outcomes.tolist(), model.weights.tolist()]
             found += [model.factor.lower.tolist(), model.hyperparameters.to_dict(), following.scaled]
-        for failing in method.failing:
+        for learned in method.feasibility.learned:
+            failing = learned.failures
             found += [[p.tolist() for p in failing._points], failing._worked, failing._rounds, failing.chance]
-        for watching in method.watching:
-            for each in watching.by_name.values():
+            for each in learned.constraints.by_name.values() if learned.constraints else ():
                 found += [each.model.inputs.tolist(), each.model.outcomes.tolist(), each.model.weights.tolist()]
     return json.dumps(found)
 

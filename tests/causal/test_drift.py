@@ -11,37 +11,18 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.core import Event, Optimizer, Suggestion
+from steerbo.core import Event, Optimizer
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.plots import causal
 from steerbo.records import from_dict, to_dict
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from steerbo.testing.case import bits
-from tests.causal.test_seen import asked_with, look, staged
+from tests.causal.seen import clock, drifting
 
 DOSE = sb.CausalGraph.from_text("age -> dose -> y; age -> y; rest -> y", target="y", intervenable=["dose", "rest"])
 
 
-def moving(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
-    """The best rest rises by .05 a round."""
-    x = {"rest": 0.5, "dose": 0.5, **suggestion.values, **suggestion.context}
-    best = 0.2 + 0.05 * suggestion.round
-    return {"value": float((x["rest"] - best) ** 2 + (x["dose"] - 0.3) ** 2 + 0.02 * random.normal())}
-
-
-def clock(number: int) -> dict[str, Any]:
-    return {**asked_with(number), "time": 2.0 * number}
-
-
-def drifting(method: str, drift: Any, rounds: int = 8, **options: Any) -> Case:
-    """The world of what is seen before, where the best rest moves, too."""
-    world = staged(method, **options)
-    added = {**(world.added or {}), "time": 1.0}
-    problem = replace(world.problem, drift=drift)  # type: ignore[type-var]
-    return Case(problem, method, moving, look, request=clock, added=added, options=options, rounds=rounds)
-
-
-class TestCoCaBO(WingContract):
+class TestCoCaBO(TraitContract):
     case = staticmethod(lambda: drifting("coca-bo", sb.MaternInTime(20.0), initial=2))
 
 
@@ -52,11 +33,11 @@ def priced(drift: Any) -> Case:
     return replace(world, problem=problem)
 
 
-class TestPricesWhereDriftIsGiven(WingContract):
+class TestPricesWhereDriftIsGiven(TraitContract):
     case = staticmethod(lambda: priced(sb.MaternInTime(20.0)))
 
 
-class TestPricesWhereDriftIsLearned(WingContract):
+class TestPricesWhereDriftIsLearned(TraitContract):
     case = staticmethod(lambda: priced("learned"))
 
 

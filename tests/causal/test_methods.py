@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
+import steerbo as sb
 from benchmarks.causal.problems import figure_1
-from steerbo.core import Optimizer, load
+from steerbo.causal.arms import Arm
+from steerbo.causal.feasibility import ArmFeasibility
+from steerbo.causal.method import highest_bound
+from steerbo.causal.models import ModelOptions
+from steerbo.core import Optimizer, Scope, load
 from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict
-
-FIGURE = figure_1().problem
+from tests.causal.worlds import FIGURE
 
 
 def test_errors_of_a_round_lose_nothing() -> None:
@@ -68,3 +73,52 @@ def test_logs_of_earlier_versions_have_a_model_to_choose(method: str) -> None:
         load(json.dumps(saved))
     with pytest.raises(InvalidOption, match="backend"):
         Optimizer(FIGURE, method, backend="own")  # type: ignore[call-arg]
+
+
+GRAPH = sb.CausalGraph.from_text("c -> x; c -> y; x -> y", target="y", intervenable=["x"])
+PROBLEM = sb.Causal(GRAPH, [sb.Float("x", 0, 1), sb.Float("c", 0, 1)])
+
+
+@pytest.mark.parametrize("scope", [Scope.of({"x": ["c"]}), Scope(["x"]), Scope([])])
+def test_it_is_the_mean_over_contexts_of_the_largest_bound(scope: Scope) -> None:
+    arm = Arm(scope, GRAPH, PROBLEM.space)
+    model, random = ModelOptions().model(arm.space), np.random.default_rng(0)
+    for x in random.random((12, len(arm.names))):
+        model.add(x, float(x.sum() ** 2 + random.standard_normal()))
+    contexts = [dict.fromkeys(arm.contexts, c) for c in (0.1, 0.5, 0.9)] if arm.contexts else [{}]
+    found = []
+    for seen in contexts:
+        settings = [dict(zip(arm.actions, (x,) * len(arm.actions), strict=True)) for x in np.linspace(0, 1, 401)]
+        rows = np.concatenate([arm.encode({**seen, **each}) for each in settings])
+        mean, deviation = model.predict(rows)
+        found.append(float((mean + 3 * deviation).max()))
+    assert highest_bound(ArmFeasibility(arm), model, contexts, 3.0) == pytest.approx(float(np.mean(found)), rel=0.05)
+
+
+GRAPH_RANKING = sb.CausalGraph.from_text("x -> y; z -> y; x <-> y; z <-> y", target="y", intervenable=["x", "z"])
+
+
+def bandit(minimize: bool) -> tuple[Any, Any]:
+    """Where to set x to .5 gives 3, to set z gives 1, and both 2; nothing else was played."""
+    problem = sb.Causal(GRAPH_RANKING, [sb.Float("x", 0, 1), sb.Float("z", 0, 1)], minimize=minimize)
+    optimizer = sb.Optimizer(problem, "coca-bo", seed=0)
+    gives = {("x",): 3.0, ("z",): 1.0, ("x", "z"): 2.0}
+    for _ in range(12):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        if suggestion.scope.set not in gives:
+            optimizer.abandon(suggestion, "not here")
+            continue
+        optimizer.tell(suggestion, gives[suggestion.scope.set], realised={"x": 0.5, "z": 0.5, **suggestion.values})
+    return optimizer._state.method, optimizer.history
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_the_best_comes_first_and_what_nobody_knows_last(minimize: bool) -> None:
+    method, history = bandit(minimize)
+    answers = [answer for _, answer in method.ranked(history, {})]
+    known = [answer.mean for answer in answers if answer.mean is not None]
+    assert len(known) >= 2
+    assert known == sorted(known, reverse=not minimize)
+    assert all(answer.mean is None for answer in answers[len(known) :])
+    assert [method.arms[i].scope for i, _ in method.ranked(history, {})] == [answer.scope for answer in answers]

@@ -10,7 +10,7 @@ from benchmarks.causal.problems import psa
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidContext
 from steerbo.records import to_dict
-from tests.causal.test_methods import FIGURE
+from tests.causal.worlds import FIGURE
 
 
 def test_the_recommended_policy_can_be_called_and_read() -> None:

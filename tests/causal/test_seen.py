@@ -10,45 +10,11 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal import Causal, CausalGraph
-from steerbo.core import Optimizer, Suggestion
+from steerbo.core import Optimizer
 from steerbo.errors import InvalidContext, InvalidProblem
-from steerbo.space import Categorical, Float
-from steerbo.testing import Case, SeenBefore, SeenContract
-
-STAGED = CausalGraph.from_text(
-    "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; weather -> rest; weather -> y",
-    target="y",
-    intervenable=["dose", "rest"],
-)
-VARIABLES = (
-    Float("dose", 0, 1),
-    Float("rest", 0, 1),
-    Categorical("age", ["young", "old"]),
-    Float("pulse", 0, 1),
-    Float("weather", 0, 30, seen=True),
-)
-
-
-def look(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
-    drawn: dict[str, Any] = {"age": str(random.choice(["young", "old"]))}
-    drawn["pulse"] = suggestion.values.get("dose", 0.5) + 0.1 * random.random()
-    return {name: drawn[name] for name in suggestion.observe}
-
-
-def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
-    """The rest that the weather asks for is the best."""
-    x = {"rest": 0.5, "dose": 0.5, **suggestion.values, **suggestion.context}
-    return {"value": float((x["rest"] - x["weather"] / 30) ** 2 + (x["dose"] - 0.3) ** 2 + 0.05 * random.normal())}
-
-
-def asked_with(number: int) -> dict[str, Any]:
-    return {"context": {"weather": 30 * round(number * 0.618 % 1, 3)}}
-
-
-def staged(method: str, **options: Any) -> Case:
-    added = {"dose": 0.5, "rest": 0.3, "age": "old", "pulse": 0.5, "weather": 12.0}
-    problem = Causal(STAGED, VARIABLES, minimize=True)
-    return Case(problem, method, evaluate, look, request=asked_with, added=added, options=options, rounds=8)
+from steerbo.space import Float
+from steerbo.testing import Case, SeenBefore, SeenTraitContract
+from tests.causal.seen import staged
 
 
 class _Causal(SeenBefore):
@@ -60,7 +26,7 @@ class _Causal(SeenBefore):
         return context
 
 
-class TestCoCaBO(_Causal, SeenContract):
+class TestCoCaBO(_Causal, SeenTraitContract):
     case = staticmethod(lambda: staged("coca-bo", initial=2))
 
 

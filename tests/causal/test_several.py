@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from steerbo.causal import Causal, CausalGraph, policy_scopes
-from steerbo.causal.arm import Arm
-from steerbo.causal.observations import adjustment
-from steerbo.causal.scopes import stages
-from steerbo.causal.several import played_by
+from steerbo.causal.arms import Arm
+from steerbo.causal.identification.scopes import played_by, stages
+from steerbo.causal.observational import adjustment_set
 from steerbo.core import Optimizer, Scope, load
 from steerbo.errors import InvalidInput, InvalidProblem
 from steerbo.space import Float
@@ -43,12 +42,12 @@ def test_arms_are_those_of_all_graphs() -> None:
 
 def test_an_observation_counts_where_every_graph_says_so() -> None:
     looking, space = Scope.of({"x": ["c"]}), problem(RIGHT).space
-    assert adjustment(Arm.of(looking, [RIGHT], space)) == ()
-    assert adjustment(Arm.of(looking, [RIGHT, HIDDEN], space)) is None
-    assert adjustment(Arm.of(looking, [HIDDEN, RIGHT], space)) is None
-    assert adjustment(Arm.of(Scope(["x"]), [RIGHT], space)) == ("c",)
-    assert adjustment(Arm.of(Scope(["x"]), [BESIDE], space)) is None, "c is a collider there, and a cause"
-    assert adjustment(Arm.of(Scope(["x"]), [RIGHT, BESIDE], space)) is None
+    assert adjustment_set(Arm.of(looking, [RIGHT], space)) == ()
+    assert adjustment_set(Arm.of(looking, [RIGHT, HIDDEN], space)) is None
+    assert adjustment_set(Arm.of(looking, [HIDDEN, RIGHT], space)) is None
+    assert adjustment_set(Arm.of(Scope(["x"]), [RIGHT], space)) == ("c",)
+    assert adjustment_set(Arm.of(Scope(["x"]), [BESIDE], space)) is None, "c is a collider there, and a cause"
+    assert adjustment_set(Arm.of(Scope(["x"]), [RIGHT, BESIDE], space)) is None
     optimizer = Optimizer(problem(RIGHT, HIDDEN), "coca-bo", seed=0)
     for k in range(5):
         optimizer.add(0.1 * k, {"x": 0.2 * k, "c": 0.3})
@@ -60,8 +59,8 @@ def test_variables_to_adjust_for_must_do_in_every_graph() -> None:
     one = CausalGraph.from_text("a -> x -> y; a -> y; b -> y", **ROLES)
     other = CausalGraph.from_text("b -> x -> y; b -> y; a -> y", **ROLES)
     space = Causal(one, [Float(name, 0, 1) for name in ("x", "a", "b")]).space
-    assert adjustment(Arm.of(Scope(["x"]), [one], space)) == ("a",)
-    assert adjustment(Arm.of(Scope(["x"]), [one, other], space)) == ("a", "b")
+    assert adjustment_set(Arm.of(Scope(["x"]), [one], space)) == ("a",)
+    assert adjustment_set(Arm.of(Scope(["x"]), [one, other], space)) == ("a", "b")
 
 
 def test_a_scope_is_played_in_the_order_that_suits_all_graphs() -> None:

@@ -13,9 +13,8 @@ from typing import get_args
 import numpy as np
 
 from steerbo.causal import CausalGraph, policy_scopes
-from steerbo.causal.enumeration import Mode
-
-from .exact import BinaryModel, Contexts, climbed, random_graph
+from steerbo.causal.identification.enumeration import Mode
+from tests.causal.exact import BinaryModel, Contexts, climbed, random_graph
 
 _STEPS = 400  # of a climb
 

@@ -13,10 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from steerbo.causal import CausalGraph, policy_scopes
-from steerbo.causal.scope_graph import Scoped
+from steerbo.causal.identification.scopes import ScopedGraph
 from steerbo.errors import InvalidProblem
-
-from .exact import BinaryModel, random_graph
+from tests.causal.exact import BinaryModel, random_graph
 
 _LOSES = 0.001
 Change = Callable[[CausalGraph, np.random.Generator], CausalGraph | None]
@@ -83,7 +82,7 @@ def loss(graph: CausalGraph, wrong: CausalGraph, model: BinaryModel) -> float:
     """How much less the best scope of the wrong graph gives; one that makes no sense in the right graph is left out."""
 
     def best(drawn: CausalGraph) -> float:
-        scopes = [scope for scope in policy_scopes(drawn) if Scoped.of(graph, scope.actions).acyclic]
+        scopes = [scope for scope in policy_scopes(drawn) if ScopedGraph.of(graph, scope.actions).acyclic]
         return max(
             [model.value({x: tuple(seen) for x, seen in scope.actions}) for scope in scopes] or [model.value({})]
         )

@@ -45,3 +45,8 @@ def test_what_is_tolerated_is_no_gain() -> None:
         found.append(gain_of(play_on(Optimizer(problem, METHOD, explore_cycles=2), 9)))
     assert found[1] < found[0]
     assert found[2] < 0, "which counts as none"
+
+
+def test_the_gain_is_unbounded_until_enough_outcomes_tell_a_scale() -> None:
+    assert gain_of(play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2), 4)) == np.inf
+    assert gain_of(play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2), 9)) < np.inf

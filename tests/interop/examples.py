@@ -8,7 +8,7 @@ import numpy as np
 
 import steerbo as sb
 from steerbo.testing import Case
-from tests.causal.test_contract import figure
+from tests.causal.worlds import figure
 from tests.costvarying import worlds
 from tests.timevarying import cases
 

@@ -131,7 +131,7 @@ def test_effects_that_change_with_time_are_those_of_a_time() -> None:
         suggestion = optimizer.decide(suggestion, {"age": 30.0 + 5 * time})
         optimizer.tell(suggestion, float(time))
     scope, points = optimizer.recommend().scope, np.random.default_rng(0).random((4, 2))
-    model: Any = optimizer._method.model(0)  # type: ignore[attr-defined]
+    model: Any = optimizer._method.models[0]  # type: ignore[attr-defined]
     for when in (None, 10.0, 30.0):
         mean, covariance = replace(found(optimizer, scope=scope, time=when), members=()).moments(points)
         ours, sd = model.predict(np.column_stack([points, np.full(4, 10.0 if when is None else when)]))

@@ -14,7 +14,7 @@ import steerbo as sb
 from steerbo import plots
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import causal, costvarying, meanfield, pictures, timevarying
-from tests.causal.test_contract import figure as causal_case
+from tests.causal.worlds import figure as causal_case
 from tests.costvarying import worlds as costvarying_worlds
 from tests.interop.examples import control_sets, drifting, mixed_control_sets, played, scopes, seen
 from tests.meanfield import worlds as meanfield_worlds

@@ -12,7 +12,7 @@ import steerbo as sb
 from steerbo.core.optimizer import UNBOUNDED, widened
 from steerbo.errors import InvalidContext, InvalidRequest
 from steerbo.testing import Case
-from tests.causal.test_contract import figure, staged
+from tests.causal.worlds import figure, staged
 from tests.costvarying.worlds import PROBLEM, evaluate
 from tests.meanfield.worlds import case as crowd_case
 from tests.meanfield.worlds import crowd

@@ -15,7 +15,7 @@ from steerbo.gp.factor import Factor
 from steerbo.records import from_dict, to_dict
 from steerbo.study import Study
 from steerbo.testing import Case
-from tests.causal import test_contract as causal
+from tests.causal import worlds as causal
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.rounds.stub import Nearest, Stub

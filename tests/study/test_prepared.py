@@ -24,8 +24,8 @@ from steerbo.study import Memory, MemoryLog, Study
 from steerbo.study.prefetch import PrefetchProcess
 from steerbo.testing import Case
 from steerbo.testing.case import values_of
-from tests.causal import test_contract as causal
-from tests.causal import test_guarding as guarded
+from tests.causal import limited as guarded
+from tests.causal import worlds as causal
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.rounds.stub import Nearest, Stub

@@ -17,7 +17,7 @@ from typing import Any
 from steerbo.records import to_dict
 from steerbo.study import Study
 from steerbo.testing import Case
-from tests.causal import test_contract as causal
+from tests.causal import worlds as causal
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.timevarying import cases as timevarying

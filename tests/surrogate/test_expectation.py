@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from steerbo.surrogate import (
     Rows,
     Uncontrolled,
 )
+from tests.surrogate.examples import a_process, kernel, parts, posterior
 
 DRAWS = 40_000
 LAWS: dict[str, Variable] = {
@@ -41,43 +41,6 @@ LAWS: dict[str, Variable] = {
     "uniform whole numbers": sb.Integer("v", 0, 9, law=sb.Uniform()),
     "categories": sb.Categorical("v", ["a", "b", "c"], law=sb.Discrete({"a": 0.2, "b": 0.7, "c": 0.1})),
 }
-
-
-def a_process(variables: list[Variable], n: int = 30, seed: int = 0) -> ProductKernelPosterior:
-    """A Gaussian process on random data over `variables`, in standardised units."""
-    random = np.random.default_rng(seed)
-    inputs = np.stack([v.encoded_ppf(random.random(n)) for v in variables], axis=1)
-    inputs[: n // 2] = np.stack([v.encode(v.decode(random.random(n // 2) * 2)) for v in variables], axis=1)
-    lengthscales = 0.25 + 0.5 * random.random(len(variables))
-    categorical = np.array([isinstance(v, sb.Categorical) for v in variables])
-    variance, noise, mean = 1.7, 0.01, 0.3
-    shares = np.where(random.random(len(variables)) < 0.7, 0.3 + 0.6 * random.random(len(variables)), 1.0)
-    gram = kernel(inputs, inputs, lengthscales, shares, categorical, variance)
-    inverse = np.linalg.inv(gram + noise * np.eye(n))
-    weights = inverse @ (random.normal(size=n) - mean)
-    return ProductKernelPosterior(inputs, weights, inverse, lengthscales, shares, categorical, variance, mean, noise)
-
-
-def parts(variables: list[Variable], held: list[int]) -> list[Part]:
-    """The columns `held` are set, the others are drawn from their laws."""
-    return [Controlled() if d in held else Uncontrolled(LawOf(v)) for d, v in enumerate(variables)]
-
-
-def kernel(a: Any, b: Any, lengthscales: Any, shares: Any, categorical: Any, variance: float) -> Any:
-    """The ANOVA kernel, one dimension after the other."""
-    product = variance
-    for d, lengthscale in enumerate(lengthscales):
-        gap = a[:, None, d] - b[None, :, d]
-        bell = np.exp(-0.5 * np.where(categorical[d], gap != 0, gap**2) / lengthscale**2)
-        product = product * (1 - shares[d] + shares[d] * bell)
-    return product
-
-
-def posterior(process: ProductKernelPosterior, points: Any) -> tuple[Any, Any]:
-    """Mean and variance, straight from the textbook."""
-    cross = kernel(points, process.inputs, process.lengthscales, process.shares, process.categorical, process.variance)
-    mean = process.mean + cross @ process.weights
-    return mean, process.variance - np.einsum("pn,nm,pm->p", cross, process.inverse, cross)
 
 
 def problem_with(variable: Variable) -> tuple[list[Variable], ProductKernelPosterior, Expectation]:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import steerbo as sb
 from steerbo.space import Variable
 from steerbo.surrogate import Expectation, Mixture
-from tests.surrogate.test_expectation import a_process, parts
+from tests.surrogate.examples import a_process, parts
 
 VARIABLES: list[Variable] = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "abc"]
 EACH = [Expectation.over(a_process(VARIABLES, seed=seed), parts(VARIABLES, [0, 2])).of_mean() for seed in range(3)]

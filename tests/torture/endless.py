@@ -10,7 +10,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from steerbo.causal.equivalence import graphs_of_file
+from steerbo.causal.graphs.equivalence import graphs_of_file
 from steerbo.cli import main
 from steerbo.errors import SteerboError
 from steerbo.storage.doctor import examine

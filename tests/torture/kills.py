@@ -16,7 +16,7 @@ from steerbo.core import Suggestion
 from steerbo.storage.database import body_of
 from steerbo.study import MemoryLog, Study
 from steerbo.testing import Case
-from tests.causal import test_contract as causal
+from tests.causal import worlds as causal
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.rounds.test_optimizer import stub_case

@@ -22,7 +22,7 @@ from steerbo.optim import sobol_points
 from steerbo.study import Study
 from steerbo.testing import Case
 from steerbo.testing.case import changed
-from tests.causal import test_contract as causal
+from tests.causal import worlds as causal
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.timevarying import cases as timevarying

@@ -1,9 +1,9 @@
-"""Contextual causal Bayesian optimisation: which variables to set, after looking at what."""
+"""Contextual causal Bayesian optimisation: which variables to set, depending on which contexts."""
 
-from .enumeration import policy_scopes
-from .equivalence import graphs_of
-from .graph import CausalGraph
-from .pomis import intervention_sets
+from .graphs.equivalence import graphs_of
+from .graphs.graph import CausalGraph
+from .identification.enumeration import policy_scopes
+from .identification.pomis import intervention_sets
 from .problem import Causal
 
 __all__ = ["Causal", "CausalGraph", "graphs_of", "intervention_sets", "policy_scopes"]

@@ -1,54 +1,66 @@
-"""The best values of actions, from what they may be based on and nothing else."""
+"""Optimisation of actions by an arm's model, each based only on its contexts; and the greedy policy of answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from ..core import PolicyStep, Streams
+from ..errors import InvalidContext
 from ..optim import FeasibleRegion, Polytope
-from ..surrogate import Acquisition, ExpectedAcquisition, Rows, Uncontrolled
-from .arm import Arm
-from .arm_model import Posterior
-from .charges import Toll
-from .keeping import Keeping
+from ..surrogate import Acquisition, ExpectedAcquisition, Rows, Uncontrolled, ucb
+from .arms import Arm
+from .contexts import ContextSample, subsample
+from .costs import ActionCost
+from .feasibility import ArmFeasibility
+from .models import Posterior
 
-_IMAGINED = 16  # rows of contexts not yet seen that a decision is averaged over
-_DRAWN = 64  # points at random, of which one is taken that is likely to keep to limits
+_IMAGINED = 16  # rows of unknown contexts that a decision is averaged over
+_DRAWN = 64  # random points, of which a feasible one is taken
 _NUDGE = 0.02  # of the box's width
 
 
 @dataclass(frozen=True, eq=False)
-class Actor:
-    """Sets the actions of an arm by its model.
+class PolicyOptimiser:
+    """Optimises the actions of an arm by its model.
 
-    Where prices hang on what is set, money is weighed against value: see `Toll`; what cannot be paid is not set.
+    Where prices depend on settings, cost is weighed against value, see `ActionCost`; unaffordable settings are moved to
+    affordable ones.
+
+    Attributes:
+        arm: the scope.
+        model: of its outcomes.
+        cost: of its actions; None: no price depends on them.
+        feasibility: of its actions.
+        marginalise: contexts that unknown ones are drawn from, given the known ones; None: from the arm's past points,
+            independently of the known ones.
     """
 
     arm: Arm
     model: Posterior
-    toll: Toll | None = None
-    within: Keeping | None = None
+    cost: ActionCost | None = None
+    feasibility: ArmFeasibility | None = None
+    marginalise: ContextSample | None = None
 
     @property
-    def keeping(self) -> Keeping:
-        """What limits leave."""
-        return self.within or Keeping(self.arm)
+    def _feasible(self) -> ArmFeasibility:
+        return self.feasibility or ArmFeasibility(self.arm)
 
-    def drawn(self, group: tuple[str, ...], known: Mapping[str, Any], random: np.random.Generator) -> dict[str, Any]:
-        """Values of a group of actions at random, within limits: of some the first that are likely to keep to them."""
+    def random(self, group: tuple[str, ...], known: Mapping[str, Any], random: np.random.Generator) -> dict[str, Any]:
+        """Draw values of a group of actions: the first of some that is likely enough to be feasible."""
         arm, free = self.arm, self._unset(group, known)
-        unseen = self._unseen(self._held(group, known), random) if self.keeping.guarding else {}
-        box = self.keeping.guarded(free, known, unseen)
+        unseen = self._unknown(self._usable(group, known), random) if self._feasible.probabilistic else {}
+        box = self._feasible.region(free, known, unseen)
         points = box.place(random.random((_DRAWN if isinstance(box, FeasibleRegion) else 1, len(free))))
         if isinstance(box, FeasibleRegion):
             kept = box.margin(points)
             points = points[[int(np.argmax(kept >= 0.0) if (kept >= 0.0).any() else np.argmax(kept))]]
-        return arm.decode(group, self._payable(group, free, points[0], known, unseen))
+        return arm.decode(group, self._affordable(group, free, points[0], known, unseen))
 
     def best(
         self,
@@ -59,21 +71,21 @@ class Actor:
         *,
         tried: Float[np.ndarray, "p d"] | None = None,
     ) -> dict[str, Any]:
-        """The best values of a group of actions, by `score`.
+        """Maximise `score` over the values of a group of actions.
 
-        An action may use its own contexts only, and actions that use no more. All other contexts are averaged over the
-        arm's past, all other actions are chosen along with it and then forgotten. Actions in `tried`, which have no
-        outcome yet, are not chosen again to the last digit: a hair beside them tells as much, and a failure there need
-        not repeat.
+        An action depends on its own contexts only, and on actions with no further contexts. All other contexts are
+        averaged over, and all other actions are optimised along with it and then forgotten. Points in `tried`, which
+        have no outcome yet, are not repeated to the last digit: a close neighbour is as informative, and a failure
+        there need not recur.
         """
         arm = self.arm
-        held, toll = self._held(group, known), self.toll
-        free = tuple(name for name in arm.actions if name in group or name not in held)
-        columns, unseen = arm.columns(frozenset(free)), self._unseen(held, random)
-        parts = arm.parts(free, held, unseen)
-        less = None if toll is None or not toll.exchange else partial(toll.worth, free)
+        usable, cost = self._usable(group, known), self.cost
+        free = tuple(name for name in arm.actions if name in group or name not in usable)
+        columns, unseen = arm.columns(frozenset(free)), self._unknown(usable, random)
+        parts = arm.parts(free, usable, unseen)
+        less = None if cost is None or not cost.value_per_cost else partial(cost.in_value, free)
         search = ExpectedAcquisition.over(self.model, score, parts, less)
-        box = self.keeping.guarded(free, known, unseen)
+        box = self._feasible.region(free, known, unseen)
         points, _ = search.maximise(box, int(random.integers(2**32)))
         point = points[0]
         if tried is not None and (tried[:, columns] == point).all(axis=1).any():
@@ -82,19 +94,19 @@ class Actor:
             fresh = near[~(tried[:, None, columns] == near).all(axis=2).any(axis=0)]
             fresh = fresh[box.allows(fresh)] if isinstance(box, Polytope) else fresh
             point = fresh[int(np.argmax(search.value(fresh)))] if len(fresh) else point
-        return arm.decode(group, self._payable(group, free, point, known, unseen))
+        return arm.decode(group, self._affordable(group, free, point, known, unseen))
 
-    def _held(self, group: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
-        """What these actions may be based on, of what is known."""
+    def _usable(self, group: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
+        """Known values that a policy for this group of actions may depend on."""
         allowed = self.arm.known_to(group)
         return {name: known[name] for name in self.arm.names if name in allowed and name in known}
 
     def _unset(self, group: tuple[str, ...], known: Mapping[str, Any]) -> tuple[str, ...]:
-        """A group of actions, and where there are limits all others that are still to be set: they must find room."""
-        more = self.keeping.limiting
+        """The group and, if there are constraints, all later actions: they must have room."""
+        more = self._feasible.constrained
         return tuple(x for x in self.arm.actions if x in group or (more and x not in known))
 
-    def _payable(
+    def _affordable(
         self,
         group: tuple[str, ...],
         free: tuple[str, ...],
@@ -102,26 +114,94 @@ class Actor:
         known: Mapping[str, Any],
         unseen: Mapping[str, Uncontrolled],
     ) -> Float[np.ndarray, " g"]:
-        """The group's part of a point; where that cannot be paid, the nearest that can, the other actions as there."""
+        """The group's part of a point, moved to the nearest affordable values with the other actions unchanged."""
         own = point[[free.index(x) for x in group]]
-        if self.toll is None:
+        if self.cost is None:
             return own
-        names = tuple(x for x in free if x in self.toll.names)
+        names = tuple(x for x in free if x in self.cost.names)
         planned = point[[free.index(x) for x in names]]
-        if self.toll.payable(names, planned):
+        if self.cost.affordable(names, planned):
             return own
         others = {**self.arm.decode(free, point), **known}
         rest = {name: value for name, value in others.items() if name not in names}
-        found = self.toll.within(names, self.keeping.guarded(names, rest, unseen), planned)
+        found = self.cost.nearest_affordable(names, self._feasible.region(names, rest, unseen), planned)
         return found[[names.index(x) for x in group]]
 
-    def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Uncontrolled]:
-        """The contexts that are not known: together, as rows drawn from the arm's past."""
+    def _unknown(self, usable: Mapping[str, Any], random: np.random.Generator) -> dict[str, Uncontrolled]:
+        """Joint distribution of the unknown contexts, as rows."""
         arm = self.arm
-        names = [name for name in arm.contexts if name not in held]
+        if self.marginalise is not None:
+            seen = [j for j, name in enumerate(arm.measured) if name in usable]
+            drawn = [j for j in range(len(arm.measured)) if j not in seen]
+            if not drawn:
+                return {}
+            at = [float(arm.problem_space[arm.measured[j]].encode([usable[arm.measured[j]]])[0]) for j in seen]
+            law = self.marginalise.conditional(seen, np.array(at), drawn)
+            law = subsample(law, self.marginalise.categorical[drawn])
+            return {arm.measured[j]: Uncontrolled(law, k) for k, j in enumerate(drawn)}
+        names = [name for name in arm.contexts if name not in usable]
         if not names:
             return {}
         past, d = self.model.inputs, len(arm.names)
         rows = past[random.integers(len(past), size=_IMAGINED)] if len(past) else random.random((_IMAGINED, d))
         law = Rows(rows[:, arm.columns(frozenset(names))], np.full(_IMAGINED, 1 / _IMAGINED))
         return {name: Uncontrolled(law, j) for j, name in enumerate(names)}
+
+
+@dataclass(frozen=True, eq=False)
+class GreedyPolicy:
+    """Policy that maximises an arm's posterior mean, stage by stage.
+
+    Attributes:
+        optimiser: of the arm's actions.
+        streams: source of random numbers.
+        number: index of the arm.
+        when: the time, by name, if effects change with it.
+    """
+
+    optimiser: PolicyOptimiser
+    streams: Streams
+    number: int
+    when: Mapping[str, Any] = field(default_factory=dict)
+    _found: dict[Any, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def best(self, ready: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of the actions `ready` with the largest posterior mean, given known values."""
+        values = {**self.when, **known}
+        for group in self.optimiser.arm.groups(ready):
+            random = self.streams(0, f"policy {self.number} {'+'.join(group)}")
+            values.update(self.optimiser.best(group, values, ucb(0.0), random))
+        return {name: values[name] for name in ready}
+
+    def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of all actions in full contexts, cached by context."""
+        arm = self.optimiser.arm
+        key = tuple(context.get(name) for name in arm.measured)
+        if key not in self._found:
+            values: dict[str, Any] = {}
+            for _, ready in arm.stages:
+                values.update(self.best(ready, {**context, **values}))
+            self._found[key] = {name: values[name] for name in arm.actions}
+        return dict(self._found[key])
+
+    def step(self, context: Mapping[str, Any]) -> PolicyStep:
+        """Values of the actions whose contexts are complete, and the contexts to look at next.
+
+        Raises:
+            InvalidContext: a context of a later stage is given, and one of an earlier stage is not.
+        """
+        arm = self.optimiser.arm
+        others = [name for name in context if name not in arm.contexts]
+        note = f"the policy does not look at {', '.join(others)}" if others else ""
+        seen = {name: value for name, value in context.items() if name in arm.contexts}
+        values: dict[str, Any] = {}
+        for k, (look, ready) in enumerate(arm.stages):
+            later = {name for stage, _ in arm.stages[k:] for name in stage}
+            missing = tuple(name for name in look if name not in seen)
+            if missing and (ahead := [name for name in seen if name in later - set(arm.problem_space.seen)]):
+                together = "They are looked at together." if ahead[0] in look else f"{ahead[0]} comes after it."
+                raise InvalidContext("context", seen, f"a value for {missing[0]!r}", together)
+            if missing:
+                return PolicyStep(arm.scope, values, missing, seen, note)
+            values.update(self.best(ready, {**seen, **values}))
+        return PolicyStep(arm.scope, values, (), seen, note)

@@ -1,44 +1,90 @@
 """Cheap first: the cheapest scope that may still be good enough, where actions and looks have prices.
 
-Each round plays the cheapest scope whose upper bound lags behind what is acceptable by no more than what its next play
-may teach (see `bandit.cheap_first`). Scopes with the same actions share one model; see `worth` for what they are
-compared by. Contexts that a scope does not look at have to be measured afterwards for that. Where they are not, or are
-affected by what is set, a scope learns from its own plays alone, and what it does not look at is noise to it.
+Each round plays the cheapest scope whose upper bound lags behind the acceptable value by no more than its next play may
+teach (see `bandit.cheap_first`). Scopes with the same actions share one model, see `policy_value`. This needs the
+contexts that a scope does not look at to be measured afterwards. Where they are not, or are affected by its actions, a
+scope learns from its own plays alone, and contexts that it does not look at are noise to it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
-from ..bandit import cheapest_sufficient, needs_initial_plays, underexplored
-from ..core import TIME, Amended, Choice, Event, History, OutcomeTold, Problem, Scope, Streams, context_of
+from ..bandit import BOUND, cheapest_sufficient, needs_initial_plays, underexplored
+from ..core import (
+    TIME,
+    Amended,
+    Choice,
+    Event,
+    History,
+    OutcomeTold,
+    Problem,
+    Round,
+    Scope,
+    Streams,
+    as_text,
+    context_of,
+)
 from ..core.tolerance import UNSTATED
-from ..gp import Averaged
-from ..surrogate import ProductKernelPosterior
-from .acting import Actor
-from .arm_model import ArmModel, Posterior
-from .charges import Toll
-from .cheap_gain import cheap_gain
-from .cheap_options import CheapOptions
-from .cheap_ranking import cheap_ranked
-from .enumeration import policy_scopes
-from .frontier import Offer, cheapest, likeliest, offer
-from .method import ScopeBandit
-from .models import Models
-from .nearness import Realised
-from .nested import NestedActor
+from ..errors import InvalidOption
+from ..gp import Averaged, DriftModel
+from ..records import record
+from ..space import Space
+from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, build_model
+from .acting import PolicyOptimiser
+from .arms import Arm, Unmeasured, share_columns, unmeasured
+from .contexts import MOST_ROWS, ContextSample
+from .costs import ActionCost
+from .feasibility import ArmFeasibility
+from .identification.enumeration import policy_scopes
+from .identification.scopes import union
+from .method import CausalMethod
+from .models import LIKELY_NOISE, ArmModel, Posterior
+from .policy import Policy, policy_table
+from .policy_value import ROWS, CostedValue, PolicyValue, fitted_at, most_feasible
 from .problem import Causal
-from .several import united
-from .sharing import Missing, not_measured, sharing, untold
-from .worth import ROWS, Worth, fitted_at
+
+_TABLE = 16  # contexts that a policy's table is chosen from
 
 
-class CheapFirst(ScopeBandit[CheapOptions]):
+@record
+class CheapOptions:
+    """Options of cheap-first.
+
+    Args:
+        beta: β of the upper bound `μ + sqrt(β) σ`.
+        patience: κ, the share of the information in a play that a cheap scope is credited with.
+        alike: scopes whose prices differ by no more than this factor count as equally cheap. 1: only equal prices do.
+        initial: random plays of each model before it counts; None: twice one more than it has columns.
+    """
+
+    beta: float = 4.0
+    patience: float = 1.0
+    alike: float = 1.0
+    initial: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for field in ("beta", "patience"):
+            if not 0 <= getattr(self, field) < math.inf:
+                raise InvalidOption(field, getattr(self, field), "a finite number not below 0")
+        if not 1 <= self.alike < math.inf:
+            raise InvalidOption("alike", self.alike, "a finite number from 1 on")
+        if self.initial is not None and self.initial < 1:
+            raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
+
+    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
+        """Make a model without data; see `ModelOptions.model`."""
+        return build_model(space, course, likely_noise=LIKELY_NOISE, seed=seed)
+
+
+class CheapFirst(CausalMethod[CheapOptions]):
     """Play the cheapest scope that may still turn out to be good enough, where actions and looks have prices (ours)."""
 
     name: ClassVar[str] = "cheap-first"
@@ -46,199 +92,303 @@ class CheapFirst(ScopeBandit[CheapOptions]):
 
     def __init__(self, problem: Causal, options: CheapOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self._missing: Missing = frozenset()
-        self._arrange()
+        self._unmeasured: Unmeasured = frozenset()
+        self._share_models()
 
     @classmethod
     def is_default_for(cls, problem: Problem) -> bool:
-        """Where there are prices."""
+        """Whether there are prices."""
         return isinstance(problem, Causal) and problem.prices is not None
 
     def scopes(self) -> tuple[Scope, ...]:
-        """The scopes that are worth their price."""
+        """Scopes that are worth their price."""
         graphs = self.problem.every_graph
-        return united(policy_scopes(graph, prices=self.problem.prices) for graph in graphs)
+        return union(policy_scopes(graph, prices=self.problem.prices) for graph in graphs)
 
-    # -- learning: which scopes share a model --------------------------------------------------------------------------
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """Describe every scope with its price."""
+        return (
+            *super().describe(),
+            *(("scope", f"set {arm.scope}; {self.costs.text(arm.scope)}") for arm in self.arms if self.problem.prices),
+        )
 
-    def _arrange(self) -> bool:
-        """Let arms share their models where what is measured allows it; whether anything changed."""
-        arms = sharing(self.arms, self._missing)
+    # -- learning: which arms share a model ----------------------------------------------------------------------------
+
+    def _share_models(self) -> bool:
+        """Let arms share models where contexts are measured; whether anything changed."""
+        arms = share_columns(self.arms, self._unmeasured)
         if arms == self.arms:
             return False
         self.arms = arms
-        self.models = Models(arms, self.empty_model, self.problem.sign, self.problem.drift)
-        self.watch()
+        self._build_models()
         return True
 
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in; where contexts turn out not to be measured, scopes part."""
-        before, contexts = self._missing, self.problem.graph.contexts or ()
+        """See `CausalMethod.learn`; where contexts turn out not to be measured, arms get models of their own."""
+        before, contexts = self._unmeasured, self.problem.graph.contexts or ()
         if isinstance(event, OutcomeTold):
-            self._missing |= not_measured([history[event.token]], contexts)
+            self._unmeasured |= unmeasured([history[event.token]], contexts)
         elif isinstance(event, Amended):
-            self._missing = not_measured(history, contexts)
-        if self._missing != before and self._arrange():
-            self.pay(event, history)
+            self._unmeasured = unmeasured(history, contexts)
+        if self._unmeasured != before and self._share_models():
+            self.costs.learn(event, history)
             self.models.rebuild(history)
-            self.watch_again(history)
+            self.feasibility.rebuild(history)
         else:
             super().learn(event, history)
 
     def needed(self, i: int) -> int:
         """Plays of the model of arm `i` before it counts."""
         columns, initial = len(self.arms[i].actions + self.arms[i].measured), self.options.initial
-        return max(2 * (1 + columns), self.enough) if initial is None else initial
+        return max(2 * (1 + columns), self._least_plays) if initial is None else initial
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Every model a few times, at its cheapest scope; then the cheapest scope that is enough."""
-        some, known = self.within_reach(history).tolist(), context_of(request)
-        forced = self.for_a_start(some)
-        if forced is not None:
-            return self.play(history, forced, request, {"phase": "first plays"})
+        """Choose initial plays of every model at its cheapest arm; then the cheapest arm that may be enough."""
+        some, known = self.costs.affordable(history).tolist(), context_of(request)
+        initial = self._initial_play(some)
+        if initial is not None:
+            return self.play(history, initial, request, {"phase": "first plays"})
         root, patience = math.sqrt(self.options.beta), self.options.patience
-        offers, worths = self._offers(history, some, known, len(history) + 1)
-        some, offers, worths = likeliest(some, offers, worths)
-        highest = float(self.upper(some, offers).max())
-        least = min(self.acceptable(highest, known), highest)
+        values, policies = self._values(history, some, known, len(history) + 1)
+        some, values, policies = most_feasible(some, values, policies)
+        highest = float(self._upper(some, values).max())
+        least = min(self._acceptable(highest, known), highest)
 
-        def width(each: Offer, worth: Worth) -> float:
-            return root * worth.model.scale * each.spread
+        def width(value: CostedValue, policy: PolicyValue) -> float:
+            return root * policy.model.scale * value.spread
 
-        def thrifty(worth: Worth, found: Offer) -> Offer:
-            """Where prices hang on what is set, no more is spent than it takes."""
-            if worth.toll is None:
+        def thrifty(policy: PolicyValue, found: CostedValue) -> CostedValue:
+            """Spend no more than is enough, where prices depend on settings."""
+            if policy.cost is None:
                 return found
-            return cheapest(worth, root, ROWS, lambda o: o.bound + patience * width(o, worth) >= least)
+            return policy.cheapest(root, ROWS, lambda o: o.bound + patience * width(o, policy) >= least)
 
-        offers = [thrifty(worth, found) for worth, found in zip(worths, offers, strict=True)]
-        upper, prices = self.upper(some, offers), np.array([each.price for each in offers])
-        widths = np.array([width(each, worth) for each, worth in zip(offers, worths, strict=True)])
-        told = np.array([len(worth.model) > 0 for worth in worths])
-        widths *= np.where(told, self.chances[some], self.chances[some] == 1.0)  # what only fails teaches nothing
+        values = [thrifty(policy, found) for policy, found in zip(policies, values, strict=True)]
+        upper, prices = self._upper(some, values), np.array([each.price for each in values])
+        widths = np.array([width(each, policy) for each, policy in zip(values, policies, strict=True)])
+        told = np.array([len(policy.model) > 0 for policy in policies])
+        likely = self.feasibility.success_probabilities[some]
+        widths *= np.where(told, likely, likely == 1.0)  # failures alone teach nothing
         best = cheapest_sufficient(
             upper, prices, least, lambda arms: widths[np.asarray(arms)], patience, alike=self.options.alike
         )
         found = dict(zip(some, upper.tolist(), strict=True))
         at_best = [self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))]
         note = {"phase": "cheap first", "upper": at_best, "width": best.width}
-        if (rate := offers[best.arm].rate) > 0:
-            note["rate"] = rate  # what a unit of money has to bring
+        if (rate := values[best.arm].rate) > 0:
+            note["rate"] = rate  # value that a unit of money must bring
         return self.play(history, some[best.arm], request, note)
 
-    def for_a_start(self, some: Sequence[int]) -> int | None:
-        """The cheapest arm of a model that has been told too little; None where there is none."""
-        classes = list(dict.fromkeys(self.models.of[i] for i in some))
+    def _initial_play(self, some: Sequence[int]) -> int | None:
+        """Cheapest arm of a model with too few outcomes; None if there is no such model."""
+        models = self.models
+        classes = list(dict.fromkeys(models.model_of[i] for i in some))
         plays = np.array(
-            [sum(int(n) for n, k in zip(self.plays, self.models.of, strict=True) if k == c) for c in classes]
+            [sum(int(n) for n, k in zip(self.plays, models.model_of, strict=True) if k == c) for c in classes]
         )
-        prices = self.prices
-        first_of = [min((i for i in some if self.models.of[i] == c), key=lambda i: prices[i]) for c in classes]
-        told = np.array([len(self.models.each[c]) for c in classes])
+        prices = self.costs.minima
+        first_of = [min((i for i in some if models.model_of[i] == c), key=lambda i: prices[i]) for c in classes]
+        told = np.array([len(models.regressions[c]) for c in classes])
         first = needs_initial_plays(plays, told, np.array([self.needed(i) for i in first_of]))
         if first is None:
-            counting = self.counting
-            plays = np.array([counting[np.array(self.models.of) == c].sum() for c in classes])
-            first = underexplored(plays, likely=np.array([self.failing[c].chance for c in classes]))
+            counting = self.feasibility.counted_plays(self.plays)
+            plays = np.array([counting[np.array(models.model_of) == c].sum() for c in classes])
+            first = underexplored(
+                plays, likely=np.array([self.feasibility.learned[c].failures.chance for c in classes])
+            )
         return None if first is None else first_of[first]
 
-    def playing(self, i: int, number: int) -> ArmModel:
-        """The model of arm `i` that round `number` goes by: with a draw of its hyperparameters."""
-        return self.model(i).member(self.streams.integer(number, "hyperparameters"))
+    def model_to_play(self, i: int, number: int) -> ArmModel:
+        """Model of arm `i` that round `number` is played by: with a draw of its hyperparameters."""
+        return self.models[i].member(self.streams.integer(number, "hyperparameters"))
 
-    def worths(
+    # -- values of policies --------------------------------------------------------------------------------------------
+
+    def policy_values(
         self, history: History, some: Iterable[int], known: Mapping[str, Any], number: int | None = None
-    ) -> Iterator[Worth]:
-        """What these arms are compared by where this is seen before choosing, and at this time.
+    ) -> Iterator[PolicyValue]:
+        """Values of arms' policies, given values known before choosing, and the time.
 
-        In round `number` by a draw of the hyperparameters, and pending rounds shrink variances; None: for an answer.
+        Args:
+            history: the rounds.
+            some: the arms.
+            known: values known before choosing, and the time if effects change with it.
+            number: of the round, by a draw of the hyperparameters, in which pending rounds shrink variances; None: for
+                an answer.
         """
-        seen, when = self.seen_of(known), {TIME.name: known[TIME.name]} if self.problem.timed else {}
-        known_of: dict[int, tuple[Posterior, np.ndarray, list[ProductKernelPosterior]]] = {}
-        contexts: dict[int, Realised] = {}
+        seen, when = self._seen_in(known), {TIME.name: known[TIME.name]} if self.problem.timed else {}
+        of_model: dict[int, tuple[Posterior, np.ndarray, list[ProductKernelPosterior]]] = {}
+        contexts: dict[int, ContextSample] = {}
         for i in some:
-            arm, k, answering = self.arms[i], self.models.of[i], number is None
-            if k not in known_of:
-                points, now = self.untold(history, i, None), when.get(TIME.name)
+            arm, k, answering = self.arms[i], self.models.model_of[i], number is None
+            if k not in of_model:
+                points, now = self.pending_points(history, i, None), when.get(TIME.name)
                 points = points[:0] if number is None else points
-                model: Posterior = self.answering(i) if number is None else self.playing(i, number)
+                model: Posterior = self.model_to_answer(i) if number is None else self.model_to_play(i, number)
                 members = model.members if isinstance(model, Averaged) else (model,)
                 processes = [ProductKernelPosterior.of(member, points, now) for member in members] if arm.space else []
-                known_of[k] = model, points, processes
-            own = i if arm.affected else -1 - k  # what affects contexts has its own
+                of_model[k] = model, points, processes
+            own = i if arm.affected else -1 - k  # an arm that affects contexts has its own sample
             if own not in contexts:
-                contexts[own] = Realised.of(arm, history, seen)
-            model, pending, processes = known_of[k]
-            toll, fixed = self.toll_of(i, seen), self.fixed(i, seen)
-            own_contexts, within = contexts[own], self.keeping(i)
-            yield Worth(arm, model, pending, processes, own_contexts, when, toll, fixed, within, answering)
+                contexts[own] = ContextSample.of(arm, history, seen)
+            model, pending, processes = of_model[k]
+            yield PolicyValue(
+                arm,
+                model,
+                pending,
+                processes,
+                contexts[own],
+                when,
+                self.costs.of_actions(i, seen),
+                self.costs.fixed(i, seen),
+                self.feasibility.of(i),
+                answering,
+            )
 
-    def seen_of(self, known: Mapping[str, Any]) -> dict[str, Any]:
-        """What is seen before choosing, without the time."""
+    def _seen_in(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of variables known before choosing, without the time."""
         return {name: value for name, value in known.items() if name in self.known}
 
-    def _offers(
+    def _values(
         self, history: History, some: Iterable[int], known: Mapping[str, Any], number: int
-    ) -> tuple[list[Offer], list[Worth]]:
-        """What these arms may give in round `number`, over the latest contexts, and what they are compared by."""
-        worths = list(self.worths(history, some, known, number))
-        return [offer(worth, math.sqrt(self.options.beta), ROWS) for worth in worths], worths
+    ) -> tuple[list[CostedValue], list[PolicyValue]]:
+        """Upper bounds of arms in round `number`, over the latest contexts, and the values of their policies."""
+        policies = list(self.policy_values(history, some, known, number))
+        return [each.at_rate(math.sqrt(self.options.beta), ROWS) for each in policies], policies
 
-    def upper(self, some: Sequence[int], offers: Sequence[Offer]) -> Float[np.ndarray, " k"]:
-        """The bounds of some arms, as likely as they are to work; without a scale a bound has no units."""
-        failing = self.chances < 1.0
-        unknown = [failing[i] and not self.scaled[i] for i in some]
-        return self.weighed(np.where(unknown, np.inf, [each.bound for each in offers]), some)
+    def _upper(self, some: Sequence[int], values: Sequence[CostedValue]) -> Float[np.ndarray, " k"]:
+        """Upper bounds of arms with failures counted; without a scale they are infinite."""
+        failing, scaled = self.feasibility.success_probabilities < 1.0, self.scaled
+        unknown = [failing[i] and not scaled[i] for i in some]
+        return self.feasibility.expected(np.where(unknown, np.inf, [each.bound for each in values]), some)
 
-    def acceptable(self, best: float, known: Mapping[str, Any]) -> float:
-        """The least acceptable value at this time, in units of `sign · value`."""
+    def _acceptable(self, best: float, known: Mapping[str, Any]) -> float:
+        """Least acceptable value at this time, in units of `sign · value`."""
         tolerance = self.problem.tolerance or UNSTATED
-        if not (told := [model for model in self.models.each if len(model)]):
-            return -math.inf  # nothing has worked yet: anything may do
+        if not (told := [model for model in self.models.regressions if len(model)]):
+            return -math.inf  # without an outcome everything may do
         now = known.get(TIME.name)
         worst = min(float(model.unstandardise(fitted_at(model, now)).min()) for model in told)
         return tolerance.acceptable(best, worst, self.problem.sign)
 
     # -- deciding ------------------------------------------------------------------------------------------------------
 
-    def actor(self, history: History, i: int, model: Posterior, toll: Toll | None = None) -> Actor:
-        """What sets the actions of arm `i`: it averages over what the arm does not look at, given what it does."""
+    def optimiser(
+        self, history: History, i: int, model: Posterior, cost: ActionCost | None, feasibility: ArmFeasibility
+    ) -> PolicyOptimiser:
+        """Optimiser of the actions of arm `i`, which draws unknown contexts given the known ones."""
         arm = self.arms[i]
-        if arm.affected:
-            return super().actor(history, i, model, toll)
-        return NestedActor(arm, model, toll, self.keeping(i), realised=Realised.of(arm, history, {}))
+        contexts = None if arm.affected else ContextSample.of(arm, history, {})
+        return PolicyOptimiser(arm, model, cost, feasibility, contexts)
 
-    def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
-        """See `sharing.untold`."""
-        return untold(history, self.arms, self.models, self.models.of[i], but=but, streams=self.streams)
+    def pending_points(self, history: History, i: int, but: str | None) -> np.ndarray:
+        """See `CausalMethod.pending_points`; contexts that are not measured yet are drawn by a key of the round."""
+
+        def impute(played: Round, arm: Arm, known: Mapping[str, Any]) -> dict[str, Any]:
+            sample, space = ContextSample.of(arm, history, {}), arm.problem_space
+            seen = [j for j, name in enumerate(arm.measured) if name in known]
+            missing = [j for j in range(len(arm.measured)) if j not in seen]
+            at = space.subset([arm.measured[j] for j in seen]).encode([known])[0] if seen else np.zeros(0)
+            row = sample.draw(seen, at, self.streams(played.number, "imagined").random())
+            return space.subset([arm.measured[j] for j in missing]).decode(row[None, missing])[0]
+
+        return self.models.pending_points(history, self.models.model_of[i], but, impute)
+
+    # -- answers -------------------------------------------------------------------------------------------------------
 
     def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """See `Guarding.cases`; also of what arm `i` does not look at."""
+        """See `CausalMethod.cases`; with contexts that arm `i` does not look at."""
         arm, when = self.arms[i], {TIME.name: known[TIME.name]} if self.problem.timed else {}
         if not arm.measured:
             return [when]
-        points = Realised.of(arm, history, self.seen_of(known)).points[:ROWS]
+        points = ContextSample.of(arm, history, self._seen_in(known)).points[:ROWS]
         return [{**row, **when} for row in self.problem.space.subset(arm.measured).decode(points)]
 
-    # -- the answer ----------------------------------------------------------------------------------------------------
+    def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+        """The cheapest arm that is good enough, then the others by price.
 
-    ranked = cheap_ranked
-    gain = cheap_gain
+        Args:
+            history: the rounds.
+            known: values known before choosing, and the time if effects change with it.
+        """
+        every, sign = list(self.policy_values(history, range(len(self.arms)), known)), self.problem.sign
+        if not any(len(each.model) for each in every):
+            return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(self.arms)]
+        best = [each.at_rate(0.0, MOST_ROWS) if len(each.model) else None for each in every]
+        infeasible = min(each.infeasible for each in best if each is not None)
+        means = self.feasibility.expected(_means(best, infeasible))
+        least = min(self._acceptable(float(means.max()), known), float(means.max()))
+        good = [i for i in range(len(means)) if means[i] >= least]
+        for i in good:  # where prices depend on settings, no more is spent than is enough
+            if every[i].cost is not None:
+                best[i] = every[i].cheapest(0.0, MOST_ROWS, lambda found: found.bound >= least)
+        means = self.feasibility.expected(_means(best, infeasible))
+        prices = np.array([p if each is None else each.price for p, each in zip(self.costs.minima, best, strict=True)])
+        chosen = min(good, key=lambda i: (prices[i], -means[i]))
+        others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i]))
+        verb = "at most" if self.problem.minimize else "at least"
+        said = "; ".join(f"set {self.arms[i].scope}" for i in good)
+        note = f"good enough is {verb} {as_text(sign * least)}: {said}"
+        note += f"; {NO_FEASIBLE_NOTE}" if infeasible else ""
+        answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
+        arm, table = self.arms[chosen], None
+        if set(arm.contexts) - set(known):
+            points = ContextSample.of(arm, history, self._seen_in(known)).points[:_TABLE]
+            contexts = self.problem.space.subset(arm.measured).decode(points)
+            act = answers[chosen].act
+            table = policy_table(arm, lambda k: act(contexts[k]), contexts)
+        return [(chosen, replace(answers[chosen], note=note, table=table)), *((i, answers[i]) for i in others)]
+
+    def _answer(
+        self, history: History, i: int, value: PolicyValue, found: CostedValue | None, known: Mapping[str, Any]
+    ) -> Policy:
+        """Recommendation of an arm: its policy, with the average outcome to expect."""
+        arm, sign = self.arms[i], self.problem.sign
+        if found is None:
+            return Policy.unknown(arm.scope)
+        mean, sd = sign * found.bound, value.deviation(found.actions)
+        act = self.greedy(history, i, known, found.rate)
+        values = {} if set(arm.contexts) - set(known) else act(known)
+        cost = found.price if self.problem.prices is not None else None
+        note = NO_FEASIBLE_NOTE if found.infeasible else ""
+        return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, note=note, act=act)
+
+    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+        """Upper bound of the recommended policy's shortfall from the acceptable value, or of a cheaper one above it.
+
+        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale. Arms of which hardly
+        any play has worked are not waited for.
+        """
+        judged = self.judged.tolist()
+        if self._initial_play(range(len(self.arms))) is not None or not judged:
+            return math.inf
+        (chosen, best), *_ = self._ranking(history, context)
+        if NO_FEASIBLE_NOTE in best.note:
+            return math.inf
+        policies = list(self.policy_values(history, judged, context))
+        some, values, policies = most_feasible(judged, [each.at_rate(BOUND, ROWS) for each in policies], policies)
+        highest = float(self._upper(some, values).max())
+        assert best.cost is not None or self.problem.prices is None
+        assert best.mean is not None
+        assert best.upper is not None
+        sure = self.problem.sign * best.mean - (best.upper - best.mean)
+        wanted = min(highest, self._acceptable(highest, context))
+        cost = float(self.costs.minima[chosen]) if best.cost is None else best.cost
+        below = [each.largest_below(BOUND, cost) for each in policies]
+        return float(max([wanted - sure, *(bound - wanted for bound in below if bound is not None)]))
 
     def indices(self, history: History) -> dict[str, list[Any]]:
-        """What every scope costs, and gives at best by the present model."""
-        known, prices = list[Any]([None] * len(self.arms)), self.prices.tolist()
-        some = [i for i in range(len(self.arms)) if len(self.model(i))]
-        number = len(history) + 1
-        for i, each in zip(some, self._offers(history, some, self.present(history), number)[0], strict=True):
+        """Price of every arm, and its upper bound by the present model."""
+        known, prices = list[Any]([None] * len(self.arms)), self.costs.minima.tolist()
+        some = [i for i in range(len(self.arms)) if len(self.models[i])]
+        values, _ = self._values(history, some, self._present_context(history), len(history) + 1)
+        for i, each in zip(some, values, strict=True):
             known[i], prices[i] = self.problem.sign * each.bound, each.price
         return {"price": prices, "at best": known}
 
-    def describe(self) -> tuple[tuple[str, str], ...]:
-        """Every scope with its price."""
-        return (
-            *super().describe(),
-            *(("scope", f"set {arm.scope}; {self.price_text(arm.scope)}") for arm in self.arms if self.problem.prices),
-        )
+
+def _means(best: Sequence[CostedValue | None], infeasible: float) -> Float[np.ndarray, " m"]:
+    """Expected values of arms with outcomes that are not less feasible than the most feasible one; others are −∞."""
+    return np.array([-np.inf if each is None or each.infeasible > infeasible else each.bound for each in best])

@@ -1,64 +1,104 @@
-"""What the methods share: scopes as arms, one Gaussian process for each, staged decisions, the final policy."""
+"""Base of the causal methods: arms with models, costs and feasibility; staged decisions; recommended policies."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Int
 
+from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
     TIME,
-    Amended,
     Asked,
     Choice,
-    DataAdded,
     Decision,
     Event,
     Explanation,
     History,
-    OutcomeTold,
+    Method,
     PolicyStep,
-    Refitted,
+    Recommendation,
     Round,
     Scope,
     Streams,
-    average_recommendation,
+    Table,
     cached_until_next_event,
     context_of,
-    now,
-    typical,
+    horizon,
 )
 from ..errors import InvalidRequest
-from ..gp import Averaged, Kernel, describe_subset
-from ..surrogate import Acquisition, ucb
+from ..gp import Averaged, DriftModel, Kernel, describe_subset
+from ..optim import kronecker
+from ..space import Space
+from ..surrogate import ENOUGH, NO_FEASIBLE_NOTE, Acquisition, ucb
 from ..wording import counted
-from .acting import Actor
-from .arm import Arm
-from .arm_model import ArmModel, Posterior
-from .charges import Charges, Toll
+from .acting import GreedyPolicy, PolicyOptimiser
+from .arms import Arm
+from .constraints import ScopeConstraints
 from .contexts import latest_contexts
-from .explaining import observations_explained, scopes_table
-from .gain import possible_gain
-from .greedy import Greedy
-from .guarding import Guarding
-from .limits import possible_arms
-from .models import Models
-from .paying import O, Turn
-from .policy import Policy
+from .costs import ActionCost, CostModel
+from .feasibility import ArmFeasibility, ArmsFeasibility
+from .identification.scopes import looking_at
+from .models import ArmModel, ArmModels, EmptyModel, Posterior
+from .observational import trials_explained
+from .policy import Policy, recommended
 from .problem import Causal
-from .ranking import ranked
-from .scopes import looking_at
+
+_GRID = 64  # settings of each action among which the largest bound is sought
+_CORNERS = 6  # actions at most whose extremes are all tried, too
 
 
-class ScopeBandit(Guarding[O]):
+class MethodOptions(Protocol):
+    """Options that every method here has."""
+
+    @property
+    def beta(self) -> float:
+        """β of the upper bound `μ + sqrt(β) σ`."""
+
+    @property
+    def initial(self) -> int | None:
+        """Random plays of each model before it counts; None: by its number of columns."""
+
+    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
+        """Make a model without data; see `ModelOptions.model`."""
+
+
+O = TypeVar("O", bound=MethodOptions)  # noqa: E741  the method's options
+
+
+@dataclass(frozen=True)
+class RoundContext:
+    """The round in which actions are set.
+
+    Attributes:
+        number: of the round.
+        rate: value that a unit of money must bring, where prices depend on settings.
+        token: of the round, once it has one.
+    """
+
+    number: int
+    rate: float = 0.0
+    token: str | None = None
+
+
+class CausalMethod(Method[Causal, O]):
     """A bandit whose arms are policy scopes, each with contextual Bayesian optimisation inside.
 
-    Scopes with the same actions and the same contexts, differently assigned, share one model (Appendix B.1). Everything
-    inside is in units of `sign · value`.
+    Values inside are in units of `sign · value`.
+
+    Attributes:
+        arms: the scopes that constraints on settings leave possible.
+        constraints: on settings.
+        models: of the arms' outcomes.
+        costs: of plays.
+        feasibility: of actions.
+        plays: of each arm.
     """
 
     solves = Causal
@@ -70,197 +110,310 @@ class ScopeBandit(Guarding[O]):
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
         arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
-        self.arms = possible_arms(arms, self.limits)
+        self.constraints = ScopeConstraints(problem.limits or (), space)
+        self.arms = self.constraints.possible_arms(arms)
         self.closed = len(arms) - len(self.arms)
-        self.models = Models(self.arms, self.empty_model, problem.sign, problem.drift)
-        self.watch()
         self.plays = np.zeros(len(self.arms), dtype=int)
-        self.charges = None if problem.tariff is None else Charges(problem, problem.tariff)
+        self.costs = CostModel(problem, self.arms, self.constraints)
+        self._build_models()
+
+    def _build_models(self) -> None:
+        """Make the models of the arms, and of their feasibility, without data."""
+        empty_model = self.empty_model()
+        self.models = ArmModels(self.arms, empty_model, self.problem.sign, self.problem.drift)
+        self.feasibility = ArmsFeasibility(self.problem, self.models, self.constraints, empty_model)
+
+    def empty_model(self) -> EmptyModel:
+        """Function that makes a model without data. Override it for other models; it must be picklable."""
+        return partial(self.options.model, seed=self.streams.integer(0, "hyperparameters"))
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """How many scopes there are to choose among."""
+        """Describe the number of scopes to choose among."""
         closed = f"; limits leave nothing of {self.closed} more" if self.closed else ""
         return (("arms", counted(len(self.arms), "policy scope") + closed),)
 
     @abstractmethod
     def scopes(self) -> tuple[Scope, ...]:
-        """The arms."""
-
-    def needed(self, i: int) -> int:
-        """Plays of arm `i` before its model counts."""
-        arm, initial = self.arms[i], self.options.initial
-        return max(1 + len(arm.actions + arm.contexts), self.enough) if initial is None else initial
+        """Scopes of the arms."""
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in: data go to the models, choices are counted."""
-        self.pay(event, history)
-        self.hear(event, history)
-        match event:
-            case Refitted():
-                self.models.set(event.hyperparameters)
-            case Asked():
-                self.check_open(event.scope)
-                self.plays[self.models.number[event.scope]] += 1
-            case OutcomeTold():
-                self.models.take(history[event.token], event.outcome)
-            case DataAdded():
-                self.models.add(event)
-            case Amended():
-                self.models.rebuild(history)
+        """Update costs, feasibility, models and play counts by one event, in this order."""
+        self.costs.learn(event, history)
+        self.feasibility.learn(event, history)
+        if isinstance(event, Asked):
+            self.feasibility.check_open(event.scope)
+            self.plays[self.models.number[event.scope]] += 1
+        self.models.learn(event, history)
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """Fit hyperparameters of the models whose schedule says so."""
+        until = partial(horizon, history)
+        further = self.feasibility.refit(until)
+        found = self.models.refit(until)
+        return {**(found or {}), "further": further} if further else found
+
+    # -- arms to choose among ------------------------------------------------------------------------------------------
+
+    def needed(self, i: int) -> int:
+        """Plays of arm `i` before its model counts."""
+        arm, initial = self.arms[i], self.options.initial
+        return max(1 + len(arm.actions + arm.contexts), self._least_plays) if initial is None else initial
+
+    @property
+    def _least_plays(self) -> int:
+        """Plays of a model before constraints on outcomes restrict the next ones."""
+        return ENOUGH if self.problem.further else 0
+
+    def needs_initial_plays(self, history: History) -> int | None:
+        """The affordable arm played least among those whose initial plays are not complete; None if there is none."""
+        some = self.costs.affordable(history)
+        told, needed = np.array([len(self.models[i]) for i in some]), np.array([self.needed(i) for i in some])
+        first = needs_initial_plays(self.plays[some], told, needed)
+        return None if first is None else int(some[first])
+
+    def underexplored(self, history: History, *, many: bool) -> int | None:
+        """An affordable arm that is played too seldom, see `bandit.neglected`; None if there is none."""
+        some = self.costs.affordable(history)
+        counting, likely = self.feasibility.counted_plays(self.plays), self.feasibility.success_probabilities
+        found = underexplored(counting[some], many, likely[some])
+        return None if found is None else int(some[found])
+
+    def most_feasible(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Int[np.ndarray, " k"]:
+        """Select the arms that have a feasible action in most contexts."""
+        arms = np.array([*some])
+        shares = np.array([self._infeasible_share(history, i, known) for i in arms])
+        return arms[shares <= shares.min()]
+
+    def _infeasible_share(self, history: History, i: int, known: Mapping[str, Any]) -> float:
+        return self.feasibility.of(i).infeasible_share_of(lambda: self.contexts(history, i, known))
+
+    def finished(self, history: History) -> str:
+        """Say that no arm is affordable any more."""
+        return "" if len(self.costs.affordable(history)) else "no scope fits into what is left of the budget"
 
     # -- choosing and deciding -----------------------------------------------------------------------------------------
 
     def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
-        """Begin a round with arm `i`: what can be set without looking is set."""
-        turn, known = Turn(len(history) + 1, note.get("rate", 0.0)), context_of(request)
+        """Begin a round of arm `i`, and set the actions without contexts."""
+        turn, known = RoundContext(len(history) + 1, note.get("rate", 0.0)), context_of(request)
         values, observe = self._advance(history, turn, i, known, {})
-        return Choice(self.arms[i].scope, values, observe, expected_cost=self.expected(i, values, known), note=note)
+        cost = self.costs.expected(i, values, known)
+        return Choice(self.arms[i].scope, values, observe, expected_cost=cost, note=note)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
-        turn = Turn(pending.number, suggestion.note.get("rate", 0.0), suggestion.token)
+        turn = RoundContext(pending.number, suggestion.note.get("rate", 0.0), suggestion.token)
         context = {**context_of(pending.request), **context}
         values, observe = self._advance(history, turn, i, context, suggestion.values)
         return Decision(values, observe)
 
     def _advance(
-        self, history: History, turn: Turn, i: int, context: Mapping[str, Any], given: Mapping[str, Any]
+        self, history: History, turn: RoundContext, i: int, context: Mapping[str, Any], given: Mapping[str, Any]
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Values of all actions that can be set now, and what is to be looked at next."""
+        """Values of all actions that can be set now, and the contexts to look at next."""
         arm, values = self.arms[i], dict(given)
         for look, ready in arm.stages:
             if waiting := tuple(name for name in look if name not in context):
                 return {name: v for name, v in values.items() if name not in given}, waiting
             for group in arm.groups(tuple(x for x in ready if x not in values)):
-                values.update(self.act(history, turn, i, group, {**context, **values}))
+                values.update(self._act(history, turn, i, group, {**context, **values}))
         return {name: v for name, v in values.items() if name not in given}, ()
 
-    def act(
-        self, history: History, turn: Turn, i: int, group: tuple[str, ...], known: Mapping[str, Any]
+    def _act(
+        self, history: History, turn: RoundContext, i: int, group: tuple[str, ...], known: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Values for a group of actions, from what they may be based on."""
-        model = self.playing(i, turn.number)
+        """Values of a group of actions in a round."""
+        model = self.model_to_play(i, turn.number)
         random = self.streams(turn.number, f"act {'+'.join(group)}")
-        toll = self.toll(history, turn, i, group, known)
+        rate = turn.rate / self.models[i].scale if turn.rate else 0.0
+        cost = self.costs.of_group(history, i, group, known, token=turn.token, value_per_cost=rate)
+        optimiser = self.optimiser(history, i, model, cost, self.feasibility.of(i))
         if len(model) < self.needed(i):
-            return self.actor(history, i, model, toll).drawn(group, known, random)
-        points = self.untold(history, i, turn.token)
+            return optimiser.random(group, known, random)
+        points = self.pending_points(history, i, turn.token)
         with model.with_fantasies(points):
-            return self.actor(history, i, model, toll).best(group, known, self.score(i), random, tried=points)
+            return optimiser.best(group, known, self.score(i), random, tried=points)
 
-    def playing(self, i: int, number: int) -> ArmModel:
-        """The model of arm `i` that round `number` goes by: with the likeliest hyperparameters, as published."""
-        return self.model(i)
+    def model_to_play(self, i: int, number: int) -> ArmModel:
+        """Model of arm `i` that round `number` is played by: with the likeliest hyperparameters, as published."""
+        return self.models[i]
 
-    def answering(self, i: int) -> Averaged[Kernel]:
-        """The model of arm `i` that answers go by: averaged over draws of the hyperparameters."""
-        return Averaged(self.model(i))
+    def model_to_answer(self, i: int) -> Averaged[Kernel]:
+        """Model of arm `i` that answers are based on: averaged over draws of the hyperparameters."""
+        return Averaged(self.models[i])
 
-    def actor(self, history: History, i: int, model: Posterior, toll: Toll | None = None) -> Actor:
-        """What sets the actions of arm `i` by a model of it."""
-        return Actor(self.arms[i], model, toll, self.keeping(i))
+    def optimiser(
+        self, history: History, i: int, model: Posterior, cost: ActionCost | None, feasibility: ArmFeasibility
+    ) -> PolicyOptimiser:
+        """Optimiser of the actions of arm `i` by a model."""
+        return PolicyOptimiser(self.arms[i], model, cost, feasibility)
 
-    def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
-        """Points of rounds of arm `i`'s model without an outcome, but for one by its token, (p, d)."""
-        return self.models.without_outcome(history, self.models.of[i], but)
+    def pending_points(self, history: History, i: int, but: str | None) -> np.ndarray:
+        """Points of rounds of arm `i`'s model without an outcome, (p, d), without the round of one token."""
+        return self.models.pending_points(history, self.models.model_of[i], but)
 
     def score(self, i: int) -> Acquisition:
-        """What an action maximises."""
+        """Acquisition function of the actions of arm `i`."""
         return ucb(self.beta(i))
 
     def beta(self, i: int) -> float:
         """β of arm `i` now."""
         return self.options.beta
 
-    # -- the answer ----------------------------------------------------------------------------------------------------
+    # -- answers -------------------------------------------------------------------------------------------------------
 
-    def pool(self, history: History, i: int, seen: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The latest contexts of arm `i`, where this is seen before choosing: see `latest_contexts`; with the time."""
-        when = {name: time for name, time in seen.items() if name == TIME.name and self.problem.timed}
-        seen = {name: value for name, value in seen.items() if name not in when}
+    def contexts(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Latest contexts of arm `i` given values known before choosing, see `latest_contexts`; with the time."""
+        when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
+        seen = {name: value for name, value in known.items() if name not in when}
         rows = latest_contexts(history, self.arms, self.models.number, i, seen)
-        possible = [row for row in rows if self.limits.possible(self.arms[i], row)] or rows
+        possible = [row for row in rows if self.constraints.possible(self.arms[i], row)] or rows
         return [{**row, **when} for row in possible]
 
-    def present(self, history: History) -> dict[str, Any]:
-        """The time of answers, where it matters."""
-        return {TIME.name: now(history)} if self.problem.timed else {}
+    def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Latest values of all columns of arm `i` beside its actions."""
+        return self.contexts(history, i, known)
 
-    def greedy(self, history: History, i: int, known: Mapping[str, Any], rate: float = 0.0) -> Greedy:
-        """The policy that maximises the posterior mean of arm `i`, less `rate` times its price; it reads the time."""
-        toll = self.toll_of(i, known)
-        if toll is not None:
-            toll = replace(toll, exchange=rate / self.model(i).scale if rate else 0.0)
+    def greedy(self, history: History, i: int, known: Mapping[str, Any], rate: float = 0.0) -> GreedyPolicy:
+        """Policy that maximises the posterior mean of arm `i`, less `rate` times its cost, at the known time."""
+        cost = self.costs.of_actions(i, known, rate / self.models[i].scale if rate else 0.0)
         when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
-        actor = self.actor(history, i, Averaged(self.model(i), deviations=False), toll)
-        return Greedy(replace(actor, within=replace(actor.keeping, answering=True)), self.streams, i, when)
+        model = Averaged(self.models[i], deviations=False)
+        feasibility = self.feasibility.of(i, answering=True)
+        return GreedyPolicy(self.optimiser(history, i, model, cost, feasibility), self.streams, i, when)
 
-    def recommend(self, history: History) -> Policy:
-        """The scope with the best expected outcome under its own best policy, that policy, and what the others give.
-
-        Where something is seen before choosing: scopes and policies for typical contexts.
-        """
-        if self.known:
-            return self._over_contexts(history)
-        best, *others = (answer for _, answer in self._all_ranked(history))
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Policy:
+        """Recommend the scope with the best expected outcome under its best policy, and that policy."""
+        best, *others = (policy for _, policy in self._ranking(history, context))
         return best.among(tuple(others))
 
-    @cached_until_next_event
-    def _over_contexts(self, history: History) -> Policy:
-        contexts, when = typical(self.problem.space, history), self.present(history)
-        advice = average_recommendation(contexts, lambda seen: self.ranked(history, {**when, **seen})[0][1])
-        assert isinstance(advice, Policy)
-        return advice
+    def _ranking(self, history: History, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+        """The arms ranked in a context, cached for the present one if nothing is seen before choosing."""
+        present = not self.known and context == self._present_context(history)
+        return self._ranked_now(history) if present else self.ranked(history, context)
 
     @cached_until_next_event
-    def _all_ranked(self, history: History) -> list[tuple[int, Policy]]:
-        return self.ranked(history, self.present(history))
+    def _ranked_now(self, history: History) -> list[tuple[int, Policy]]:
+        return self.ranked(history, self._present_context(history))
 
-    ranked = ranked
-    gain = possible_gain
+    def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+        """The arms and their policies, best expected outcome first; arms without outcomes come last.
+
+        Args:
+            history: the rounds.
+            known: values known before choosing, and the time if effects change with it.
+        """
+        sign = self.problem.sign
+        answers = [
+            recommended(
+                arm,
+                self.model_to_answer(i),
+                self.greedy(history, i, known),
+                self.contexts(history, i, known),
+                sign,
+                known=known,
+            )
+            if len(self.models[i])
+            else Policy.unknown(arm.scope)
+            for i, arm in enumerate(self.arms)
+        ]
+        shares = [self._infeasible_share(history, i, known) for i in range(len(answers))]
+        answers = [
+            replace(a, note=a.note or NO_FEASIBLE_NOTE) if share else a
+            for a, share in zip(answers, shares, strict=True)
+        ]
+        means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
+        worths = self.feasibility.expected(np.array(means))
+        order = sorted(range(len(answers)), key=lambda i: (means[i] > -np.inf, -shares[i], worths[i]), reverse=True)
+        return [(i, answers[i]) for i in order]
+
+    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+        """Upper bound of the best policy of any scope, less the lower bound of the recommended one.
+
+        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale. Arms of which hardly
+        any play has worked are not waited for.
+        """
+        judged = self.judged
+        if self.needs_initial_plays(history) is not None or not len(judged):
+            return np.inf
+        advice = self._ranking(history, context)[0][1]
+        if NO_FEASIBLE_NOTE in advice.note:
+            return np.inf
+        some = self.most_feasible(history, judged, context)
+        highest = [
+            highest_bound(self.feasibility.of(i), self.model_to_answer(i), self.contexts(history, i, context), BOUND)
+            for i in some
+        ]
+        assert advice.mean is not None
+        assert advice.lower is not None
+        assert advice.upper is not None
+        return (
+            float(self.feasibility.expected(np.array(highest), some).max())
+            - self.problem.sign * advice.mean
+            + 0.5 * (advice.upper - advice.lower)
+        )
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """Infinite until outcomes tell the scope's model a scale; from then on bounds are those of the posterior."""
+        """Infinite until the outcomes of the scope's model have a scale; then bounds are those of the posterior."""
         return 1.0 if self.scaled[self.models.number[scope]] else np.inf
 
     @property
     def scaled(self) -> Bool[np.ndarray, " m"]:
-        """Of which arms outcomes tell the model a scale."""
-        return np.array([self.models.scaled(k) for k in self.models.of])
+        """Arms whose outcomes give their model a scale."""
+        return np.array([self.models.scaled(k) for k in self.models.model_of])
 
     @property
     def judged(self) -> Int[np.ndarray, " k"]:
-        """The arms whose bounds mean something; none as long as one of the others may yet have outcomes.
+        """Arms whose bounds mean anything; none as long as another arm may still get outcomes.
 
-        What has failed, and has told next to nothing, is not waited for.
+        Arms that have failed, and have hardly any outcomes, are not waited for.
         """
-        scaled, failed = self.scaled, np.array([self.failing[k].failures > 0 for k in self.models.of])
-        return np.flatnonzero(scaled & (scaled | failed).all())
+        scaled = self.scaled
+        return np.flatnonzero(scaled & (scaled | self.feasibility.failed()).all())
+
+    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+        """Slack of each constraint at a recommended policy, where it is least among the latest contexts."""
+        i, limits = self.models.number.get(advice.scope), self.problem.limits or ()
+        if i is None or not isinstance(advice, Policy) or advice.act is None:
+            return [None] * len(limits)
+        arm, known = self.arms[i], {**self._present_context(history), **advice.context}
+        alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for case in self.cases(history, i, known):
+            alike.setdefault(tuple(case[name] for name in arm.contexts), []).append({**case, **advice.act(case)})
+        found: list[float | None] = []
+        for limit in limits:
+            slacks = [self.feasibility.of(i).slack(limit, cases) for cases in alike.values()]
+            found.append(min((slack for slack in slacks if slack is not None), default=None))
+        return found
 
     def note(self, history: History) -> str:
-        """Whether there are more outcomes than are counted, in the model that has most of them."""
-        largest = max(self.models.each, key=len)
+        """Say if the largest model uses a subset of its outcomes."""
+        largest = max(self.models.regressions, key=len)
         return describe_subset(len(largest), len(largest.counted))
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
-        """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
+        """Next step of the recommended policy: actions whose contexts are given, and contexts to look at next."""
         self.check_informed(history)
-        known = {**self.present(history), **context_of(request), **{name: context[name] for name in self.known}}
-        _, advice = (self.ranked(history, known) if known else self._all_ranked(history))[0]
+        seen = {name: context[name] for name in self.known}
+        known = {**self._present_context(history), **context_of(request), **seen}
+        _, advice = self._ranking(history, known)[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
         step: PolicyStep = advice.act.step(context)
         return step
 
+    # -- explanations --------------------------------------------------------------------------------------------------
+
     def explain(self, history: History) -> Explanation:
-        """Plays per arm, the parts of its index, and the best arm's policy."""
+        """Plays and index of each arm, the use of external data, and the policy of the best arm."""
         extra = {} if self.known else self.indices(history)
-        policy = self.recommend(history).table if any(len(model) for model in self.models.each) else None
-        arms = scopes_table(self.models, self.plays, extra)
-        said = observations_explained(self.models, history)
+        advice = self.recommend(history) if any(len(model) for model in self.models.regressions) else None
+        policy = advice.table if isinstance(advice, Policy) else None
+        rows = zip([str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True)
+        arms = Table("Scopes", ("scope", "plays", *extra), tuple(rows))
         closed = f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
         rounds = counted(int(self.plays.sum()), "round")
         chosen = (
@@ -268,9 +421,43 @@ class ScopeBandit(Guarding[O]):
             if len(self.arms) > 1
             else f"settings in {rounds}: there is one scope"
         )
-        tables = (arms, *([policy] if policy else []))
-        return Explanation(f"{self.name} has chosen {chosen}.{closed}{said}", tables)
+        said = self._external_data_explained(history)
+        return Explanation(f"{self.name} has chosen {chosen}.{closed}{said}", (arms, *([policy] if policy else [])))
 
     def indices(self, history: History) -> dict[str, list[Any]]:
-        """More columns for the table of scopes: the parts of every arm's index."""
+        """Further columns of the table of scopes: the parts of every arm's index."""
         return {}
+
+    def _external_data_explained(self, history: History) -> str:
+        """Describe the scopes that external data are used for."""
+        trials = [data for data in history.data.values() if data.scope is not None]
+        return self._observations_explained(len(history.data) - len(trials)) + trials_explained(trials, self.arms)
+
+    def _observations_explained(self, added: int) -> str:
+        if not added:
+            return ""
+        scopes, models = [], self.models
+        for arm, k in zip(self.arms, models.model_of, strict=True):
+            if (others := models.adjusted_for[k]) is not None:
+                fewer = len(models.observed[k]) < added
+                notes = [f"adjusted for {', '.join(others)}"] if others else []
+                notes += [f"{len(models.observed[k])} of them, the others lack something"] if fewer else []
+                scopes.append(f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}")
+        feed = "feeds" if added == 1 else "feed"
+        return f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."
+
+
+def highest_bound(
+    feasibility: ArmFeasibility, model: Posterior, contexts: Sequence[Mapping[str, Any]], width: float
+) -> float:
+    """Largest `μ + width · σ` of an arm in each context, averaged, in units of `sign · value`.
+
+    Like the bounds of an answer, it counts deviations in these contexts as fully correlated.
+    """
+    k = len(feasibility.arm.actions)
+    unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
+    corners = np.array([*product((0.0, 1.0), repeat=k)]) if 0 < k <= _CORNERS else unit[:1]
+    grid = feasibility.grid(np.concatenate([unit, corners]), contexts)
+    means, deviations = model.predict(grid.flat)
+    highest = (means + width * deviations).reshape(grid.rows.shape[:2])
+    return float(highest[np.arange(len(highest)), grid.best(highest)].mean())

@@ -1,11 +1,9 @@
-"""The methods for causal problems; the first is the default, where there are prices the second."""
+"""The methods for causal problems: the first is the default, with prices the second."""
 
 from __future__ import annotations
 
-from .cabo import CaBO
+from .baselines import CaBO, CoBO, CoCaBOWithoutContext, Random
 from .cheap_first import CheapFirst
-from .cobo import CoBO
-from .coca_bo import CoCaBO, CoCaBOWithoutContext
-from .random import Random
+from .coca_bo import CoCaBO
 
 METHODS = (CoCaBO, CheapFirst, CaBO, CoBO, CoCaBOWithoutContext, Random)

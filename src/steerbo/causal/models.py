@@ -1,171 +1,274 @@
-"""One model for every class of arms, the data that each was given, and when its hyperparameters are learned anew."""
+"""Models of arms: the regression of each class of arms, its data, and the schedule of its hyperparameters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from jaxtyping import Float
 
-from ..core import DataAdded, History, Outcome, Round
-from ..gp import AnyDrift, DriftModel, Hyperparameters, refit_due
+from ..core import Amended, DataAdded, Event, History, Outcome, OutcomeTold, Refitted, Round, Scope
+from ..errors import InvalidOption
+from ..gp import (
+    AnyDrift,
+    Averaged,
+    Constant,
+    DriftModel,
+    GPRegression,
+    Hyperparameters,
+    Kernel,
+    Linear,
+    Matern32,
+    Matern52,
+    refit_due,
+)
+from ..records import record
 from ..space import Space
-from ..surrogate import DriftTracker
-from .arm import Arm
-from .arm_model import ArmModel
+from ..surrogate import DriftTracker, EncodingCache, build_model
+from .arms import Arm
 from .contexts import known_in
-from .observations import Observations, adjustment
-from .played_rows import PlayedRows
-from .trials import feeds
+from .observational import AdjustedData, adjustment_set, teaches
 
+ArmModel = GPRegression[Kernel]
+Posterior = GPRegression[Kernel] | Averaged[Kernel]
+"""A model with one draw of its hyperparameters, for a choice; or averaged over all draws, for an answer."""
+EmptyModel = Callable[[Space | None, DriftModel | None], ArmModel]
+"""Makes a model without data over a space (None: over no variables), and over the time if there is a course."""
+
+LIKELY_NOISE = 1.0
+"""Prior noise of standardised outcomes: variables that are neither set nor seen vary, and their effect is noise."""
+_LINEAR = 0.1  # initial variance of the linear part
 _OBSERVED, _ELSEWHERE = -1, -2  # rows that are no plays of an arm
 _YOUNG = 12
-"""Outcomes of a model below which those of others tell its units, and it learns anew when they have doubled."""
+"""Outcomes of a model below which those of others set its units, and it is refitted whenever all have doubled."""
 
 
-class Models:
-    """The models of some arms. Arms with the same actions and the same contexts share one (Appendix B.1).
+@record
+class ModelOptions:
+    """Options of the models of arms.
+
+    Args:
+        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns.
+        warp: whether inputs are transformed by a learned Kumaraswamy warp.
+        transform: ``"yeo-johnson"`` for skewed outcomes.
+        beta: β of the upper bound `μ + sqrt(β) σ`.
+        initial: random plays of each arm before its model counts; None: one more than it has columns.
+    """
+
+    kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
+    warp: bool = False
+    transform: Literal["yeo-johnson"] | None = None
+    beta: float = 4.0
+    initial: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not 0 <= self.beta < np.inf:
+            raise InvalidOption("beta", self.beta, "a finite number not below 0")
+        if self.initial is not None and self.initial < 1:
+            raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
+
+    def model(self, space: Space | None, course: DriftModel | None = None, seed: int | None = None) -> ArmModel:
+        """Make a model without data.
+
+        Args:
+            space: its variables; None: none.
+            course: how effects change with time, which is then the last column.
+            seed: of the draws of its hyperparameters; None: none are drawn.
+        """
+        numbers = [] if space is None else np.flatnonzero(~space.categorical).tolist()
+        kernel: Kernel = Constant()
+        if space is not None:
+            matern = (Matern32 if self.kernel == "matern-3/2" else Matern52).over(space.categorical)
+            kernel = matern + Linear(numbers, variance=_LINEAR) if numbers else matern
+        transform = None if space is None else self.transform
+        warp = numbers if self.warp else ()
+        return build_model(space, course, kernel, warp=warp, transform=transform, likely_noise=LIKELY_NOISE, seed=seed)
+
+
+def _adjustment_model(space: Space | None) -> ArmModel:
+    return ModelOptions().model(space)
+
+
+class ArmModels:
+    """Models of arms. Arms with the same columns, differently assigned, share one (Appendix B.1).
 
     Args:
         arms: the scopes.
-        empty_model: makes a model without data over some variables (None: over none), with a course.
-        sign: −1 where smaller values are better.
-        drift: how effects change with time, in each model by itself. Observations then say nothing: what they would
-            have to be adjusted for changes, too.
+        empty_model: makes a model without data.
+        sign: −1 if smaller values are better.
+        drift: how effects change with time, in each model by itself. Observations are not used then: they would have to
+            be adjusted for changes, too.
 
     Attributes:
-        number, rows: by scope, which of the arms it is; where rounds were played.
-        of: by arm, the model that it has.
-        each: the models; outcomes are in units of `sign · value`.
         arms: the scopes.
-        arm_of_row: by model and row, the arm that it was told to; −1 for observations without intervention, −2 for
-            trials of elsewhere.
+        number: index of an arm, by scope.
+        model_of: by arm, the index of its model.
+        regressions: the models; outcomes are in units of `sign · value`.
         typical: by model, one of its arms.
-        adjusted_for: by model, what observations must be adjusted for; None where they say nothing.
-        observed: by model, what was observed of it, where that says something.
-        following: by model, how it drifts.
+        arm_of_row: by model and row, the arm that was played; −1 for observations, −2 for external trials.
+        adjusted_for: by model, the adjustment set of observations; None if they are not used.
+        observed: by model, its observations, if they are used.
+        drifts: by model, how it drifts.
     """
 
-    def __init__(
-        self,
-        arms: Sequence[Arm],
-        empty_model: Callable[[Space | None, DriftModel | None], ArmModel],
-        sign: float,
-        drift: AnyDrift = None,
-    ) -> None:
+    def __init__(self, arms: Sequence[Arm], empty_model: EmptyModel, sign: float, drift: AnyDrift = None) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
-        self.number = {arm.scope: i for i, arm in enumerate(arms)}
-        self.rows = PlayedRows(arms, self.number)
-        self.of = [classes.index(arm.names) for arm in arms]
         self.arms, self._empty_model, self._sign = arms, empty_model, sign
-        self.typical = [arms[self.of.index(k)] for k in range(len(classes))]
-        self.adjusted_for = [adjustment(arm) if drift is None else None for arm in self.typical]
-        self.following = [DriftTracker(drift) for _ in classes]
+        self.number = {arm.scope: i for i, arm in enumerate(arms)}
+        self.model_of = [classes.index(arm.names) for arm in arms]
+        self.typical = [arms[self.model_of.index(k)] for k in range(len(classes))]
+        self.adjusted_for = [adjustment_set(arm) if drift is None else None for arm in self.typical]
+        self.drifts = [DriftTracker(drift) for _ in classes]
+        self._rows = _RowCache(arms, self.number)
         self._fitted_at = [0] * len(classes)
         self._all_at = [0] * len(classes)  # outcomes of all models together at the latest fit of each
         self._fitted: set[int] = set()
-        self._empty()
+        self._clear()
 
-    def _empty(self) -> None:
-        self.each: list[ArmModel] = [self._new_model(k) for k in range(len(self.typical))]
-        self.arm_of_row: list[list[int]] = [[] for _ in self.each]
+    def _clear(self) -> None:
+        self.regressions: list[ArmModel] = [self._new_model(k) for k in range(len(self.typical))]
+        self.arm_of_row: list[list[int]] = [[] for _ in self.regressions]
         self.observed = {
-            k: Observations(self.typical[k], names) for k, names in enumerate(self.adjusted_for) if names is not None
+            k: AdjustedData(self.typical[k], names, _adjustment_model)
+            for k, names in enumerate(self.adjusted_for)
+            if names is not None
         }
 
     def _new_model(self, k: int) -> ArmModel:
-        """Model `k` without data."""
-        return self._empty_model(self.typical[k].space, self.following[k].course)
+        return self._empty_model(self.typical[k].space, self.drifts[k].course)
+
+    def __getitem__(self, i: int) -> ArmModel:
+        """Model of arm `i`."""
+        return self.regressions[self.model_of[i]]
+
+    def arm_of(self, played: Round) -> int:
+        """Index of the arm that was played in a round."""
+        return self._rows.arm_of(played)
+
+    def point(self, played: Round) -> Float[np.ndarray, " d"]:
+        """Encoded point of a round, (d,), in the columns of its arm; see `_RowCache.point`."""
+        return self._rows.point(played)
+
+    @property
+    def outcomes(self) -> Float[np.ndarray, " n"]:
+        """Outcomes of all models, in units of `sign · value`."""
+        return np.concatenate([model.outcomes for model in self.regressions])
+
+    def scaled(self, k: int) -> bool:
+        """Whether model `k` has a scale from its outcomes; without one its bounds mean nothing."""
+        return self.drifts[k].scaled
+
+    def pending_points(
+        self,
+        history: History,
+        k: int,
+        but: str | None,
+        impute: Callable[[Round, Arm, Mapping[str, Any]], dict[str, Any]] | None = None,
+    ) -> np.ndarray:
+        """Points of decided rounds of model `k` without an outcome, (p, d).
+
+        Args:
+            history: the rounds.
+            k: index of the model.
+            but: token of a round to leave out.
+            impute: gives values to contexts that are not measured yet; None: rounds with such contexts are left out.
+        """
+        rows = []
+        for played in history.unresolved:
+            arm, known = self.arms[self.number[played.suggestion.scope]], known_in(played)
+            if played.suggestion.token == but or self.model_of[self.number[arm.scope]] != k:
+                continue
+            missing = set(arm.names) - known.keys()
+            if missing and (impute is None or missing & set(arm.actions)):
+                continue
+            more = impute(played, arm, known) if impute is not None and missing else {}
+            rows.append(arm.encode({**known, **more}))
+        return np.concatenate(rows) if rows else np.zeros((0, len(self.typical[k].names)))
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
-    def take(self, played: Round, outcome: Outcome) -> None:
-        """Take in a round's outcome."""
-        i = self.rows.arm(played)
-        k, point, value = self.of[i], self.rows.of(played), self._sign * outcome.value
-        self.each[k].add(point, value)
+    def learn(self, event: Event, history: History) -> None:
+        """Update data and hyperparameters by one event."""
+        match event:
+            case Refitted():
+                self.set(event.hyperparameters)
+            case OutcomeTold():
+                self._add_play(history[event.token], event.outcome)
+            case DataAdded():
+                self._add(event)
+            case Amended():
+                self.rebuild(history)
+
+    def _add_play(self, played: Round, outcome: Outcome) -> None:
+        i = self.arm_of(played)
+        k, point, value = self.model_of[i], self.point(played), self._sign * outcome.value
+        self.regressions[k].add(point, value)
         self.arm_of_row[k].append(i)
 
-    def plays(self, k: int) -> np.ndarray:
-        """Which rows of model `k` are plays, of here or elsewhere, (n,) truth values."""
-        return np.array(self.arm_of_row[k], dtype=int) != _OBSERVED
-
-    def add(self, data: DataAdded) -> None:
-        """Data that nobody suggested: a trial of elsewhere, or an observation without intervention."""
+    def _add(self, data: DataAdded) -> None:
+        """Add external data: a trial, or an observation without intervention."""
         if data.scope is None:
-            self.observe(data.outcome)
+            self._observe(data.outcome)
             return
         for k, arm in enumerate(self.typical):
-            if feeds(data, arm):
-                self.each[k].add(arm.encode(data.outcome.realised)[0], self._sign * data.outcome.value)
+            if teaches(data, arm):
+                self.regressions[k].add(arm.encode(data.outcome.realised)[0], self._sign * data.outcome.value)
                 self.arm_of_row[k].append(_ELSEWHERE)
 
-    def observe(self, outcome: Outcome) -> None:
-        """An observation without intervention: for every model whose effect it helps to identify."""
+    def _observe(self, outcome: Outcome) -> None:
+        """Add an observation to each model whose effect it identifies; adjusted data wait for the next fit."""
         for k, observed in self.observed.items():
             if not observed.needs <= outcome.realised.keys():
                 continue
             row = observed.add(outcome, self._sign)
             if not observed.others:
-                self.each[k].add(row, self._sign * outcome.value)
+                self.regressions[k].add(row, self._sign * outcome.value)
                 self.arm_of_row[k].append(_OBSERVED)
 
-    def without_outcome(self, history: History, k: int, but: str | None) -> np.ndarray:
-        """Points of rounds of model `k` that are decided and have no outcome, but for one by its token, (p, d)."""
-        rows = [
-            arm.encode(known)
-            for played in history.unresolved
-            if played.suggestion.token != but
-            and self.of[(i := self.number[played.suggestion.scope])] == k
-            and set((arm := self.arms[i]).names) <= (known := known_in(played)).keys()
-        ]
-        return np.concatenate(rows) if rows else np.zeros((0, len(self.typical[k].names)))
-
     def rebuild(self, history: History) -> None:
-        """The same from the beginning, with outcomes as they stand now."""
-        before, observed = self.each, self.observed
-        self._empty()
-        for each in self.following:
+        """Rebuild all data from the outcomes as they stand now, keeping hyperparameters."""
+        before, observed = self.regressions, self.observed
+        self._clear()
+        for each in self.drifts:
             each.correct()
         for k in self._fitted:
-            self.each[k].set(replace(before[k].hyperparameters, doubted=()))
+            self.regressions[k].set(replace(before[k].hyperparameters, doubted=()))
         for data in history.data.values():
-            self.add(data)
-        for k, some in enumerate(self.rows.told(history, self.of)):
-            model, values = self.each[k], [self._sign * outcome.value for _, outcome in some]
-            model.replace(self.rows.under(model.inputs, some), np.append(model.outcomes, values), before[k])
-            self.arm_of_row[k] += [self.rows.arm(played) for played, _ in some]
+            self._add(data)
+        for k, some in enumerate(self._rows.told(history, self.model_of)):
+            model, values = self.regressions[k], [self._sign * outcome.value for _, outcome in some]
+            model.replace(self._rows.stacked(model.inputs, some), np.append(model.outcomes, values), before[k])
+            self.arm_of_row[k] += [self.arm_of(played) for played, _ in some]
         for k, known in observed.items():
             self.observed[k].hyperparameters = known.hyperparameters
-            self._join(k, min(known.used, len(self.observed[k])), before[k])
+            self._use_observations(k, min(known.used, len(self.observed[k])), before[k])
 
-    def _join(self, k: int, n: int, like: ArmModel | None = None) -> None:
-        """Let model `k` have the first `n` observations, adjusted, in the place of those it had.
-
-        Where each is a row as it came, it has been one since.
-        """
+    def _use_observations(self, k: int, n: int, like: ArmModel | None = None) -> None:
+        """Replace the observations of model `k` by its first `n`, adjusted; unadjusted ones are rows already."""
         observed = self.observed[k]
         observed.used = n
         if observed.hyperparameters is not None:
             X, y = self._with_plays(k, *observed.rows(n))
             told = [i for i in self.arm_of_row[k] if i != _OBSERVED]
             self.arm_of_row[k] = [_OBSERVED] * (len(y) - len(told)) + told
-            self.each[k].replace(X, y, like)
+            self.regressions[k].replace(X, y, like)
 
     def _with_plays(self, k: int, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Observations of model `k`, and then its plays."""
-        told = self.plays(k)
-        return np.vstack([X, self.each[k].inputs[told]]), np.append(y, self.each[k].outcomes[told])
+        """Append the plays of model `k`, and its external trials, to observations."""
+        told = np.array(self.arm_of_row[k], dtype=int) != _OBSERVED
+        return np.vstack([X, self.regressions[k].inputs[told]]), np.append(y, self.regressions[k].outcomes[told])
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 
     def refit(self, horizon: Callable[[float], float]) -> dict[str, Any] | None:
-        """Hyperparameters learned anew where that is due, in plain form; nothing changes.
+        """Fit hyperparameters where that is due; returns them as plain data, and changes nothing.
 
         Args:
-            horizon: from the time that has passed to how much the study is about.
+            horizon: from elapsed time to the time that the study is about.
         """
         regressions = {
             k: observed.fit().to_dict()
@@ -174,36 +277,36 @@ class Models:
         }
         models = {
             k: self._refitted(k, regressions.get(k), horizon)
-            for k in range(len(self.each))
+            for k in range(len(self.regressions))
             if k in regressions or self._due(k)
         }
         kinds = {"models": models, "adjusters": regressions}
         return {name: {str(k): found for k, found in kind.items()} for name, kind in kinds.items() if kind} or None
 
     def _due(self, k: int) -> bool:
-        n = len(self.each[k])
+        n = len(self.regressions[k])
         young = n < _YOUNG and self._all >= 2 * self._all_at[k]
-        return n > 0 and (young or self.following[k].due(self.each[k], self._fitted_at[k], n))
+        return n > 0 and (young or self.drifts[k].due(self.regressions[k], self._fitted_at[k], n))
 
     @property
     def _all(self) -> int:
-        return sum(map(len, self.each))
+        return sum(map(len, self.regressions))
 
     def _refitted(self, k: int, learned: Mapping[str, Any] | None, horizon: Callable[[float], float]) -> dict[str, Any]:
-        """Hyperparameters of model `k` for observations that are adjusted anew, or for the rows it has."""
-        self.each[k].elsewhere = self._elsewhere(k)
+        """Hyperparameters of model `k`, with observations adjusted anew by `learned` if there is any."""
+        self.regressions[k].elsewhere = self._elsewhere(k)
         if learned is None:
-            return self.following[k].fit(partial(self._fresh, k), self.each[k], horizon)
+            return self.drifts[k].fit(partial(self._fresh, k), self.regressions[k], horizon)
         model, observed = self._new_model(k), self.observed[k]
         model.elsewhere = self._elsewhere(k)
         if k in self._fitted:
-            model.set(replace(self.each[k].hyperparameters, doubted=()))
+            model.set(replace(self.regressions[k].hyperparameters, doubted=()))
         model.replace(*self._with_plays(k, *observed.rows(len(observed), Hyperparameters.from_dict(learned))))
         return model.fit().to_dict()
 
     def _elsewhere(self, k: int) -> np.ndarray:
-        """Outcomes of all other models, as far as they are believed: they are of the same target."""
-        others = [each for j, each in enumerate(self.each) if j != k]
+        """Outcomes of all other models, without doubted ones: they are of the same target."""
+        others = [each for j, each in enumerate(self.regressions) if j != k]
         return np.concatenate(
             [np.zeros(0), *(np.delete(each.outcomes, getattr(each, "doubted", [])) for each in others)]
         )
@@ -214,18 +317,69 @@ class Models:
         return model
 
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
-        """Take over what `refit` found."""
+        """Take over the hyperparameters that `refit` returned."""
         regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
         for k, plain in regressions.items():
             self.observed[k].hyperparameters = Hyperparameters.from_dict(plain)
         for name, plain in hyperparameters.get("models", {}).items():
             k = int(name)
             if k in regressions:
-                self._join(k, len(self.observed[k]))
-            self.each[k] = self.following[k].set_hyperparameters(partial(self._fresh, k), self.each[k], plain)
+                self._use_observations(k, len(self.observed[k]))
+            self.regressions[k] = self.drifts[k].set_hyperparameters(
+                partial(self._fresh, k), self.regressions[k], plain
+            )
             self._fitted.add(k)
-            self._fitted_at[k], self._all_at[k] = len(self.each[k]), self._all
+            self._fitted_at[k], self._all_at[k] = len(self.regressions[k]), self._all
 
-    def scaled(self, k: int) -> bool:
-        """Whether outcomes tell model `k` a scale: before that its bounds mean nothing."""
-        return self.following[k].scaled
+
+class _RowCache:
+    """Encoded points of rounds that have ended, each computed once.
+
+    Args:
+        arms: the scopes.
+        number: index of an arm, by scope.
+    """
+
+    def __init__(self, arms: Sequence[Arm], number: Mapping[Scope, int]) -> None:
+        self._arms, self._number = arms, number
+        self._arm: dict[str, int] = {}  # by token
+        self._encoded = [EncodingCache(arm.encode) for arm in arms]
+
+    def arm_of(self, played: Round) -> int:
+        """Index of the arm that was played."""
+        token = played.suggestion.token
+        if token not in self._arm:
+            self._arm[token] = self._number[played.suggestion.scope]
+        return self._arm[token]
+
+    def point(self, played: Round) -> Float[np.ndarray, " d"]:
+        """Point of a round, (d,). Unmeasured contexts of a failed round count as in the middle of their ranges."""
+        i, known = self.arm_of(played), known_in(played)
+        if played.state != "told":
+            arm = self._arms[i]
+            known = {**{name: arm.problem_space[name].decode([0.5])[0] for name in arm.measured}, **known}
+        return self._encoded[i].of(played.suggestion.token, known)
+
+    def stacked(
+        self, points: Float[np.ndarray, "n p"], some: Sequence[tuple[Round, Outcome]]
+    ) -> Float[np.ndarray, "m q"]:
+        """Rows of a model, followed by those of rounds, padded with zeros if the model has more columns."""
+        if not some:
+            return points
+        plays = np.array([self.point(played) for played, _ in some])
+        if not len(points):
+            return plays
+        return np.concatenate([points, np.pad(plays, ((0, 0), (0, points.shape[1] - plays.shape[1])))])
+
+    def told(self, history: History, model_of: Sequence[int]) -> list[list[tuple[Round, Outcome]]]:
+        """Rounds with an outcome by model, in the order in which they were asked.
+
+        Args:
+            history: the rounds.
+            model_of: by arm, the index of its model.
+        """
+        found: list[list[tuple[Round, Outcome]]] = [[] for _ in dict.fromkeys(model_of)]
+        for _, outcome, played in history.outcomes():
+            if played is not None:
+                found[model_of[self.arm_of(played)]].append((played, outcome))
+        return found

@@ -1,4 +1,4 @@
-"""A recommended policy: what to set, for whatever is seen."""
+"""Recommended policies: settings as a function of contexts, with the outcome to expect of them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..core import Recommendation, Scope, Table, as_text
 from ..errors import InvalidContext, one_of
 from ..gp import Averaged
 from ..records import record
-from .arm import Arm
-from .arm_model import Posterior
+from .arms import Arm
+from .models import Posterior
 
 PolicyOf = Callable[[Mapping[str, Any]], dict[str, Any]]
 _SHOWN = 9  # rows of a policy's table
@@ -25,11 +25,11 @@ _SHOWN = 9  # rows of a policy's table
 
 @record
 class Policy(Recommendation):
-    """A recommendation whose settings depend on what is looked at: call it with the contexts, or read its table.
+    """A recommendation whose settings depend on contexts: call it with these, or read its table.
 
     Args:
-        table: settings for some contexts that were seen.
-        act: from contexts to settings; not part of the plain form.
+        table: settings for some of the latest contexts.
+        act: function from contexts to settings; not part of the plain form.
     """
 
     table: Table | None = None
@@ -37,14 +37,14 @@ class Policy(Recommendation):
 
     @classmethod
     def unknown(cls, scope: Scope) -> Policy:
-        """A scope of which nothing is known yet."""
+        """Make the policy of a scope without outcomes."""
         return cls(scope, {}, cost=scope.price, note="nothing is known yet: play a round first")
 
     def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings for what was seen.
+        """Settings in these contexts.
 
         Raises:
-            InvalidContext: a context is missing, or nothing is known yet.
+            InvalidContext: a context is missing, or there is no outcome yet.
         """
         wanted = self.scope.contexts
         for name in wanted:
@@ -71,14 +71,17 @@ class Policy(Recommendation):
         return "\n".join([*parts, *others])
 
     def among(self, others: tuple[Recommendation, ...]) -> Policy:
-        """The same beside what else there is."""
+        """Add alternatives."""
         return replace(self, alternatives=others)
 
 
 def policy_table(arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[dict[str, Any]]) -> Table | None:
-    """Settings at some of the contexts seen, in order of the first one; None where nothing is looked at.
+    """Tabulate the settings of a policy in some contexts, sorted by the first one; None for an arm without contexts.
 
-    `act` takes the number of a context.
+    Args:
+        arm: the scope.
+        act: function from the index of a context to settings.
+        contexts: the contexts.
     """
     if not arm.contexts:
         return None
@@ -99,10 +102,16 @@ def recommended(
     *,
     known: Mapping[str, Any],
 ) -> Policy:
-    """A policy with the outcome to expect of it on average over contexts, whose model is in units of `sign · value`.
+    """Make a recommendation of a policy, with its expected outcome on average over contexts; see `value_of`.
 
-    What is `known` before choosing is the same in all of them: where a scope looks at nothing else, there is one
-    setting and no table. For the deviation see `value_of`.
+    Args:
+        arm: the scope.
+        model: of its outcomes, in units of `sign · value`.
+        act: the policy.
+        contexts: to average over.
+        sign: −1 if smaller values are better.
+        known: values known before choosing, the same in all contexts. An arm without further contexts has a single
+            setting and no table.
     """
     settings = [act(seen) for seen in contexts]
     rows = [arm.encode({**seen, **values}) for seen, values in zip(contexts, settings, strict=True)]
@@ -115,11 +124,11 @@ def recommended(
 
 
 def value_of(model: Posterior, rows: Float[np.ndarray, "m d"]) -> tuple[float, float]:
-    """Mean and deviation of the average of f over rows (m, d), contexts with what is set there, in the user's units.
+    """Mean and standard deviation of the average of f over rows (m, d) of contexts and settings, in the user's units.
 
-    Over all draws of the hyperparameters as one mixture. Deviations at the rows count as if they were one: a policy is
-    made where the model thinks it best, and errs alike there (with the deviation that an average has by the model's
-    covariances 50 of 56 bounds held on a tuning problem). And the rows are a sample of those to come.
+    The draws of the hyperparameters count as one mixture. Deviations at the rows count as fully correlated: a policy
+    is optimised by the model, which errs alike in all contexts (with the model's covariances 50 of 56 bounds held on a
+    tuning problem). The sampling error of the contexts is added.
     """
     members = model.members if isinstance(model, Averaged) else (model,)
     each = [member.predict(rows) for member in members]

@@ -1,33 +1,33 @@
-"""What: a causal graph, the variables in it that can be set or looked at, and which way is better."""
+"""The causal problem: a graph, the variables in it that can be set or looked at, prices, constraints, and drift."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Strict, model_validator
 
 from ..core import ConstrainedProblem, Outcome, Scope, Suggestion
 from ..core.request import read_some
 from ..core.tolerance import Tolerance
-from ..errors import InvalidProblem, one_of
+from ..errors import InvalidProblem, combine, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
-from ..records import record
+from ..records import record, to_dict
 from ..space import Limits, Space, Variable
 from ..space.fields import ListField
-from .claims import claims, doubts
-from .graph import CausalGraph
-from .graph_file import with_graph
-from .limits import check_scope_limits
-from .money import prices_text, read_tariff, spent_on, with_price
-from .several import check_alike, played_by
-from .tariff import Price, Tariff
-from .trials import check_trial, read_trial
+from .constraints import check_constraints
+from .graphs.equivalence import check_alike, graphs_of_file
+from .graphs.graph import CausalGraph, claims, doubts
+from .identification.scopes import played_by, stages
+from .observational import check_trial, read_trial
+from .prices import Price, PriceTable
 
+T = TypeVar("T")
 _SHOWN = 50  # edges in a description
+_ROLES = ("target", "intervenable", "contexts")
 _INSTEAD = {
     "nature": "What is not set follows from the graph, and is learned: rows of data come in by ‹add›.",
     "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
@@ -42,32 +42,33 @@ _INSTEAD = {
 class Causal(ConstrainedProblem):
     """Contextual causal Bayesian optimisation (Arsenyan et al. 2025).
 
-    Each round a policy scope is chosen: some variables are looked at, then others are set, perhaps in stages; the rest
-    of the causal system follows, and the target is measured. Wanted is the scope and the policy with the largest
-    expected target.
+    Each round plays a policy scope: some variables are looked at, then others are set, perhaps in stages; the rest of
+    the causal system follows, and the target is measured. The aim is the scope and the policy with the largest expected
+    target.
 
     Args:
-        graph: what causes what, what can be set and what can be looked at.
-        graphs: several, where nobody knows which is right, in the place of `graph`; they differ in edges only. Every
-            scope that one of them needs is an arm, and an observation counts where all of them say that it may.
-        variables: one for each intervenable variable and each context of the graph; of a context, the bounds say where
-            it usually lies, and values beyond them are welcome. One without causes may be `seen`: it is known before
-            the scope is chosen, is given to `ask`, and every scope looks at it for nothing. Others of the graph may be
-            listed, too: they are measured after acting, recorded and shown, and observations are adjusted for them.
+        graph: the causal graph, with the variables that can be set and looked at.
+        graphs: alternative graphs of which one is right, in the place of `graph`; they differ in edges only. Every
+            scope that one of them needs is an arm, and an observation counts if all of them allow it.
+        variables: one for each intervenable variable and each context of the graph; the bounds of a context say where
+            it usually lies, and values beyond them are accepted. A context without causes may be `seen`: it is known
+            before the scope is chosen, is given to `ask`, and every scope looks at it for nothing. Other variables of
+            the graph may be listed, too: they are measured after acting, recorded and shown, and observations are
+            adjusted for them.
         minimize: whether smaller values of the target are better.
-        drift: how effects change with time, where they do: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`, in the
+        drift: how effects change with time, if they do: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`, in the
             units of the time that `ask(time=…)` is given (left out, rounds); "learned": whether they change, and how,
-            is learned from the outcomes. None: they never change. Wanted is then what is best *now*.
-        prices: what it costs to set a variable, or to look at one before setting others, by name; the others cost
-            nothing. A play costs `base` and each of these once; wanted is then the cheapest scope that is good enough.
-            A price is a number; a formula of the value that is set and of what is seen before choosing, such as ``"1 +
-            0.2 * dose"``, or a Python function of these; or "learned", from the costs that are told.
-        base: what every round costs beside, above 0: else to set nothing would be free, and done for ever.
+            is learned from the outcomes. None: they never change. The aim is then the policy that is best *now*.
+        prices: of setting a variable, or of looking at one before setting others, by name; the others cost nothing. A
+            play costs `base` and each of these once; the aim is then the cheapest scope that is good enough. A price is
+            a number; a formula of the value that is set and of variables seen before choosing, such as ``"1 + 0.2 *
+            dose"``, or a Python function of these; or "learned", from the costs that are told.
+        base: price of every round, above 0: else to set nothing would be free, and done for ever.
         tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
-            where there are prices, a twentieth of the way from the worst expected value to the best.
-        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen and
-            looked at; what a scope leaves to nature counts at the end of its bounds that is worst. And
-            `OutcomeConstraint`, limits on further outcomes, which are learned.
+            with prices, a twentieth of the way from the worst expected value to the best.
+        limits: constraints on settings, `LinearConstraint` and `ForbiddenCombination`, at the values that are seen and
+            looked at; variables that a scope leaves to nature count at the worst end of their bounds. And
+            `OutcomeConstraint`, constraints on further outcomes, which are learned.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -124,12 +125,12 @@ class Causal(ConstrainedProblem):
         check_clock(self.drift, names)
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
-        _ = self.tariff
-        check_scope_limits(self)
+        _ = self.price_table
+        check_constraints(self.limits or (), self.space, self.graph)
         return self
 
     def _check_seen(self, name: str) -> None:
-        """Only roots can be known before choosing: what else is seen tells of its causes, and other scopes then do."""
+        """Refuse contexts with causes among those seen before choosing: they would tell of their causes."""
         causes = [a for graph in self.every_graph for a, b in graph.directed if b == name]
         hidden = [edge for graph in self.every_graph for edge in graph.bidirected if name in edge]
         if name not in (self.graph.contexts or ()) or causes or hidden:
@@ -142,10 +143,10 @@ class Causal(ConstrainedProblem):
             raise InvalidProblem(f"variables.{name}.law", self.space[name].law, allowed)
 
     def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of contexts of the graph, checked.
+        """Check values of contexts of the graph.
 
         Raises:
-            InvalidContext: naming what is no context, or no value of one.
+            InvalidContext: naming a variable that is no context, or an invalid value.
         """
         seen = read_some(self.space, context, self.graph.contexts or ())
         if self.space.seen:
@@ -154,26 +155,26 @@ class Causal(ConstrainedProblem):
 
     @property
     def timed(self) -> bool:
-        """Whether effects may change."""
+        """Whether effects may change with time."""
         return self.drift is not None
 
     @property
     def every_graph(self) -> tuple[CausalGraph, ...]:
-        """The graphs, of which one is right."""
+        """The alternative graphs; a single one if there are none."""
         return (self.graph,) if self.graphs is None else tuple(self.graphs)
 
     @cached_property
     def space(self) -> Space:
-        """The variables, in order."""
+        """Space of the variables, in order."""
         return Space(self.variables)
 
     @classmethod
     def with_files(cls, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-        """With the graph where that stands in a file of its own."""
-        return with_graph(table, folder)
+        """Read graphs that a study file keeps in files of their own; see `_with_graphs`."""
+        return _with_graphs(table, folder)
 
     def use(self, variable: Variable) -> str:
-        """Whether it can be set."""
+        """Describe the role of a variable."""
         if variable.seen:
             return super().use(variable)
         if variable.name in self.graph.intervenable:
@@ -181,7 +182,7 @@ class Causal(ConstrainedProblem):
         return "can be looked at" if variable.name in (self.graph.contexts or ()) else "measured afterwards"
 
     def in_order(self, plain: Any) -> Any:
-        """See `Problem.in_order`; so are the actions of a scope."""
+        """See `Problem.in_order`; the actions of a scope are ordered, too."""
         if isinstance(plain, Scope):
             ordered = super().in_order(dict(plain.actions))
             there = not plain.keep and list(ordered) == list(plain.actions)
@@ -189,47 +190,60 @@ class Causal(ConstrainedProblem):
         return super().in_order(plain)
 
     @cached_property
-    def tariff(self) -> Tariff | None:
-        """What prices say; None where there are none."""
-        return read_tariff(self.graph, self.space, self.prices, self.base, self.tolerance)
+    def price_table(self) -> PriceTable | None:
+        """The stated prices; None if there are none."""
+        return PriceTable.of_problem(self.graph, self.space, self.prices, self.base, self.tolerance)
 
     def with_price(self, scope: Scope) -> Scope:
-        """A scope with what a play of it costs, where there are prices, and none of them varies."""
-        return scope if self.tariff is None else with_price(scope, self.tariff)
+        """Add its price to a scope, if there are prices, and none of its prices varies."""
+        return scope if self.price_table is None else self.price_table.priced(scope)
 
     def price(self, suggestion: Suggestion) -> float | None:
-        """What a play costs where prices say so; of a round that is not decided to the end, what is spent of it."""
-        if self.tariff is None or suggestion.observe:
+        """Stated cost of a play; of a round that is not fully decided, the part that is surely spent."""
+        if self.price_table is None or suggestion.observe:
             return self._spent(suggestion)
-        return self.tariff.paid(suggestion.scope, {**suggestion.context, **suggestion.values})
+        return self.price_table.paid(suggestion.scope, {**suggestion.context, **suggestion.values})
 
     def spent_anyway(self, suggestion: Suggestion) -> float | None:
-        """What is spent of a round that nobody goes on with: nothing, unless something was looked at for it."""
+        """Cost of a round that is given up: None, unless a context was looked at for it."""
         looked_at = suggestion.context.keys() - set(self.space.seen)
         return self._spent(suggestion) if looked_at else None
 
     def _spent(self, suggestion: Suggestion) -> float | None:
-        if self.tariff is None:
+        """Part of the cost of an undecided round that is surely spent: base, looks, and actions before the last look.
+
+        Actions after the last look may have been set or not, and the next contexts may have been looked at. None if
+        one of these prices is learned.
+        """
+        if self.price_table is None:
             return None
-        graph = played_by(suggestion.scope, self.every_graph)
-        return spent_on(suggestion.scope, graph, suggestion.context, suggestion.values, self.tariff)
+        scope = suggestion.scope
+        paid, waiting = list[str](), list[str]()
+        for look, ready in stages(scope, played_by(scope, self.every_graph)):
+            if any(name not in suggestion.context for name in look):
+                break
+            if look:
+                paid += [*look, *waiting]
+                waiting = []
+            waiting += ready
+        return self.price_table.sum_of(paid, {**suggestion.context, **suggestion.values})
 
     def read_scope(self, scope: Any) -> Scope | None:
-        """What was set in a trial of elsewhere: see `read_trial`. None: nothing, it was only observed."""
+        """Parse the scope of external data, see `read_trial`; None if it was an observation."""
         return read_trial(scope, self.graph, self.space)
 
     def check_data(self, outcome: Outcome, scope: Scope | None) -> None:
-        """Of a trial, what was set and looked at must be there."""
+        """Refuse a trial without values of its actions and contexts."""
         if scope is not None:
             check_trial(scope, outcome, timed=self.timed)
 
     def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
-        """What was measured: scopes that need more learn nothing from it."""
+        """Measured variables: scopes with further columns learn nothing from the data."""
         given = tuple(name for name in self.space.names if name in realised)
         return given or super().needed_of_data(realised)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The graphs' edges, roles, and what is paid for."""
+        """Describe the edges of the graphs, roles, claims, constraints and prices."""
         graph = self.graph
         seen = graph.contexts or ()
         rest = [n for n in graph.names if n not in (graph.target, *graph.intervenable, *seen)]
@@ -244,13 +258,56 @@ class Causal(ConstrainedProblem):
         return (*drawn, ("roles", "; ".join(roles)), *claimed, *limits, *drift_lines(self.drift), *self._money_lines())
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
-        if self.tariff is None:
+        if self.price_table is None:
             return ()
         enough = (("good enough", str(self.tolerance)),) if self.tolerance is not None else ()
-        return (("prices", prices_text(self.graph, self.tariff)), *enough)
+        return (("prices", self.price_table.summary(self.graph)), *enough)
 
 
 def _edges(graph: CausalGraph) -> str:
     edges = [f"{a} -> {b}" for a, b in graph.directed] + [f"{a} <-> {b}" for a, b in graph.bidirected]
     more = f", and {len(edges) - _SHOWN} more" if len(edges) > _SHOWN else ""
     return ", ".join(edges[:_SHOWN]) + more or "no edges"
+
+
+def _with_graphs(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Read graphs of the table [problem] from files, such as ``graph = "field.txt"``, relative to the study file.
+
+    Roles missing in the file are given beside its name: ``graph = { file = "field.gml", target = "y", intervenable =
+    ["x"] }``. The log keeps the graph, not the name of the file. `graphs` is a list of such, or one file with undecided
+    edges, which stands for all its graphs; see `graphs_of`.
+
+    Raises:
+        InvalidProblem: an unreadable file, an unknown role, an invalid graph.
+    """
+    read = dict(table)
+    if _names_file(given := table.get("graph")):
+        read["graph"] = to_dict(_of_file(given, folder, "problem.graph", CausalGraph.from_file))
+    if _names_file(several := table.get("graphs")):
+        read["graphs"] = [to_dict(each) for each in _of_file(several, folder, "problem.graphs", graphs_of_file)]
+    elif isinstance(several, list | tuple):
+        read["graphs"] = [
+            to_dict(_of_file(each, folder, f"problem.graphs.{i}", CausalGraph.from_file)) if _names_file(each) else each
+            for i, each in enumerate(several)
+        ]
+    return read
+
+
+def _names_file(given: Any) -> bool:
+    return isinstance(given, str) or (isinstance(given, Mapping) and "file" in given)
+
+
+def _of_file(given: Any, folder: Path, place: str, reader: Callable[..., T]) -> T:
+    """Read a file, with the roles beside its name."""
+    roles = dict(given) if isinstance(given, Mapping) else {"file": given}
+    file = roles.pop("file")
+    if not isinstance(file, str) or not file.strip():
+        raise InvalidProblem(f"{place}.file", file, "the name of a file, such as 'field.txt'")
+    for role in roles:
+        if role not in _ROLES:
+            hint = "Edges stand in the file."
+            raise InvalidProblem(f"{place}.{role}", roles[role], one_of(("file", *_ROLES), role), hint)
+    try:
+        return reader(folder / file, **roles)
+    except InvalidProblem as error:
+        raise combine(e.moved(f"{place}: {e.field}") for e in error.errors) from None

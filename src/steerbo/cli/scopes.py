@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from ..causal import CausalGraph, policy_scopes
-from ..causal.claims import claims, doubts
-from ..causal.money import price_of
-from ..causal.reasons import candidates, why_dropped
-from ..causal.tariff import in_words, varies
+from ..causal.graphs.graph import claims, doubts
+from ..causal.identification.reasons import candidates, why_dropped
+from ..causal.prices import in_words, price_of, varies
 from ..core import Scope
 from ..errors import InvalidContext
 from ..plots.causal import draw_scopes

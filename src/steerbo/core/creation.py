@@ -35,7 +35,6 @@ class MethodOptions(TypedDict, total=False):
     alike: float
     alpha: float
     alpha_floor: float
-    arm_rule: str
     beta: float
     candidates: int
     caution: float
@@ -66,7 +65,6 @@ class MethodOptions(TypedDict, total=False):
     plays: Any
     population: int
     prior: str | int | None
-    rho: float | None
     sampling: str
     span: float | None
     starting_points: int

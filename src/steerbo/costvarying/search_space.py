@@ -90,11 +90,8 @@ class Candidates:
 
     def best_answer(self, i: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
         """Maximise `m + β √v` of arm `i`: m and v are mean and variance of the mixture of its expected value."""
-        box, mixture = self.domains[i].box, self.mixture(i, beta)
-        if not box.dimension:
-            points = np.zeros((1, 0))
-            return Maximum(points[0], float(mixture.values(points)[0]), points, mixture.values(points)), mixture
-        return highest_of(mixture, box, seed), mixture
+        mixture = self.mixture(i, beta)
+        return highest_of(mixture, self.domains[i].box, seed), mixture
 
 
 class SearchSpace:

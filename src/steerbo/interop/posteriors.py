@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..causal.method import ScopeBandit
+from ..causal.method import CausalMethod
 from ..core import BaseStudy, History, Method, Problem, Scope, now
 from ..costvarying.method import CostVaryingMethod
 from ..errors import InvalidRequest, one_of
@@ -107,8 +107,8 @@ def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[fl
     return (now(history) if which.time is None else float(which.time),) if problem.timed else ()
 
 
-@posterior_of.register(ScopeBandit)
-def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: PosteriorQuery) -> Posterior:
+@posterior_of.register(CausalMethod)
+def _of_policy_scopes(method: CausalMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Return the posterior of one scope's model, over its actions and contexts."""
     which.only(method.problem.kind, "scope", *(("time",) if method.problem.timed else ()))
     scopes = {str(arm.scope): i for i, arm in enumerate(method.arms)}
@@ -121,7 +121,7 @@ def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Posteri
     space = method.arms[i].space
     if space is None:
         raise InvalidRequest("scope", str(wanted), "a scope that sets something, or looks at something")
-    model = method.model(i)
+    model = method.models[i]
     return Posterior.of_regression(model, Columns.of(space), _time(method.problem, history, which))
 
 

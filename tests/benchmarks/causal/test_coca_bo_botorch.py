@@ -26,9 +26,7 @@ def test_without_it_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         start(cosine().problem)
 
 
-@pytest.mark.parametrize(
-    "options", [{"warp": True}, {"kernel": "matern-3/2"}, {"transform": "yeo-johnson"}, {"arm_rule": "ucb-mean"}]
-)
+@pytest.mark.parametrize("options", [{"warp": True}, {"kernel": "matern-3/2"}, {"transform": "yeo-johnson"}])
 def test_options_of_our_own_model_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidOption, match=f"^{next(iter(options))}: "):
         start(cosine().problem, **options)
@@ -47,7 +45,7 @@ def test_rounds_replay_and_the_model_agrees_with_itself() -> None:
     _, clean, _ = environment.play(optimizer, 40, 0)
     assert clean[-10:].mean() < clean[:10].mean()
     assert Optimizer.replay(optimizer.problem, optimizer.events).ask() == optimizer.ask()
-    model = optimizer._method.model(1)  # type: ignore[attr-defined]
+    model = optimizer._method.models[1]  # type: ignore[attr-defined]
     Z = np.random.default_rng(0).random((5, 2))
     step = 1e-5 * np.eye(2)
     for pending in (Z[:0], Z[:2]):

@@ -13,7 +13,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidRequest
 from steerbo.study import Study
-from tests.causal.test_contract import figure
+from tests.causal.worlds import figure
 from tests.costvarying.worlds import PROBLEM, SEEN
 from tests.meanfield.worlds import crowd
 from tests.timevarying.cases import box

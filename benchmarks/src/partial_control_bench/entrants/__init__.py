@@ -30,10 +30,14 @@ _METHODS = {
         "tempered-elimination", "switching-elimination", "prior-elimination", "mle", "fully-bayesian",
         "regret-balancing", "gp-ucb", "r-gp-ucb", "sw-gp-ucb", "w-gp-ucb",
     ),
-    "causal": ("coca-bo", "coca-bo-no-context", "cabo", "cobo", "cheap-first"),
+    "causal": (
+        "coca-bo", "coca-bo-no-context", "coca-bo-ucb-mean", "coca-bo-reward-mean", "cabo", "cobo", "cheap-first",
+    ),
     "mean-field": ("mf-gp-ucb", "gp-ucb", "add-gp-ucb", "turbo", "genetic", "annealing"),
 }  # fmt: skip
 _RIVALS = {  # methods of this package, which steerbo is told by their places
+    "coca-bo-ucb-mean": "partial_control_bench.causal.rivals:CoCaBOByMeanBound",
+    "coca-bo-reward-mean": "partial_control_bench.causal.rivals:CoCaBOByMeanOutcome",
     "add-gp-ucb": "partial_control_bench.meanfield.rivals:AddGPUCB",
     "genetic": "partial_control_bench.meanfield.rivals:Genetic",
     "annealing": "partial_control_bench.meanfield.rivals:Annealing",

@@ -38,9 +38,9 @@ def claims(results: Sequence[Result]) -> list[Claim]:
         row(
             "ours: the paired rule for the arm loses less than the paper's",
             ("figure-1",),
-            f"{COCA} (arm_rule ucb-mean)",
+            f"{COCA}-ucb-mean",
         ),
-        row("ours: … and than that of the authors' program", ("figure-1",), f"{COCA} (arm_rule reward-mean)"),
+        row("ours: … and than that of the authors' program", ("figure-1",), f"{COCA}-reward-mean"),
     ]
 
 
@@ -73,8 +73,8 @@ PAPER = Paper(
             "figure-1",
             (
                 COCA,
-                f"{COCA} (arm_rule ucb-mean)",
-                f"{COCA} (arm_rule reward-mean)",
+                f"{COCA}-ucb-mean",
+                f"{COCA}-reward-mean",
                 "cabo",
                 "cobo",
                 "random-steerbo",

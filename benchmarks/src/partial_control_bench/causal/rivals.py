@@ -1,0 +1,122 @@
+"""CoCa-BO with the published rules for the scope, which ours is compared with; they come in as anybody's methods do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Float
+
+from steerbo.bandit import hoeffding_margins, shrinking_margins
+from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
+from steerbo.errors import InvalidOption
+from steerbo.extending import History, record
+
+
+@record
+class PublishedOptions(CoCaOptions):
+    """Options of the published rule; see `CoCaOptions` for the others.
+
+    Args:
+        rho: ρ in standard deviations of the outcomes.
+        confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, far too wide in practice.
+        delta: probability of a miss that the theory allows.
+    """
+
+    rho: float = 1.0
+    confidence: str = "fixed"
+    delta: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        super().__post_init__()
+        if not 0 <= self.rho < math.inf:
+            raise InvalidOption("rho", self.rho, "a finite number not below 0")
+        if self.confidence not in ("fixed", "theory"):
+            raise InvalidOption("confidence", self.confidence, "'fixed' or 'theory'")
+        if not 0 < self.delta < 1:
+            raise InvalidOption("delta", self.delta, "a probability above 0 and below 1")
+
+
+class _ByMargins(CoCaBO):
+    """A rule that adds a margin for few plays to each arm's index, and never plays an arm for being neglected."""
+
+    explores: ClassVar[bool] = False
+
+    def indices(self, history: History) -> dict[str, list[Any]]:
+        """See `CoCaBO.indices`; with the margins."""
+        margins = [float(m) if np.isfinite(m) else None for m in np.broadcast_to(self.margins(), len(self.arms))]
+        return {**super().indices(history), "margin": margins}
+
+    def _plays_of(self, i: int) -> np.ndarray:
+        """Rows of the model of arm `i` that are its own plays, as truth values."""
+        return np.array([arm == i for arm in self.models.arm_of_row[self.models.model_of[i]]])
+
+
+class CoCaBOByMeanBound(_ByMargins):
+    """Choose the scope by the mean of its upper bounds at the points evaluated, plus ρ/√n (Arsenyan et al. 2025)."""
+
+    name: ClassVar[str] = "coca-bo-ucb-mean"
+    Options: ClassVar[type[Any]] = PublishedOptions
+    rule: ClassVar[str] = "ucb-mean"
+    value_label: ClassVar[str] = "mean upper bound"
+    options: PublishedOptions
+
+    def beta(self, i: int) -> float:
+        """β of arm `i` now."""
+        return self.theory(i) if self.options.confidence == "theory" else self.options.beta
+
+    def theory(self, i: int, n: int | None = None) -> float:
+        """β_i(n) = ρ_i(n) of Theorem 1 by equation (163), with φ = ψ = 1 and unit boxes."""
+        arm = self.arms[i]
+        d = max(len(arm.actions), len(arm.contexts), 1)
+        plays = max(int(self.plays[i]) if n is None else n, 1)
+        return 8.0 * d * math.log(5.14 * len(self.arms) * plays * d / self.options.delta)
+
+    def margins(self) -> Float[np.ndarray, " m"]:
+        """ρ/√n of every arm; pending rounds count as plays."""
+        if self.options.confidence == "theory":
+            betas = np.array([self.theory(i) for i in range(len(self.arms))])
+            return shrinking_margins(self.plays, betas * self.spread())
+        return shrinking_margins(self.plays, self.options.rho * self.spread())
+
+    def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
+        """Ū_i(n): mean upper bound at the points evaluated, each before its outcome was known (Algorithm 2).
+
+        All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`, the mean at point l
+        given the points before it is `z_l − L_ll v_l` and its variance `L_ll² − λ`.
+        """
+        model, mine = self.models[i], self._plays_of(i)
+        if not mine.any():
+            return math.inf
+        z = model.output.forward(model.outcomes)
+        diagonal = model.factor.pivots
+        v = model.factor.half_solve(z - model.mean)
+        sd = np.sqrt(np.maximum(diagonal**2 - model.noise, 0.0))
+        plays = np.arange(1, mine.sum() + 1)
+        theory = self.options.confidence == "theory"
+        betas = np.array([self.theory(i, n) for n in plays]) if theory else self.options.beta
+        bounds = (z - diagonal * v)[mine] + np.sqrt(betas) * sd[mine]
+        return float(model.unstandardise(bounds).mean())
+
+
+class CoCaBOByMeanOutcome(_ByMargins):
+    """Choose the scope by its mean outcome plus sqrt(2 ln(t + 1) / n), in the outcome's units: the authors' program."""
+
+    name: ClassVar[str] = "coca-bo-reward-mean"
+    rule: ClassVar[str] = "reward-mean"
+    value_label: ClassVar[str] = "mean outcome"
+
+    def margins(self) -> Float[np.ndarray, " m"]:
+        """UCB1's margin of every arm."""
+        return hoeffding_margins(self.plays)
+
+    def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
+        """Mean outcome of arm `i`."""
+        mine = self._plays_of(i)
+        return float(self.models[i].outcomes[mine].mean()) if mine.any() else math.inf
+
+
+METHODS = (CoCaBOByMeanBound, CoCaBOByMeanOutcome)

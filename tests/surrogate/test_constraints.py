@@ -1,0 +1,82 @@
+"""Limits on further outcomes: learned, and kept with the probability that was asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import steerbo as sb
+from steerbo.gp import GPRegression, SquaredExponentialKernel
+from steerbo.surrogate import ConstraintModel, Controlled, LawOf, Uncontrolled, margin_over
+from tests.surrogate.examples import VARIABLES, problem, tell
+
+
+def played(method: str, sets: list[list[str]], rounds: int, **more: Any) -> tuple[sb.Optimizer, list[float]]:
+    optimizer, random = sb.Optimizer(problem(sets, **more), method, rounds=rounds, seed=0), np.random.default_rng(0)
+    pressures = []
+    while (suggestion := optimizer.ask()) is not None:
+        pressures.append(tell(optimizer, suggestion, random))
+    return optimizer, pressures
+
+
+def test_plays_keep_to_it_and_the_best_that_does_is_found() -> None:
+    optimizer, pressures = played("cheap-first", [["a", "b"]], 16)
+    assert sum(pressure > 1 for pressure in pressures[6:]) <= 2  # of 10 with .95: more than 2 once in a hundred times
+    best = optimizer.recommend().values
+    assert 1.5 * best["a"] ** 2 + best["b"] <= 0.97  # 1 less 1.64 deviations of the noise is 0.92
+    assert best["a"] + 0.5 * best["b"] >= 0.72  # 0.79 is the best with certainty about everything
+    why = optimizer.explain()
+    assert why.tables[-1].rows[0][0] == "pressure at most 1 with probability 0.95"
+    assert why.tables[-1].rows[0][2] is True
+    assert "is at a limit: pressure" in why.summary
+
+
+def test_what_nature_does_counts() -> None:
+    optimizer, _ = played("cheap-first", [["a"]], 14)
+    a = optimizer.recommend().values["a"]
+    random = np.random.default_rng(1)
+    share = (1.5 * a**2 + random.uniform(0.2, 0.6, 4000) + 0.05 * random.normal(size=4000) <= 1).mean()
+    assert share >= 0.9
+    assert a >= 0.4  # 0.53 keeps to it with 0.95
+
+
+@pytest.mark.parametrize("method", ["ucb-psq", "ts-psq", "explore-then-commit", "random"])
+def test_every_method_plays_on_and_replays(method: str) -> None:
+    optimizer, _ = played(method, [["a"], ["a", "b"]], 8)
+    again = sb.load(optimizer.to_json())
+    assert again.recommend() == optimizer.recommend()
+
+
+def test_where_nothing_is_known_to_keep_to_it_the_likeliest_is_played_and_said() -> None:
+    optimizer, random = sb.Optimizer(problem([["a", "b"]]), rounds=16, seed=0), np.random.default_rng(0)
+    for _ in range(14):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        x = suggestion.values
+        optimizer.tell(suggestion, x["a"], realised={"pressure": 4 + x["a"] + 0.01 * random.normal()})
+    assert next(reversed(list(optimizer.history))).suggestion.values["a"] < 0.1
+    assert "likeliest" in optimizer.recommend().note
+    assert optimizer.recommend().values["a"] < 0.5
+    assert abs(optimizer.recommend().mean or 0.0) < 1
+
+
+def test_the_margin_is_that_of_the_average_probability() -> None:
+    watched = ConstraintModel.of(
+        sb.OutcomeConstraint("p", at_most=0.6, at_least=-1.0, probability=0.9),
+        lambda _: GPRegression(SquaredExponentialKernel.over(np.zeros(2, dtype=bool))),
+        None,
+    )
+    random = np.random.default_rng(0)
+    points = random.random((12, 2))
+    watched.begin_anew([(str(k), x, float(x.sum() + 0.1 * random.normal())) for k, x in enumerate(points)], 2)
+    law = Uncontrolled(LawOf(VARIABLES[1]))
+    found = margin_over([watched], [Controlled(), law])(np.array([[0.1], [0.7]]))
+    nature = law.law.draws([0], (np.arange(4000)[:, None] + 0.5) / 4000)[:, 0]
+    for a, margin in zip((0.1, 0.7), found, strict=True):
+        mean, sd = watched.model.predict(np.column_stack([np.full(4000, a), nature]))
+        wide = np.hypot(sd, np.sqrt(watched.model.noise) * watched.model.scale)
+        likely = (norm.cdf((0.6 - mean) / wide) - norm.cdf((-1 - mean) / wide)).mean()
+        assert norm.cdf(margin + norm.ppf(0.9)) == pytest.approx(likely, abs=0.01)

@@ -1,0 +1,125 @@
+"""Places that go on failing are left, in every wing; what fails by luck, or by nature, is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.core import Optimizer, Suggestion
+
+
+def square(sets: list[list[str]], **more: Any) -> sb.CostVarying:
+    return sb.CostVarying([sb.Float(n, 0, 1, law=sb.Uniform()) for n in "xz"], control_sets=sets, **more)
+
+
+def fails(values: dict[str, Any]) -> bool:
+    return bool(values["x"] > 0.97)
+
+
+def play(optimizer: Optimizer, rounds: int, failing: Any = fails, further: float | None = None) -> list[Suggestion]:
+    """f = 2x + z; returns the suggestions that failed."""
+    random, broken = np.random.default_rng(0), []
+    for _ in range(rounds):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        values = {name: random.random() for name in "xz"} | suggestion.values
+        if failing(values):
+            broken.append(suggestion)
+            optimizer.fail(suggestion, "it burst", cost=1.0)
+        else:
+            value = 2 * values["x"] + values["z"] + 0.02 * random.normal()
+            told = values if further is None else values | {"pressure": 5 * values["z"] * further}
+            optimizer.tell(suggestion, value=value, cost=1.0, realised=told)
+    return broken
+
+
+@pytest.mark.parametrize(("method", "sets"), [("cheap-first", [["x", "z"]]), ("ucb-cvs", [["x"], ["x", "z"]])])
+def test_a_corner_that_always_fails_is_left(method: str, sets: list[list[str]]) -> None:
+    """The model's best is where nothing works: before, it came again in all rounds."""
+    optimizer = sb.Optimizer(square(sets), method, rounds=60, seed=1)
+    broken = play(optimizer, 18)
+    assert len(broken) <= 9
+    advice = optimizer.recommend()
+    assert not fails({"x": 0.0, **advice.values})
+    again = sb.load(optimizer.to_json())
+    assert again.ask() == optimizer.ask()
+
+
+def test_within_limits_and_for_batches() -> None:
+    limits = [
+        sb.LinearConstraint({"x": 1, "z": 1}, at_most=1.8),
+        sb.OutcomeConstraint("pressure", at_most=4.5, probability=0.9),
+    ]
+    optimizer = sb.Optimizer(square([["x", "z"]], limits=limits), rounds=60, seed=0)
+    broken = play(optimizer, 14, further=1.0)
+    assert len(broken) <= 7
+    batch = optimizer.ask(batch=3)
+    assert all(each.values["x"] + each.values["z"] <= 1.8 + 1e-9 for each in batch)
+
+
+def test_categories_that_always_fail_are_left() -> None:
+    variables: list[Any] = [sb.Categorical("oven", ["a", "b", "c"]), sb.Float("x", 0, 1)]
+    optimizer = sb.Optimizer(sb.CostVarying(variables, control_sets=[["oven", "x"]]), rounds=40, seed=0)
+    tried = 0
+    for _ in range(24):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        oven, x = suggestion.values["oven"], suggestion.values["x"]
+        if oven == "c":
+            tried += 1
+            optimizer.fail(suggestion, "no such oven", cost=1.0)
+        else:
+            optimizer.tell(suggestion, value={"a": 0.0, "b": 1.0}[oven] - (x - 0.3) ** 2, cost=1.0)
+    assert tried <= 8
+    assert optimizer.recommend().values["oven"] == "b"
+
+
+def test_without_failures_nothing_is_kept() -> None:
+    optimizer = sb.Optimizer(square([["x"]]), rounds=40, seed=0)
+    play(optimizer, 6, failing=lambda values: False)
+    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
+    assert (failing.failures, failing._points) == (0, [])
+
+
+def test_starting_points_are_not_drawn_where_all_fails() -> None:
+    """Nine tenths of the box fail: random draws would go on failing."""
+    optimizer = sb.Optimizer(square([["x", "z"]]), "ucb-psq", rounds=60, seed=0)
+    optimizer.add(0.1, {"x": 0.02, "z": 0.5})
+    broken = play(optimizer, 12, failing=lambda values: values["x"] > 0.1)
+    assert len(broken) <= 6, "8 before"
+
+
+def test_as_long_as_nothing_works_nothing_is_closed() -> None:
+    optimizer = sb.Optimizer(square([["x"]]), rounds=40, seed=0)
+    assert len(play(optimizer, 8, failing=lambda values: True)) == 8
+    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
+    assert failing.works([]) is None
+
+
+def test_a_failure_that_is_taken_back_counts_no_more() -> None:
+    optimizer = sb.Optimizer(square([["x", "z"]]), rounds=40, seed=0)
+    broken = play(optimizer, 9)
+    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
+    assert failing.failures == len(broken) > 0
+    for suggestion in broken:
+        optimizer.amend(suggestion, void=True, reason="the log was wrong")
+    assert failing.failures == 0
+    assert optimizer.ask()
+
+
+def test_far_outcomes_are_left_out() -> None:
+    """Of many outcomes those nearest to failures count, and the others' number."""
+    optimizer = sb.Optimizer(square([["x", "z"]]), rounds=400, seed=0)
+    random = np.random.default_rng(3)
+    for _ in range(150):
+        x, z = random.random(2)
+        optimizer.add(2 * x * 0.9 + z, {"x": 0.9 * x, "z": z})
+    for suggestion in optimizer.ask(batch=2):
+        optimizer.fail(suggestion, "it burst", cost=1.0)
+    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
+    made = failing._near()
+    assert 2 < len(made.worked) <= 8
+    assert made.more + int(made.worked.sum()) == 150
