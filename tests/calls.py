@@ -14,7 +14,7 @@ import numpy as np
 
 import steerbo as sb
 from steerbo.core import Optimizer, Table
-from steerbo.study import BY_HAND, Command, Function, MemoryLog, Settings, Study, read_study, run_study
+from steerbo.study import BY_HAND, Command, Function, MemoryLog, Settings, Study, read_study
 from steerbo.timevarying import Bumps, Covariance, Matern, MaternInTime, Periodic, SquaredExponential
 from tests.rounds.stub import Nearest, Stub
 
@@ -245,7 +245,7 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Command": (Command, {"command": ["python"], "folder": Path(), "timeout": 1}),
     "Function": (Function, {"name": "math:sin", "folder": Path()}),
     "drive": (
-        lambda **more: run_study(Study.create(MemoryLog(), COSTLY, rounds=1), **{"objective": lambda s: 1 / 0, **more}),
+        lambda **more: Study.create(MemoryLog(), COSTLY, rounds=1).run(**{"objective": lambda s: 1 / 0, **more}),
         {"executor": None, "parallel": 1, "failures": 9, "retries": 0, "rounds": 1},
     ),
 }

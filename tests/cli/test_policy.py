@@ -96,7 +96,7 @@ def test_the_other_kinds(tmp_path: Path) -> None:
         (suggestion,) = json.loads(said("ask", study, "--json"))
         nature = ["--cost", 1, *(["--realised", "ph=6"] if "ph" not in suggestion["values"] else [])]
         assert call("tell", study, suggestion["token"], 1, *(nature if name == "plant" else ())).exit_code == 0
-    assert "at time 100" in said("policy", tmp_path / "line" / "study.toml", "--time", 100)
+    assert "as of time 100" in said("policy", tmp_path / "line" / "study.toml", "--time", 100)
     current = '{"everyone": {"north": 1}}'
     fleet = said("policy", tmp_path / "fleet" / "study.toml", "--current", current)
     assert "everyone: north = 0." in fleet

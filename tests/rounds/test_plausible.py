@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -268,3 +269,33 @@ def test_a_posterior_says_what_was_expected() -> None:
     token = optimizer.ask().token
     assert said(optimizer, "tell", token, value=30.0, realised={"x": 0.9}) != {}, "within the range, but not there"
     assert said(optimizer, "tell", token, value=81.0, realised={"x": 0.9}) == {}
+
+
+class Following(Nearest):
+    """Sets what was looked at."""
+
+    def decide(self, history: Any, pending: Any, context: Any) -> Any:
+        decision = super().decide(history, pending, context)
+        return replace(decision, values={name: max(context.values()) for name in decision.values})
+
+
+def test_an_outcome_of_settings_that_a_corrected_look_has_replaced_is_not_taken_for_that_of_others() -> None:
+    optimizer = Optimizer(Stub(), Following)
+    optimizer.decide(first := optimizer.ask(), {"age": 0.2})
+    set_by_bob = optimizer.decide(first, {"pulse": 0.5})
+    optimizer.decide(first, {"pulse": 0.9}, again=True)  # by ann
+    with pytest.raises(OutcomeConflict, match=r"round 1 was decided again: rest is to be 0\.9 now, and not"):
+        optimizer.tell(set_by_bob, 1.0)
+    with pytest.raises(OutcomeConflict, match="decided again"):
+        optimizer.fail(set_by_bob)
+    assert optimizer.tell(set_by_bob, 1.0, realised={"rest": 0.5}) is None
+    assert optimizer.history[first.token].realised["rest"] == 0.5
+
+
+def test_doubts_are_asked_for_by_what_calls_take() -> None:
+    optimizer = Optimizer(Stub(), Nearest)
+    token = optimizer.ask().token
+    wrongs: list[dict[str, Any]] = [{"call": []}, {"call": "ask", "context": 5}, {"call": "tell", "bogus": 1}]
+    for wrong in wrongs:
+        with pytest.raises((InvalidRequest, InvalidContext)):
+            optimizer.doubts(wrong.pop("call"), token, **wrong)

@@ -356,6 +356,10 @@ def test_a_mistyped_look_is_taken_back_and_the_round_goes_on(tmp_path: Path) -> 
         assert person.send(f"rounds/{token}/again", **{"context:age": "61"}).status_code == 303
         (played,) = person.rounds()
         assert (played["state"], played["context"]) == ("open", {"age": 61.0})
+        bob = person.send(f"rounds/{token}/tell", value="0.25", cost="", set="0f" * 8)  # who has set another dose
+        assert bob.status_code == 409
+        assert re.search(r"a look was corrected meanwhile, and dose [\d.]+ is to be set now", bob.text)
+        assert 'name="value" value="0.25"' in bob.text
         late = person.send(f"rounds/{token}/tell", value="0.5", cost="", then="")
         assert late.status_code == 303
         kept = person.send(f"rounds/{token}/again", **{"context:age": "62"})

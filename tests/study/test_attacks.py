@@ -52,7 +52,7 @@ def place(tmp_path: Path) -> str:
 def opened(place: str) -> Study:
     """By a worker that has company, and whose choices are worth a wait."""
     study = Study.open(place, Stub())
-    study.writer.company.quiet, study.writer.company.cost = 0, 1e9
+    study.session.company.quiet, study.session.company.cost = 0, 1e9
     return study
 
 

@@ -24,5 +24,5 @@ def test_leases_are_renewed_while_a_run_lasts() -> None:
             time.sleep(0.02)
         return measure(suggestion)
 
-    run_study(study, slow)
+    run_study(study, study.session, slow)
     assert len(set(ends)) > 2

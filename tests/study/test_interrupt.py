@@ -26,7 +26,7 @@ def test_ctrl_c_while_measuring_leaves_the_round_pending(tmp_path: Path) -> None
     study = function_study(tmp_path, body)
     assert study.objective is not None
     with resume(study, DatabaseLog(study.log), Watcher()) as going, pytest.raises(KeyboardInterrupt):
-        run_study(going, study.objective, Watcher())
+        run_study(going, going.session, study.objective, Watcher())
     assert signal.getsignal(signal.SIGINT) is before
     with resume(study, DatabaseLog(study.log), Watcher()) as again:
         assert (again.status.told, len(again.pending)) == (2, 1)
@@ -47,5 +47,5 @@ def test_ctrl_c_while_writing_waits_until_it_is_written() -> None:
         return {"context": world.seen(suggestion)} if suggestion.observe else {"value": 1.0}
 
     with pytest.raises(KeyboardInterrupt):
-        run_study(optimizer, objective, Watcher())
+        run_study(optimizer, optimizer.session, objective, Watcher())
     assert (optimizer.status.told, optimizer.status.rounds) == (1, 1), "told, and no further round was begun"

@@ -137,14 +137,14 @@ def test_a_look_that_was_taken_back_is_kept_as_well_and_stays_so(tmp_path: Path,
     study, log = started(tmp_path / "study.db", wait=0.0)
     asked = study.ask()
     first = study.decide(asked, {"age": 61.0})
-    answer = study.writer._answer("decide", asked, {"context": {"age": 61.0}})
+    answer = study.session._answer("decide", asked, {"context": {"age": 61.0}})
     assert answer is not None
     log.away = 1
     with pytest.raises(LogUnavailable):
         study.decide(asked, {"age": 0.61}, again=True)
     with opened(tmp_path / "study.db", said) as other:
         assert other.history[asked.token].suggestion.context == {"age": 0.61}
-    file = study.writer.keeping.spill.keep(replace(answer, holder=""))  # as of a worker that was killed
+    file = study.session.keeping.spill.keep(replace(answer, holder=""))  # as of a worker that was killed
     with opened(tmp_path / "study.db", said) as other:
         assert other.history[asked.token].suggestion.context == {"age": 0.61}
     assert file is not None
@@ -168,7 +168,7 @@ def test_what_somebody_is_still_at_is_left_to_them(tmp_path: Path, said: list[st
             others.append(other.status.told)
         log.away = 0
 
-    study.writer.log.pause = meanwhile
+    study.session.log.pause = meanwhile
     log.away = 9
     study.tell(asked, 1.5)
     assert (others, said) == ([0], [])

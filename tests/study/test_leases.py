@@ -29,7 +29,7 @@ def test_every_worker_s_lease_has_an_end_and_is_renewed_while_it_lives(
         assert None not in ends
         foreign = "another container|boot|pid:[1]|1|1|x"
         held = study.log.leases()[token]
-        study.writer.worker.heartbeat.stop()
+        study.session.worker.heartbeat.stop()
         assert study.log.claim(token, Lease(foreign, 0.0), study.log.leases()[token]), held
         with Study.open(tmp_path / "study.db", Stub()) as other:
             assert other.ask().token == token
@@ -48,13 +48,13 @@ def test_a_round_that_another_has_told_meanwhile_is_let_go_of() -> None:
     with Study.create(MemoryLog(memory), Stub(), Nearest, rounds=9) as study:
         token = study.ask().token
         late = Study.open(MemoryLog(memory), Stub())
-        take_over = late.writer.worker.leases.take_over
+        take_over = late.session.worker.leases.take_over
 
         def slowly(rounds: Collection[str]) -> Iterator[Taken]:
             study.fail(token)
             return take_over(rounds)
 
-        object.__setattr__(late.writer.worker.leases, "take_over", slowly)
+        object.__setattr__(late.session.worker.leases, "take_over", slowly)
         assert late.ask().token != token
         assert token not in late.log.leases(), "or it would be held for ever"
 
@@ -71,10 +71,10 @@ def test_a_clock_that_is_ahead_takes_nothing_from_a_worker_that_lives_here(
         ahead: dict[str, Any] = {"clock": lambda: time.time() + 120.0, "say": said.append}
         with Study.open(tmp_path / "study.db", **ahead) as other:
             assert other.ask().token != first
-            left = other.writer.worker.leases.next_lapse([first])
+            left = other.session.worker.leases.next_lapse([first])
             assert left == 60.0
             now[0] = 59.0
-            study.writer.worker.leases.renew()
+            study.session.worker.leases.renew()
             assert other.ask().token != first
             now[0] = 118.0
             assert other.ask().token != first, "it was heard of since"
@@ -87,7 +87,7 @@ def test_a_round_taken_from_where_nobody_sees_is_spoken_of(tmp_path: Path) -> No
     said = list[str]()
     with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
         token = study.ask().token
-        study.writer.worker.heartbeat.stop()
+        study.session.worker.heartbeat.stop()
         foreign = Lease("greenhouse|boot|pid:[1]|1|1|x", time.time() + 60)
         assert study.log.claim(token, foreign, study.log.leases()[token])
         with Study.open(tmp_path / "study.db", clock=lambda: time.time() + 120.0, say=said.append) as other:

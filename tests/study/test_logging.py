@@ -76,7 +76,7 @@ def test_what_becomes_of_rounds_whose_worker_is_gone(tmp_path: Path, caplog: pyt
         token = study.ask().token
         lease = study.log.leases()[token]
         study.log.claim(token, Lease("lost", 0.0, 0), lease)
-        study.writer.worker.leases = Leases(study.log, "nobody", 10.0, lambda: 0.0)
+        study.session.worker.leases = Leases(study.log, "nobody", 10.0, lambda: 0.0)
         with Study.open(tmp_path / "study.db", Stub(), lease=10.0) as other:
             assert other.ask().token == token
             assert said(caplog, logging.INFO)[-1].startswith(f"{token} is taken over: ")

@@ -151,11 +151,11 @@ def test_another_process_finds_the_same(kind: str, monkeypatch: pytest.MonkeyPat
     request = case.request(5)
     with_it.prepare(2, **request)
     wait_until(lambda: with_it.prepared == 2)
-    chosen = with_it.writer.company.cost = 0.0
+    chosen = with_it.session.company.cost = 0.0
     for study in (without, with_it):
         assert study.ask(**request) is not None
         assert study.ask(**request) is not None
-    assert with_it.writer.company.cost == chosen, "nothing was chosen here"
+    assert with_it.session.company.cost == chosen, "nothing was chosen here"
     assert values_of(with_it.events) == values_of(without.events)
     with_it.close()
 
@@ -318,7 +318,7 @@ def test_an_outage_between_hyperparameters_and_suggestion_wastes_nothing() -> No
         suggestion = study.decide(study.decide(suggestion, {"age": 0.5}), {"pulse": 0.5})
         study.tell(suggestion, 1.0)
     study.prepare()
-    ahead = study.writer.prepared._ahead
+    ahead = study.session.prepared._ahead
     assert ahead is not None
     assert [each.kind for each in ahead.events] == ["refitted", "asked"]
     study.optimizer.recorder(ahead.events[0])
@@ -337,6 +337,6 @@ def test_a_forked_child_has_nothing_prepared(tmp_path: Path) -> None:
             assert study.prepared == 0
             assert not asked_without_choosing(study)
 
-        ahead = study.writer.prepared._ahead
+        ahead = study.session.prepared._ahead
         assert os.waitpid(in_child(play), 0)[1] == 0
-        assert study.writer.prepared._ahead is ahead, "it is the parent's"
+        assert study.session.prepared._ahead is ahead, "it is the parent's"

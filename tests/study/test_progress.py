@@ -21,7 +21,7 @@ def shown(folder: Path, terminal: bool, quiet: bool = False) -> str:
     with display:
         assert study.objective is not None
         with resume(study, MemoryLog(), display) as going:
-            run_study(going, study.objective, display)
+            run_study(going, going.session, study.objective, display)
     return written.getvalue()
 
 

@@ -29,7 +29,7 @@ def run(path: Path, rounds: int | None = None, watcher: Watcher | None = None) -
     assert study.objective is not None
     watcher = watcher or Watcher()
     with resume(study, DatabaseLog(study.log), watcher, lease=LEASE) as going:
-        run_study(going, study.objective, watcher, failures=study.settings.failures, rounds=rounds)
+        run_study(going, going.session, study.objective, watcher, failures=study.settings.failures, rounds=rounds)
     assert list(going.events) == logged(path) or going.events[1:] == tuple(logged(path)[1:])
     return going.optimizer
 
@@ -64,14 +64,14 @@ def test_staged_contexts_are_looked_at_through_the_same_objective(tmp_path: Path
         return {"context": world.seen(suggestion)} if suggestion.observe else world.evaluate(suggestion, _random())
 
     optimizer = stub_study(rounds=2)
-    run_study(optimizer, objective, Watcher())
+    run_study(optimizer, optimizer.session, objective, Watcher())
     assert asked == [("age",), ("pulse",), ()] * 2
     assert optimizer.status.told == 2
 
 
 def test_a_context_that_cannot_be_used_fails_the_round(tmp_path: Path) -> None:
     optimizer = stub_study(rounds=2)
-    run_study(optimizer, lambda suggestion: {"context": {"age": float("nan")}}, Watcher())
+    run_study(optimizer, optimizer.session, lambda suggestion: {"context": {"age": float("nan")}}, Watcher())
     assert optimizer.status.failed == 2
     assert all("context.age: nan" in event.reason for event in failures(optimizer))
 
@@ -90,7 +90,7 @@ def test_a_round_that_is_given_up_is_charged() -> None:
     for _ in range(4):
         now[0] += 10
         other = Study.open(MemoryLog(log._memory), Stub(), lease=1.0, clock=lambda: now[0])
-        other.writer.unfinished()
+        other.session.unfinished()
     assert (other.status.abandoned, other.status.spent, other.status.unpriced) == (1, 1.0, 1)
 
 
@@ -100,7 +100,7 @@ def test_answers_that_cannot_be_used_end_a_run_though_other_scopes_need_less() -
     problem = sb.CostVarying(variables, [["a"], ["a", "b"]], costs=[1, 1.2])
     study = Study.create(MemoryLog(), problem, rounds=30, seed=1)
     with pytest.raises(ObjectiveFailure, match=r"3 answers could not be used .* the measured value of 'b'"):
-        run_study(study, lambda suggestion: {"value": 1.0})
+        run_study(study, study.session, lambda suggestion: {"value": 1.0})
     assert study.history.failed == 3
     assert study.history.n_completed > 0, "a play in between worked"
 
@@ -117,6 +117,6 @@ def test_an_answer_that_can_be_used_again_begins_the_count_anew() -> None:
         answers["wrong"] += 1
         return {"value": 1.0}
 
-    run_study(study, objective)
+    run_study(study, study.session, objective)
     assert len(study.history) == 20
     assert study.history.failed >= 3

@@ -36,12 +36,12 @@ def begin(log: MemoryLog, **worker: Any) -> Study:
 
 
 def meet(study: Study) -> Study:
-    study.writer.company.quiet, study.writer.company.cost = 0, 1e9
+    study.session.company.quiet, study.session.company.cost = 0, 1e9
     return study
 
 
 def wish(study: Study, **request: Any) -> str:
-    return study.writer.serving.wish(request, BatchPosition(), None)
+    return study.session.serving.wish(request, BatchPosition(), None)
 
 
 def queue(log: MemoryLog, *places: tuple[str, str]) -> None:
@@ -65,7 +65,7 @@ def test_those_behind_who_wish_for_the_same_are_given_a_round_each() -> None:
     study, names = begin(log), [new_holder() for _ in range(3)]
     Busy.happens[:] = [lambda: queue(log, (names[0], wish(study)), (names[1], PRIORITY_TELL), (names[2], wish(study)))]
     mine = study.ask()
-    assert list(held(log).values()) == [study.writer.worker.name, names[0], names[2]]
+    assert list(held(log).values()) == [study.session.worker.name, names[0], names[2]]
     assert mine.token == next(iter(held(log)))
     assert standing(log) == [names[1]], "who was given a round waits no more; who tells is next"
 
@@ -75,7 +75,7 @@ def test_another_wish_comes_first() -> None:
     study, names = begin(log), [new_holder() for _ in range(2)]
     Busy.happens[:] = [lambda: queue(log, (names[0], "another"), (names[1], wish(study)))]
     study.ask()
-    assert list(held(log).values()) == [study.writer.worker.name]
+    assert list(held(log).values()) == [study.session.worker.name]
     assert standing(log) == names
 
 
@@ -88,7 +88,7 @@ def test_nobody_is_served_twice_in_a_turn_and_nobody_who_has_ended() -> None:
         lambda: queue(log, (name, wish(study))),
     ]
     study.ask()
-    assert list(held(log).values()) == [study.writer.worker.name, name]
+    assert list(held(log).values()) == [study.session.worker.name, name]
 
 
 def test_a_waiting_worker_takes_what_was_chosen_for_it() -> None:
@@ -112,7 +112,7 @@ def test_a_waiting_worker_takes_what_was_chosen_for_it() -> None:
     assert by == [thread.ident] * 2, "the first has chosen both"
     assert {given[0].round, other.round} == {1, 2}
     assert second.ask().round == 3, "what it has is not given again"
-    assert held(second.log)[other.token] == second.writer.worker.name  # type: ignore[arg-type]
+    assert held(second.log)[other.token] == second.session.worker.name  # type: ignore[arg-type]
     assert standing(second.log) == []  # type: ignore[arg-type]
 
 
@@ -133,7 +133,7 @@ def test_an_outcome_that_comes_between_is_worth_more_than_a_choice() -> None:
     memory = Memory()
     log = MemoryLog(memory)
     study, hasty = begin(log), Study.open(MemoryLog(memory), Stub())
-    hasty.writer.company.cost = 0.0
+    hasty.session.company.cost = 0.0
     name = new_holder()
     Busy.happens[:] = [lambda: queue(log, (name, wish(study))), lambda: hasty.fail(study.pending[0].token)]
     mine = study.ask()
@@ -159,18 +159,18 @@ def test_a_log_that_goes_away_leaves_the_chooser_its_own() -> None:
     study = begin(log)
     Busy.happens[:] = [lambda: queue(log, (new_holder(), wish(study)))]
     assert study.ask().round == 1
-    assert study.writer.log.seconds == 600, "as patient as before"
+    assert study.session.log.seconds == 600, "as patient as before"
     log.left = 9
     log.claim(TURN, None, log.leases()[TURN])  # who waited has ended
     assert study.ask().round == 2
-    assert list(held(log).values()) == [study.writer.worker.name] * 2
+    assert list(held(log).values()) == [study.session.worker.name] * 2
 
 
 def test_who_cannot_be_served_says_so() -> None:
     with begin(MemoryLog()) as study:
         assert wish(study) == wish(study) != wish(study, context={"age": 1})
-        assert study.writer.serving.wish({}, BatchPosition(), "ann") != wish(study), "events say who caused them"
-        assert study.writer.serving.wish({}, BatchPosition(2, 4), None) == ""
+        assert study.session.serving.wish({}, BatchPosition(), "ann") != wish(study), "events say who caused them"
+        assert study.session.serving.wish({}, BatchPosition(2, 4), None) == ""
         assert wish(study, context=object()) == ""
     with begin(MemoryLog(), holder="bench 3") as study:
         assert wish(study) == "", "others may be called so, too"

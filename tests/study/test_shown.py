@@ -52,7 +52,7 @@ def test_priors_are_named_beside_what_each_would_give() -> None:
     study.tell(study.ask(), 1.0)
     table = alternatives(problem, study.recommend())
     assert table.columns == ("steer", "settings", "expected value", "note")
-    assert {row[-1].split(",")[0] for row in table.rows} == {"believing rough", "believing prior 2"}
+    assert {row[-1].split("; ")[-1] for row in table.rows} == {"believing rough", "believing prior 2"}
 
 
 def test_before_anything_is_measured_alternatives_keep_their_notes() -> None:

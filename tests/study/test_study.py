@@ -112,7 +112,7 @@ class Workers(RuleBasedStateMachine):
     @rule(worker=WORKERS)
     def renew(self, worker: int) -> None:
         study = self.studies[worker]
-        study.writer.worker.leases.renew()
+        study.session.worker.leases.renew()
         # a round that another worker has taken over in the meantime is that worker's
         self.held = {t: (h, self.now + LEASE if h is study else until) for t, (h, until) in self.held.items()}
 

@@ -32,7 +32,7 @@ def added(place: Path) -> list[DataAdded]:
 def commits(study: Study) -> list[int]:
     """How many events went into each commit from here on."""
     counted: list[int] = []
-    log: Any = study.writer.log.log
+    log: Any = study.session.log.log
     extend = log.extend
 
     def counting(events: Any, lease: Any = None) -> None:
@@ -88,7 +88,7 @@ def test_a_round_that_is_told_in_the_middle_stands_there_in_the_log(tmp_path: Pa
 def test_a_commit_that_fails_leaves_nothing_and_the_same_table_again_all_of_it(tmp_path: Path) -> None:
     place = tmp_path / "away.db"
     with Study.create(place, PROBLEM, "random", wait=0) as study:
-        log: Any = study.writer.log.log
+        log: Any = study.session.log.log
         write = log._write
 
         def failing(rows: Any, *more: Any) -> None:

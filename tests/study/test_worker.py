@@ -71,6 +71,6 @@ def test_a_child_is_another_worker(tmp_path: Path) -> None:
 
         def person() -> None:
             study.ask()
-            assert study.writer.worker.leases.holder == BY_HAND
+            assert study.session.worker.leases.holder == BY_HAND
 
         assert ended_well(in_child(person))

@@ -30,7 +30,7 @@ def test_turns_are_for_those_who_have_company() -> None:
         assert one.turns == 1, "others may have come at the same time"
         first.ask()
         assert one.turns == 1, "nobody else writes"
-        first.writer.company.cost = 60.0
+        first.session.company.cost = 60.0
         second.ask()
         first.ask()
         assert (one.turns, two.turns) == (1, 1), "it has not heard of the other yet"
@@ -44,12 +44,12 @@ def test_nobody_waits_for_what_is_sooner_computed_again() -> None:
     one, two = Watched(memory), Watched(memory)
     with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
         first.ask()
-        first.writer.company.cost = 0.0
+        first.session.company.cost = 0.0
         for _ in range(3):
             second.ask()
             first.ask()
         assert one.turns == 1
-        first.writer.company.cost = 60.0
+        first.session.company.cost = 60.0
         second.ask()
         first.ask()
         first.ask()
@@ -61,7 +61,7 @@ def test_who_is_refused_again_and_again_waits_for_a_turn() -> None:
     one, two = Watched(memory), Watched(memory)
     with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
         first.ask()
-        first.writer.company.cost, left = 0.0, [TRIES]
+        first.session.company.cost, left = 0.0, [TRIES]
         append = one.append
 
         def late(event: Event, lease: Lease | None = None) -> None:
@@ -79,7 +79,7 @@ def test_who_is_refused_again_and_again_waits_for_a_turn() -> None:
 def test_what_waited_in_a_file_is_let_in_like_what_is_told_now(monkeypatch: pytest.MonkeyPatch) -> None:
     wishes: list[str] = []
     with Study.create(MemoryLog(), Stub(), Nearest, rounds=3) as study:
-        monkeypatch.setattr(study.writer, "logged", lambda call, wish="": wishes.append(wish))
+        monkeypatch.setattr(study.session, "logged", lambda call, wish="": wishes.append(wish))
         for call in ("tell", "fail", "amend", "add", "decide"):
-            study.writer._give_again(OutboxEntry("study", call, {}), 0)
+            study.session._give_again(OutboxEntry("study", call, {}), 0)
     assert wishes == [PRIORITY_TELL] * 4 + [""]

@@ -102,7 +102,7 @@ def demo(
     progress = Display(console(stderr=True))
     progress.say(_INTRODUCTION)
     with progress:
-        run_study(study, lambda suggestion: _drill(problem, suggestion), progress)
+        run_study(study, study.session, lambda suggestion: _drill(problem, suggestion), progress)
     optimizer = study.optimizer
     advice = optimizer.recommend()
     truth = [true_mean(problem, choice) for choice in (advice, *advice.alternatives)]

@@ -73,7 +73,9 @@ def run(
             with display:
                 asked, failures = request(going.problem, given), specification.settings.failures
                 limits: dict[str, Any] = {"rounds": rounds, "stop": rule}
-                run_study(going, specification.objective, display, failures=failures, request=asked, **limits)
+                run_study(
+                    going, going.session, specification.objective, display, failures=failures, request=asked, **limits
+                )
         except KeyboardInterrupt:
             said = f"stopped after {going.status}. Run the same command again to go on."
             if as_json:

@@ -307,6 +307,18 @@ class BaseStudy(ABC):
         return {name: value for name, value in request.items() if value is not None or name not in names}
 
     @abstractmethod
+    def ask(self, /, batch: Any = None, **request: Any) -> Any:
+        """See `Optimizer.ask`."""
+
+    @abstractmethod
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
+        """See `Optimizer.decide`."""
+
+    @abstractmethod
+    def revise(self, /, **changes: Any) -> None:
+        """See `Optimizer.revise`."""
+
+    @abstractmethod
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         """Check a report (see `OutcomeParser`), and log it; returns the warnings."""
 
@@ -464,12 +476,12 @@ def _cells(problem: Problem, played: Round) -> list[str]:
 _DOUBTED: dict[str, dict[str, Any]] = {
     "ask": {},
     "decide": {},
-    "tell": {"cost": None, "realised": None},
+    "tell": {"value": None, "cost": None, "realised": None},
     "fail": {"reason": "", "cost": None, "charge": None, "realised": None},
     "amend": dict.fromkeys(("value", "cost", "realised", "charge", "scope")) | {"void": False, "reason": ""},
-    "add": {"cost": None, "scope": None, "charge": False},
+    "add": {"value": None, "realised": None, "cost": None, "scope": None, "charge": False},
 }
-"""Calls that take values, with what they may leave out."""
+"""Calls that take values, with what stands for what is left out."""
 
 
 class Optimizer(BaseStudy):
@@ -634,15 +646,20 @@ class Optimizer(BaseStudy):
         ...     print(doubt.text)
         ph = 62 is far outside its range, 4 to 8
         """
-        if call not in _DOUBTED:
+        if not isinstance(call, str) or call not in _DOUBTED:
             raise InvalidRequest("call", call, one_of(_DOUBTED, call))
         space, context = self.problem.space, given.get("context") or {}
+        if not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         if call == "ask":
             number = len(self.history) + 1
             return tuple(doubts_of_look(context, space, number, f"round {number}", seen=True))
         if call == "decide":
             about = self._state.reports.about(suggestion).suggestion
             return tuple(doubts_of_look(context, space, about.round, about.token))
+        for name, value in given.items():
+            if name not in _DOUBTED[call]:
+                raise InvalidRequest(name, value, one_of(_DOUBTED[call], name))
         event = getattr(self._state.reports, call)(*([] if call == "add" else [suggestion]), **_DOUBTED[call] | given)
         return tuple(self.recorder.doubts(event)) if event is not None else ()
 

@@ -56,6 +56,7 @@ class OutcomeParser:
         """An outcome."""
         about = self.about(suggestion)
         outcome = self._outcome(about, value, cost, realised)
+        self._check_settings(suggestion, about, _mapping(realised))
         if about.waiting:
             if about.suggestion.observe:
                 waiting = ", ".join(about.suggestion.observe)
@@ -72,6 +73,7 @@ class OutcomeParser:
         """An evaluation that broke."""
         about = self.about(suggestion)
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
+        self._check_settings(suggestion, about, _mapping(realised))
         paid = self._paid(about, point) if cost is None else finite("cost", cost, least=0.0)
         told = self._failure(about, reason, paid, charge, realised)
         if about.failure is not None and about.state == "failed" and _adds_nothing(told, about, realised):
@@ -84,6 +86,22 @@ class OutcomeParser:
             hint = "The study has a budget. Where nothing was paid, it is 0; where nobody knows, use ‹charge›."
             raise InvalidOutcome("cost", None, "a number not below 0: what the failed evaluation cost", hint)
         return told
+
+    @staticmethod
+    def _check_settings(suggestion: object, about: Round, realised: Mapping[str, Any]) -> None:
+        """Refuse an outcome of settings that were replaced since, by a look that was corrected: see `decide`.
+
+        Raises:
+            OutcomeConflict: a suggestion sets what is set otherwise now, and nothing says what really happened.
+        """
+        if isinstance(suggestion, Suggestion):
+            now = about.suggestion.values
+            for name, value in suggestion.values.items():
+                if name in now and now[name] != value and name not in realised:
+                    raise OutcomeConflict(
+                        f"round {about.number} was decided again: {name} is to be {short_repr(now[name])} now, "
+                        f"and not {short_repr(value)}. Say what it really was among ‹realised›"
+                    )
 
     def _failure(self, about: Round, reason: object, paid: float | None, charge: Any, realised: Realised) -> Failed:
         counted = None if charge is None else finite("charge", charge, least=0.0)

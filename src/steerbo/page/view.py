@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,10 +17,12 @@ from ..core import (
     Problem,
     Recommendation,
     Round,
+    Suggestion,
     Table,
     numeral,
     revised_text,
 )
+from ..records import to_dict
 from ..study.formatting import in_words, with_units
 from ..wording import counted
 from .archive import SHOWN, Line, Part, added, rounds_before
@@ -40,7 +44,7 @@ class PendingRound:
     """A round that is out: what to look at, what to set, what to report.
 
     `last_look` has the fields of the look that can still be taken back, as they were filled in; `asked_for` says
-    whether values seen before choosing are behind the round.
+    whether values seen before choosing are behind the round; `mark` is another for other settings.
     """
 
     token: str
@@ -57,6 +61,7 @@ class PendingRound:
     stated: bool
     last_look: tuple[Field, ...]
     asked_for: bool
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -223,7 +228,13 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         stated=price is not None,
         last_look=_last_look(study, suggestion.token),
         asked_for=bool(played.request.get(SEEN.name)),
+        mark=mark_of(suggestion),
     )
+
+
+def mark_of(suggestion: Suggestion) -> str:
+    """A text that is another for other settings: outcomes are sent with it, lest they are taken for those of others."""
+    return hashlib.sha256(json.dumps(to_dict(suggestion)["values"], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _last_look(study: BaseStudy, token: str) -> tuple[Field, ...]:

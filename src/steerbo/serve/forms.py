@@ -15,6 +15,7 @@ from ..core import SEEN, Problem
 from ..errors import InvalidContext, InvalidRequest, OutcomeConflict, SteerboError
 from ..page.edit import unchanged
 from ..page.undo import TAKEN_BACK, times_said, undo_of
+from ..page.view import mark_of
 from ..parsing import parse_value
 from ..study import Study
 from ..wording import decimal_readings
@@ -73,7 +74,7 @@ ACTIONS = {
     "undo": "amend",
 }
 """What can be said of a round, and the right that it needs."""
-_OWN = ("form", "rounds", "sure", "said")  # fields that nobody types
+_OWN = ("form", "rounds", "sure", "said", "set")  # fields that nobody types
 
 
 class Doubtful(SteerboError):  # noqa: N818
@@ -147,6 +148,12 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
     if (action == "undo" or "said" in form) and form.get("said") != str(times_said(study, token)):
         number = study.history[token].number
         raise OutcomeConflict(f"round {number}: something else was said of it meanwhile. Look at it, then correct it")
+    if "set" in form and form["set"] != mark_of((about := study.history[token]).suggestion) and about.waiting:
+        settings = ", ".join(f"{name} {text}" for name, text in study.problem.shown(about.suggestion.values).items())
+        raise OutcomeConflict(
+            f"round {about.number}: a look was corrected meanwhile, and {settings} is to be set now. Is that what was "
+            "done? Then save it again; else say what was set under 'Something came out otherwise'"
+        )
     if action == "undo":
         _take_back(study, token)
         return

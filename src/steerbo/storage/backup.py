@@ -1,7 +1,7 @@
-"""A log's studies in a file that can be put away, and back again.
+"""Backup of the studies of a log into one file, and restoring from it.
 
-A backup is an SQLite log like any other, whichever store it was made of: it can be opened, shown and examined. Its
-studies are those of one moment, whoever writes meanwhile; every checksum is compared on the way there and back.
+A backup is an SQLite log, whichever store it was made of: it can be opened, shown and examined. Its studies are those
+of one moment, also while others write; every checksum is compared on the way there and back.
 """
 
 from __future__ import annotations

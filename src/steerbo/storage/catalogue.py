@@ -1,4 +1,4 @@
-"""The studies of a database as things to put in order: listed, named anew, put away, thrown away."""
+"""Catalogue of the studies in a database: list, rename, archive, delete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .opening import replay
 
 @record
 class StudyInfo(Record):
-    """A study in a database: its name, what it is, how far it has come, and by how many events."""
+    """Study in a database: name, kind, progress and number of events."""
 
     name: str
     kind: str

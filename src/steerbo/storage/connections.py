@@ -1,15 +1,9 @@
-"""Connections to a database, SQLite or PostgreSQL: what differs between them, and their errors as ours.
+"""Connections to a database, SQLite or PostgreSQL: engines, clocks, forks, and errors.
 
-What time it is where the log is: machines' clocks may be apart by an hour, and leases must not hang on that.
-
-From a place to SQLAlchemy's engine: a file or a URL that is checked, and what SQLite and PostgreSQL are told.
-
-fork: what a process holds open is closed or set aside before it, so that the child never shares it.
-
-SQLite must not be carried across a fork, not even unused: its locks belong to the process, while its memory of having
-them is copied. So idle connections are closed before it, and opened again by whoever needs them.
-
-Which of a database's errors are outages: nothing that was given is wrong, and the same call may go well later.
+Leases go by the clock of the log's machine, since clocks of machines may differ by an hour. An SQLite connection must
+not cross a fork, even unused: its locks belong to the process, while its memory of holding them is copied. Idle
+connections are therefore closed before a fork, and opened again when they are needed. Errors of a driver are translated
+into the library's; an outage is an error that a repetition of the same call may not meet again.
 """
 
 from __future__ import annotations
@@ -59,7 +53,7 @@ class SharedClock:
         self._ahead, self._offset, self._asked = 0.0, 0.0, -AGAIN
 
     def __call__(self) -> float:
-        """What time it is."""
+        """Time of the clock, in seconds since 1970."""
         now, offset = time.monotonic(), self._here() - time.monotonic()
         if now - self._asked >= AGAIN or abs(offset - self._offset) > SLACK:
             self._compare(now, offset)
@@ -168,7 +162,7 @@ class Forkable(Protocol):
     """Something that is told of forks."""
 
     def before_fork(self) -> None:
-        """Let go of what a child must not inherit, and hold still."""
+        """Close connections that a child must not inherit, and block until the fork is over."""
 
     def after_fork(self) -> None:
         """Go on, in the parent and in the child."""
@@ -348,7 +342,7 @@ class Database:
             self._worked = True
 
     def glance(self, query: sa.Select[Any], text: str, *given: str) -> list[Any]:
-        """The rows of one statement, with less ado than in a transaction: whoever waits asks for them often.
+        """Rows of one statement outside a transaction: waiting workers poll often.
 
         Args:
             query: the statement.
@@ -369,7 +363,7 @@ class Database:
 
     @contextmanager
     def _ours(self, lost: str) -> Iterator[None]:
-        """The database's own errors become ours; `lost`: what was not written then."""
+        """Translate errors of the database; `lost`: data that was not written then."""
         self._own()
         try:
             yield
@@ -400,7 +394,7 @@ class Database:
             self.engine.dispose()
 
     def _clean(self, said: str) -> str:
-        """What a driver said, without what it must not say."""
+        """Message of a driver, redacted."""
         for secret in filter(None, self._secrets):
             said = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)" if len(secret) < 4 else re.escape(secret), HIDDEN, said)
         return redact(said)
@@ -410,7 +404,7 @@ class Database:
             return float(connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())").scalar_one())
 
     def _still_there(self, about: dict[Any, Any]) -> None:
-        """What is written into a file that was moved away or removed would be lost.
+        """Refuse to write into a file that was moved or removed: the data would be lost.
 
         So it is with the file beside it, ``-wal``, that SQLite writes to first: whoever takes itself for the last one
         removes it, and does so while this process has it where its locks are gone, as they are on POSIX once anything

@@ -3,8 +3,7 @@
 Every event is a row with a checksum over its content and its predecessor's checksum; a head row per study counts them
 and repeats the last checksum. An append moves the head from the event it was based on, or is refused: one commit an
 event.
-
-The tables of a log: a head and its events for every study, and leases on rounds that are out.
+A table of leases holds the rounds that are being evaluated.
 """
 
 from __future__ import annotations
@@ -265,7 +264,7 @@ class DatabaseLog:
         return {token: Lease(holder, until, lapses) for token, holder, until, lapses in rows}
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
-        """Compare and swap, in one statement; whose turn it is need not outlast the machine."""
+        """Compare and swap in one statement. The queue need not survive a crash of the machine, so it is not synced."""
         try:
             with self._database.transaction(fleeting=token == TURN) as connection:
                 if instead_of is None:

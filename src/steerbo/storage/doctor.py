@@ -1,4 +1,4 @@
-"""Are all studies of a log whole, and what can be saved of those that are not. Examining writes nothing anywhere."""
+"""Examination and repair of the studies of a log. Examining writes nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .integrity import IntegrityReport, StoredStudy, look, survey, write
 
 @record
 class Health:
-    """What was found of one study.
+    """Findings on one study.
 
     Args:
         name: the study's.
@@ -41,7 +41,7 @@ class Health:
 
 @record
 class Diagnosis:
-    """What was found in a log.
+    """Findings on a log.
 
     Args:
         place: its file or database.

@@ -1,4 +1,4 @@
-"""Every study in a database as it stands there: how far its events follow from one another, and what is wrong then."""
+"""Integrity of the studies in a database: how far events follow from one another, and faults after that."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LATER = "Update steerbo to read this log."
 
 @record
 class StoredStudy:
-    """What can be kept of a study.
+    """Intact part of a study.
 
     Args:
         name: the study's.
@@ -49,7 +49,7 @@ class StoredStudy:
 
 @record
 class IntegrityReport:
-    """What there is in a log's file or database, and what is wrong with the file itself."""
+    """Studies in a log's file or database, and faults of the file itself."""
 
     place: str
     studies: tuple[StoredStudy, ...]
@@ -167,7 +167,7 @@ class _Reader:
         return self._all
 
     def integrity(self) -> str:
-        """What SQLite says of its file; empty where all is well."""
+        """Faults that SQLite reports of its file; empty where there are none."""
         if not self.sqlite:
             return ""
         said = [str(row[0]) for row in self.rows(sa.text("PRAGMA integrity_check(3)"))]

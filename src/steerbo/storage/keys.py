@@ -1,7 +1,7 @@
-"""Who may do what with a study through a server: keys, kept in the log's database as digests, never as they are.
+"""Access keys to studies on a server, kept in the log's database as digests.
 
-A key is a random text of 256 bits, so that a plain SHA-256 keeps it: there is nothing to guess. Whoever has the
-database itself needs no key.
+A key is a random text of 256 bits, so that a plain SHA-256 protects it: it cannot be guessed. Access to the database
+itself needs no key.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PREFIX, _LONGEST = "steerbo", 200
 
 @record
 class Key:
-    """What is known of a key: not the key.
+    """Record of a key, without its text.
 
     Args:
         id: its beginning, by which it is revoked.
@@ -77,7 +77,7 @@ class KeyRing:
         self._database.close()
 
     def create(self, study: str, name: str, may: str) -> tuple[Key, str]:
-        """A new key, and its text, which nobody can see again.
+        """Create a key; returns it with its text, which is shown only once.
 
         Raises:
             InvalidOption: a name or a right that is none.
@@ -117,7 +117,7 @@ class KeyRing:
         return [_key(row) for row in rows]
 
     def check(self, text: Any) -> Key | None:
-        """Whose key this is; None: it is none, or is revoked. Equal time whatever is wrong with it."""
+        """Find the key of a text; None for an unknown or revoked one, in equal time."""
         if not isinstance(text, str) or not text.isascii() or len(text) > _LONGEST:
             return None
         prefix, _, rest = text.partition("_")

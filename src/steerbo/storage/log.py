@@ -1,13 +1,11 @@
-"""What a study's log promises, whoever keeps it: events in one order, and leases on the rounds that are out.
+"""Interface of logs: events in one order, and leases on the rounds that are being evaluated.
 
-Events are history and never change. A lease says who evaluates a round just now; it is no part of the history, so that
-a run that was killed and went on leaves the same events as one that was not.
+Events are history and never change. A lease says who evaluates a round just now; it is not part of the history, so that
+a run that was killed and resumed leaves the same events as one that was not.
 
-What studies and runs leave to Python's logging, under the name ``steerbo.study``.
-
-WARNING: what the user ought to know, such as a round that failed, or a log that is away. INFO: how it goes, a line a
-round. DEBUG: every step. Python shows warnings on standard error where a program says nothing else about logging.
-Whoever gives an observer, or `say`, is told what the user ought to know by these instead. No line has a secret in it.
+Studies and runs write to Python's logging under the name ``steerbo.study``: warnings for the user (a failed round, an
+unreachable log), one line a round at INFO, every step at DEBUG, and never a secret. Python prints warnings to standard
+error where a program does not configure logging. Where an observer or `say` is given, it gets the warnings instead.
 """
 
 from __future__ import annotations
@@ -170,12 +168,12 @@ def new_holder(timed: bool = False) -> str:
 
 
 def is_gone(holder: str) -> bool:
-    """Whether the holder was a process of this machine that has ended. False where nobody can know."""
+    """Whether the holder was a process of this machine that has ended; False where that is unknown."""
     return _lives(holder) is False
 
 
 def is_alive(holder: str) -> bool:
-    """Whether the holder is a process of this machine that goes on. False where nobody can know."""
+    """Whether the holder is a living process of this machine; False where that is unknown."""
     return _lives(holder) is True
 
 
@@ -185,7 +183,7 @@ def is_heard(holder: str) -> bool:
 
 
 def unseen(holder: str) -> str:
-    """How to name a holder of whom nobody can know here whether it goes on; empty where somebody can."""
+    """Name of a holder whose life cannot be checked from here; empty where it can."""
     if _lives(holder) is not None:
         return ""
     host, *rest = holder.split("|")
@@ -208,7 +206,7 @@ def checked_place(given: Any) -> str:
 
 
 def checked_name(given: Any) -> str:
-    """What a study may be called."""
+    """Check the name of a study."""
     fault = unsafe(given) if isinstance(given, str) else ""
     if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME or fault:
         hint = f"It has {fault}." if fault else ""
@@ -217,7 +215,7 @@ def checked_name(given: Any) -> str:
 
 
 def new_name(given: Any) -> str:
-    """What a study may be called that begins now: its name is a part of addresses, and perhaps of a file's name.
+    """Check the name of a new study, which becomes part of addresses and perhaps of a file's name.
 
     Raises:
         InvalidStudy: it cannot. Studies of earlier versions that are called so are opened all the same.

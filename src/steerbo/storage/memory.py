@@ -1,4 +1,4 @@
-"""A log in memory: for a study that nobody wants to keep, and the model that the others are tested against."""
+"""Log in memory: for studies that are not kept, and the model that other logs are tested against."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .outbox_files import OutboxFiles
 
 @dataclass
 class Memory:
-    """What the logs of one study's workers share: threads of one process."""
+    """Data shared by the logs of one study's workers, which are threads of one process."""
 
     events: list[Event] = field(default_factory=list)
     leases: dict[str, Lease] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""From a place to the log that is there, its events, and the optimizer that they lead to."""
+"""Opening a place: its log, its events, and the optimizer that they lead to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .log import EventLog
 
 
 def replay(place: str, events: list[Event], problem: Problem | None) -> Optimizer:
-    """What the events of the log at `place` lead to.
+    """Replay the events of the log at `place`.
 
     Raises:
         InvalidStudy: they do not follow from one another, or need a package that is not installed.

@@ -1,12 +1,13 @@
-"""Files for what was measured and is not in the log yet: one an answer, beside the log, gone once the log has it.
+"""Files of the outbox: one for each outcome that is not in the log yet, beside the log.
 
-Each is there before the log is written to, so that no evaluation that is over is in memory alone. Where the log can be
-written they last for milliseconds; where it cannot, or the process is killed, they stay, and whoever opens the study
-next writes them to its log. They are JSON, for people too, and for their owner only (mode 0600).
+A file is written before the log is, so that no finished evaluation is in memory alone, and removed once the log has the
+outcome. Where the log can be written it lasts for milliseconds; where it cannot, or the process is killed, it stays,
+and the next worker that opens the study writes it to the log. Files are readable JSON, for their owner only (mode
+0600).
 
-`study.db.unwritten.7-3fa2-tell-….json` lies beside `study.db`. What belongs to a database server lies in the user's own
-folder for such things, `$XDG_STATE_HOME/steerbo` (`~/.local/state/steerbo` where that is not set), which also takes
-what finds no room beside an SQLite file.
+`study.db.unwritten.7-3fa2-tell-….json` lies beside `study.db`. Files for a database server lie in the user's state
+folder, `$XDG_STATE_HOME/steerbo` (`~/.local/state/steerbo` where that is not set), and so do files that find no room
+beside an SQLite file.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from ..records import from_dict, record
 
 @record
 class OutboxEntry:
-    """What was said about a round, or added, and by which call.
+    """Report on a round, or external data, with the call that made it.
 
     Args:
         study: the study's name in its log; empty where nobody could look which one there is.
@@ -84,7 +85,7 @@ class OutboxFiles:
         return cls()
 
     def answer(self, call: str, token: str, given: Mapping[str, Any], **about: Any) -> OutboxEntry:
-        """What is kept; what no JSON can say is kept as its text."""
+        """Make an entry; a value without a JSON form is kept as its text."""
         plain = json.loads(json.dumps(given, default=_plain))
         number = uuid.uuid4().hex[:8] if call == "add" else ""
         now = datetime.now(UTC).isoformat()
@@ -118,7 +119,7 @@ class OutboxFiles:
         return None
 
     def waiting(self, named: bool = True) -> Iterator[tuple[Path, OutboxEntry | InvalidStudy]]:
-        """What is kept, the oldest first; where a file cannot be read, why. Not `named`: also of whichever study."""
+        """Entries, oldest first, and the reasons why files cannot be read. Not `named`: entries of all studies."""
         found: list[tuple[str, Path, OutboxEntry | InvalidStudy]] = []
         for folder, prefix in self.places:
             with suppress(OSError):
@@ -154,7 +155,7 @@ def through_to_disk(path: Path) -> None:
 
 
 def state_folder() -> Path:
-    """The user's own folder for what programs have to remember."""
+    """State folder of the user."""
     named = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(named) if named else Path("~/.local/state").expanduser()) / "steerbo"
 
@@ -178,5 +179,5 @@ def _digest(text: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What numpy holds, as numbers and lists; of everything else its text."""
+    """Convert numpy values to numbers and lists, and any other value to its text."""
     return value.tolist() if hasattr(value, "tolist") else repr(value)

@@ -1,4 +1,4 @@
-"""A log that is waited for while it is away: each call is tried again, ever less often, until it goes well."""
+"""Retrying log: repeats a call with growing delays while the log is unreachable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of an SQLite log: whose it is, before anything is written into it, and how to read it and leave no trace."""
+"""File of an SQLite log: checks that it is one before anything is written, and reads it without leaving a trace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEW = "Is the name right? ‹new› makes one."
 
 
 def check(file: Path, make: bool) -> None:
-    """Refuse what is no log of ours, without changing it.
+    """Refuse a file that is no log of steerbo, without changing it.
 
     Args:
         file: its name.
@@ -78,7 +78,7 @@ def identity(file: Path | None) -> tuple[int, int] | None:
 
 
 def meant(file: Path, otherwise: str = _NEW) -> str:
-    """What to do about a file that is no log."""
+    """Hint for a file that is no log."""
     if file.name.endswith(".part"):
         return "A backup that was cut short leaves such a file: make the backup again."
     whole = file.with_name(file.name.rpartition("#")[0]) if file.name.rpartition("#")[0] else file
@@ -122,7 +122,7 @@ def read_only(file: Path, timeout: float) -> sqlite3.Connection:
 
 
 def _length(head: bytes) -> int:
-    """How long a file with this header is, in bytes; 0 where it does not say, or says what no log is."""
+    """Length in bytes that a header states; 0 where it states none, or none that a log has."""
     size, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
     size = 65536 if size == 1 else size
     return size * pages if len(head) == _HEAD and size * pages < _LONGEST else 0
@@ -182,7 +182,7 @@ def _same(one: os.stat_result, other: os.stat_result) -> bool:
 
 
 def _tables(file: Path) -> set[str]:
-    """The names of the tables; where they cannot be read, our own: what is wrong is said when it is opened."""
+    """Names of the tables; where they cannot be read, a log's own: opening the file then reports the fault."""
     try:
         with closing(read_only(file, 1.0)) as connection:
             return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -1,4 +1,4 @@
-"""Studies that last: what to optimise, how to evaluate it, and a log that loses nothing and takes many workers."""
+"""Studies on a log: any number of workers ask and tell at once, and no outcome is lost."""
 
 from ..storage.backup import backup, restore
 from ..storage.database import DatabaseLog

@@ -1,4 +1,4 @@
-"""Answers as people read them, on the screen and on the page: with units, and without what says nothing."""
+"""Answers formatted for the terminal and the page: with units, and without empty columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _named(problem: Problem, values: Mapping[str, Any]) -> list[str]:
 
 
 def advised(problem: Problem, advice: Recommendation) -> list[str]:
-    """A recommendation without what else there is, line by line; the first says what to steer."""
+    """Lines of a recommendation without its alternatives; the first names the scope."""
     seen = f"having seen {in_words(problem, advice.context)}: " if advice.context else ""
     return [
         f"{seen}steer {advice.scope}",
@@ -35,7 +35,7 @@ def advised(problem: Problem, advice: Recommendation) -> list[str]:
 
 
 def alternatives(problem: Problem, advice: Recommendation) -> Table:
-    """What every scope would give, the recommended one marked, cheapest first; or what to do in typical contexts."""
+    """Table of the alternatives, cheapest first, the recommended one marked; or of the answers in typical contexts."""
     everyone = [advice, *advice.alternatives]
     if not advice.context:
         everyone.sort(key=lambda a: float("inf") if a.cost is None else a.cost)
@@ -69,7 +69,7 @@ def with_units(problem: Problem, table: Table) -> Table:
 
 
 def rounds_table(study: BaseStudy) -> Table:
-    """Every round: what was steered, seen and set, what nature did, and what came of it."""
+    """Table of rounds: scope, context, settings, realised values and outcome."""
     rows = tuple(
         (
             r.number,
@@ -89,7 +89,7 @@ def rounds_table(study: BaseStudy) -> Table:
 
 
 def data_table(study: BaseStudy) -> Table:
-    """Data that nobody suggested, in the columns of rounds; under `token` the name that `amend` takes."""
+    """Table of external data in the columns of rounds; `token` is the name that `amend` takes."""
     rows: tuple[tuple[Any, ...], ...] = tuple(
         (
             None,
@@ -109,7 +109,7 @@ def data_table(study: BaseStudy) -> Table:
 
 
 def shown_rounds(study: BaseStudy) -> Table:
-    """Both for the eye: with units, without columns that are empty, and what is steered only where that varies."""
+    """Tables of rounds and external data with units, without empty columns; the scope only where it varies."""
     table, data = rounds_table(study), data_table(study)
     rows = [
         [in_words(study.problem, cell) if isinstance(cell, dict) and name != "value" else cell for name, cell in pairs]
@@ -127,13 +127,13 @@ def shown_rounds(study: BaseStudy) -> Table:
 
 
 def _seen(played: Round) -> dict[str, Any]:
-    """What was known before the values were set: the time, contexts."""
+    """Context of a round: the time, and seen or observed values."""
     known = {name: value for name, value in played.request.items() if isinstance(value, int | float | str)}
     return {**known, **played.suggestion.context}
 
 
 def _nature(played: Round) -> dict[str, Any]:
-    """What really happened, beside what was set and seen; also of a value that was set, where it came out otherwise."""
+    """Realised values other than settings and context; also a setting that came out otherwise."""
     expected = {**played.suggestion.values, **played.suggestion.context}
     measured = played.realised.items()
     return {name: value for name, value in measured if name not in expected or expected[name] != value}

@@ -1,8 +1,6 @@
-"""One worker's leases: which rounds it holds, and which of the others' it may take over.
+"""Leases of one worker: the rounds that it holds, and the rounds of other workers that it may take over.
 
-A worker's leases are renewed while it lives, so that they can have an end that anybody sees.
-
-Who works on a study here: a name in leases, the rounds handed out, and a heartbeat that keeps them one's own.
+A worker has a name in leases, and renews them by a heartbeat while it lives, so that a lease ends where its holder has.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ LAPSES = 3
 
 
 class Taken(NamedTuple):
-    """A round that was taken over: how often its leases have run out, and whose it was, where that may still live."""
+    """Round that was taken over: how often its leases ran out, and its former holder where that may still live."""
 
     token: str
     lapses: int
@@ -36,7 +34,7 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True)
 class Leases:
-    """What one worker knows of leases.
+    """Leases as one worker knows them.
 
     Args:
         log: where they are kept.
@@ -52,11 +50,11 @@ class Leases:
     _late: dict[str, tuple[Lease, float]] = field(default_factory=dict)  # since when they are seen to be, by token
 
     def new(self, lapses: int = 0) -> Lease:
-        """A lease from now on, on a round whose leases have run out so often."""
+        """New lease from now on a round whose leases have run out so often."""
         return Lease(self.holder, None if self.seconds is None else self.clock() + self.seconds, lapses)
 
     def take_over(self, rounds: Collection[str]) -> Iterator[Taken]:
-        """Those of the rounds that nobody evaluates any more, each leased to this worker when it comes out.
+        """Rounds whose leases have run out, each leased to this worker as it is yielded.
 
         A round that another worker takes first is left out.
         """
@@ -99,7 +97,7 @@ class Leases:
         return min((seconds for seconds in left if seconds is not None), default=None)
 
     def renew(self) -> None:
-        """Prolong what this worker holds."""
+        """Renew the leases of this worker."""
         if self.seconds is not None:
             self.log.renew(self.holder, self.clock() + self.seconds)
 
@@ -119,7 +117,7 @@ class Leases:
 
 
 class Heartbeat:
-    """Renews leases every third of the time they last, from `start` until `stop`, or until nobody has it any more.
+    """Heartbeat that renews leases every third of their length, from `start` until `stop` or the end of its owner.
 
     A forked child has no heartbeat of its own until it calls `start`.
     """
@@ -182,7 +180,7 @@ class Worker:
 
     @property
     def alone(self) -> bool:
-        """Whether nobody else holds leases by the same name."""
+        """Whether no other worker holds leases by the same name."""
         return self.leases.holder == self.name
 
     def be_oneself(self) -> None:
@@ -192,7 +190,7 @@ class Worker:
             self._be(BY_HAND if before.holder == BY_HAND else "", before.seconds, before.clock)
 
     def begin(self) -> None:
-        """Keep what is handed out from now on."""
+        """Hold the rounds that are handed out from now on."""
         if self.lives:
             self.be_oneself()
             self.heartbeat.start()
@@ -213,7 +211,7 @@ _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def check_options(given: Mapping[str, Any]) -> None:
-    """Refuse what no worker can be told, before anything is written.
+    """Refuse options of workers that are not allowed, before anything is written.
 
     Raises:
         InvalidOption: naming it, and what is allowed.

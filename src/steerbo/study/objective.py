@@ -1,16 +1,14 @@
-"""The user's objective: a Python function, or an external command that reads and answers JSON.
+"""Objective of the user: a Python function, or an external command that reads and answers JSON.
 
-One convention for both. What is given: a suggestion (token, round, scope, values, observe, context). What is answered:
+Both follow one convention. The argument is a suggestion (token, round, scope, values, observe, context). The answer is
 
 - the value, a number; or `{"value": …, "cost": …, "realised": {…}}`, of which cost and realised may be left out;
-- where the suggestion has something to `observe`: `{"context": {…}}`; then it is called again with more values set.
+- where the suggestion has variables to `observe`, `{"context": {…}}`; then the call is repeated with more values set.
 
-The module of a Python objective: found without running any of it, and loaded only when it is to be called.
-
-The study file's folder comes last where modules are looked for, so that a `random.py` in it is nobody else's `random`.
-Only the objective's own module is taken from there first, under a name of its own where the name is taken.
-
-A program, run to its end: it is given a question, its answer is read up to a limit, and it outlives nobody.
+The module of a Python objective is found without running it, and loaded when it is called. The study file's folder
+comes last in the search path, so that a `random.py` in it replaces no other module; only the objective's own module is
+taken from there first, under a name of its own where the name is taken. A command is run to its end: its answer is read
+up to a limit, and its processes end with it.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ def find_module(name: str, folder: Path) -> str | None:
 
 
 def load_module(name: str, folder: Path) -> ModuleType:
-    """Import the module; what it raises comes out."""
+    """Import the module; its exceptions are passed on."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
     importlib.invalidate_caches()
@@ -111,7 +109,7 @@ _WATCH = 'read -r line && exit; kill -s KILL -- "-$1"'
 
 @dataclass(frozen=True)
 class Ended:
-    """What came of a program.
+    """Result of a command: exit status, output and error text.
 
     Args:
         code: its exit code; below 0 the signal that killed it.
@@ -157,7 +155,7 @@ def run_program(command: list[str], folder: Path, question: bytes, timeout: floa
 
 
 class _Conversation:
-    """Threads feed and read a program, and close what they use: whoever else holds a pipe open holds nobody up here."""
+    """Threads that feed and read a command; another process that holds a pipe open does not block them."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
@@ -206,7 +204,7 @@ def _thread(work: Callable[..., None], *arguments: Any) -> threading.Thread:
 
 
 def _feed(stream: IO[bytes], question: bytes) -> None:
-    """Write all of it, to whoever reads it."""
+    """Write all of the input; a reader that ends early is no error."""
     left = memoryview(question)
     with suppress(OSError), stream:
         while left:
@@ -275,7 +273,7 @@ class Objective(Protocol):
         """
 
     def prepare(self) -> None:
-        """Do what comes before the first call, so that what is wrong is found before a round is begun.
+        """Prepare the first call, so that faults are found before a round begins.
 
         Raises:
             InvalidStudy: it cannot be called.
@@ -336,7 +334,7 @@ class Function:
         return Function, (self.name, self.folder)  # another process imports it anew
 
     def __call__(self, suggestion: Suggestion) -> Any:
-        """Call it; what it prints goes to standard error, since standard output is ours."""
+        """Call the function; its prints go to standard error, since standard output is the program's own."""
         self.prepare()
         try:
             with redirect_stdout(sys.stderr):

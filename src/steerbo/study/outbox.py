@@ -1,6 +1,6 @@
-"""Nothing that was measured is in memory alone: it is in a file until the log has it.
+"""Outbox: outcomes are on disk until the log has them.
 
-An answer that waited in a file is given to the optimizer as it would have been, once.
+An outcome that waited in a file is reported to the optimizer as it would have been at first, once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Outbox:
         self._current: tuple[OutboxEntry, Path | None] | None = None
 
     def answer(self, call: str, suggestion: object, given: Mapping[str, Any], **more: Any) -> OutboxEntry | None:
-        """What `call` is given, as a file keeps it until it is in the log; None: no file could say it."""
+        """Entry for the arguments of `call`; None where a file cannot hold them."""
         about = {"values": to_dict(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
         token: Any = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
         try:
@@ -52,7 +52,7 @@ class Outbox:
             return None  # nor will the call take it
 
     def keep(self, answer: OutboxEntry, left: bool) -> None:
-        """Keep what was measured in a file until it is told: it may be long before there is time for it.
+        """Store an outcome in a file until it is told, which may take long.
 
         Args:
             answer: what was measured.
@@ -64,7 +64,7 @@ class Outbox:
 
     @contextmanager
     def until_logged(self, answer: OutboxEntry, at_once: bool = True) -> Iterator[None]:
-        """Keep it until what is inside is done, or is refused for what the answer says.
+        """Context in which an entry is stored, until the body succeeds or the outcome is rejected.
 
         Not `at_once`: in a file only if the log is away.
         """
@@ -90,7 +90,7 @@ class Outbox:
             self._current = None
 
     def harden(self) -> None:
-        """The log is away: what is being said reaches the disk, or the user."""
+        """Write an entry to disk while the log is unreachable; an entry that cannot be written is reported."""
         if self._current is None or not self.spill.places:
             return
         self.away = True
@@ -130,7 +130,7 @@ class Outbox:
                 self._current[1].unlink()
 
     def settle(self, write: Callable[[OutboxEntry, int], None], named: bool) -> None:
-        """Have everything written that waits; what is refused stays, and is spoken of.
+        """Write all waiting entries to the log; rejected ones stay in their files and are reported.
 
         Args:
             write: makes the call again; it is told how many equal ones came before, which count as well.
@@ -161,7 +161,7 @@ class Outbox:
 
 
 def _refused(error: Exception) -> bool:
-    """Whether it is the answer that is wrong, which whoever gave it now knows."""
+    """Whether the log rejected the outcome itself, so that retrying cannot help, rather than being unreachable."""
     wrong = isinstance(error, InvalidInput | OutcomeConflict | UnknownSuggestion)
     return wrong and not isinstance(error, InvalidStudy)
 
@@ -194,7 +194,7 @@ def _call(optimizer: Optimizer, answer: OutboxEntry) -> None:
 
 
 def _same_suggestion(optimizer: Optimizer, answer: OutboxEntry) -> None:
-    """Tokens are alike in a study that was begun anew; what was measured belongs to what was set."""
+    """Whether a stored outcome belongs to this suggestion: tokens repeat in a study that was begun anew."""
     now = to_dict(optimizer.history[answer.token].suggestion.values)
     before = answer.values or {}
     if {name: now.get(name) for name in before} != before:
@@ -202,7 +202,7 @@ def _same_suggestion(optimizer: Optimizer, answer: OutboxEntry) -> None:
 
 
 def decided(history: History, token: Any, context: Any) -> bool:
-    """Whether this is what was seen in an open round, and the log knows it."""
+    """Whether the log already has this observation of an open round."""
     if not isinstance(token, str) or not isinstance(context, Mapping) or not context:
         return False
     seen = history[token].suggestion.context

@@ -1,13 +1,9 @@
-"""Suggestions that are chosen before anybody asks for them.
+"""Prefetching of suggestions, computed ahead of `ask` by a process of low priority.
 
-A choice is a function of problem, method, seed and events: what another process chooses from a copy of the state is
-what `ask` would choose, to the last bit. So it is used where nothing came between, and thrown away where anything did.
-The log does not know of it: it is the same as without.
-
-A process beside this one that finds out which events come next, and gives way to all else.
-
-It is a process, no thread, because a choice of many seconds can then be ended at once: when an outcome comes, when the
-study is closed, and when this process dies.
+A choice is a function of problem, method, seed and events, so that a copy of the state leads to the suggestion that
+`ask` would make, bit for bit. It is used if no event came between, and thrown away otherwise; the log is the same with
+and without. A process, unlike a thread, can be ended at once: when an outcome comes, when the study is closed, and when
+its parent dies.
 """
 
 from __future__ import annotations
@@ -89,7 +85,7 @@ class PrefetchProcess:
         return sum(isinstance(each, Asked) for each in self.events)
 
     def leads_to(self, events: Sequence[Event]) -> bool:
-        """Whether what came since is what was found, whoever asked for it."""
+        """Whether the events logged since the prefetch started are a prefix of the prefetched ones."""
         since = events[self.base :]
         return [_unsigned(each) for each in since] == [_unsigned(each) for each in self.events[: len(since)]]
 
@@ -98,7 +94,7 @@ class PrefetchProcess:
         return sum(isinstance(each, Asked) for each in self.events[len(events) - self.base :])
 
     def next(self, events: Sequence[Event], cost: float) -> list[Event]:
-        """What comes after these, up to the next suggestion; empty where that is not to be had soon.
+        """Prefetched events after these, up to the next suggestion; empty where they are not ready soon.
 
         Args:
             events: all there are.
@@ -124,7 +120,7 @@ def _unsigned(event: Event) -> Event:
 
 
 def work(nice: int) -> None:
-    """What the process does: it reads a state, and writes down what it leads to, suggestion by suggestion.
+    """Body of the process: read a state, and write the events that follow, suggestion by suggestion.
 
     Its input stays open until whoever has begun it needs it no more, or dies: it ends then.
     """
@@ -146,7 +142,7 @@ def work(nice: int) -> None:
 
 
 class Prefetcher:
-    """What is prepared for one study, in this process; a forked child has nothing prepared.
+    """Prefetched suggestions of one study in this process; a forked child has none.
 
     Args:
         optimizer: the study's.
@@ -185,7 +181,7 @@ class Prefetcher:
             LOGGER.info("no suggestions are prepared: no process can be given the state (%s)", error)
 
     def _can_be_asked(self, request: Mapping[str, object]) -> bool:
-        """Whether `ask` takes this: a problem may need what is not known yet, such as today's weather."""
+        """Whether `ask` accepts these arguments: a problem may need a context that is not known yet."""
         problem = self.optimizer.problem  # a name that no `ask` takes will not be known later either
         check_taken(request, [field.name for field in problem.asked()], problem.kind, drifts=hasattr(problem, "drift"))
         try:
@@ -202,7 +198,7 @@ class Prefetcher:
         return read
 
     def check(self) -> None:
-        """Throw away what is no longer what `ask` would choose."""
+        """Throw away suggestions that `ask` would no longer choose."""
         if (ahead := self._current()) is not None and not ahead.leads_to(self._events):
             LOGGER.info("threw away what was prepared (%d ready): %s came", ahead.found, self._events[-1].kind)
             self.stop()
@@ -232,7 +228,7 @@ class Prefetcher:
         return None
 
     def stop(self) -> None:
-        """End what is under way, and forget what is ready."""
+        """End the process, and drop prefetched suggestions."""
         if (ahead := self._current()) is not None:
             ahead.end()
         self._ahead = None

@@ -1,4 +1,4 @@
-"""What a run shows: a live line on a terminal, an occasional plain line elsewhere; all of it on standard error."""
+"""Progress of a run on standard error: a live line on a terminal, an occasional plain line elsewhere."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Display:
         self.console.print(literal(message), soft_wrap=True, highlight=False)
 
     def began(self, suggestion: Suggestion) -> None:
-        """Show what is being played."""
+        """Show the suggestion that is evaluated."""
         self._bar.update(self._task, description=escape_unprintable(f"round {suggestion.round}: {suggestion.scope}"))
 
     def ended(self, study: BaseStudy) -> None:
@@ -99,7 +99,7 @@ class Display:
             self._part = part
 
     def _new(self, study: BaseStudy) -> Iterable[Round]:
-        """The best round so far and those told since: looking at all rounds after each would slow a long stream."""
+        """Best round so far and later ones: a scan of all rounds after each would slow a long stream."""
         events, history = study.events[self._seen :], study.history
         self._seen += len(events)
         if study.problem.timed:

@@ -1,19 +1,14 @@
-"""Workers that write to the same log take turns: one row says who computes, and who comes next.
+"""Fair queue of the workers that write to one log.
 
-A row of the leases keeps the line of workers, first come, first served. Whoever stands first computes, and has a lease
-on that; the others sleep, and take in what is logged meanwhile. Those who have ended, or whose lease has, are taken out
-of the line by whoever waits behind them. It is the same row in every database: no lock of SQLite's or a server's.
+A row of the lease table holds the queue, first come, first served. Its head computes, and holds a lease on the turn;
+the others sleep, and read new events meanwhile. A worker that has ended, or whose lease has, is removed by the worker
+behind it. The queue is the same row in every database, without locks of SQLite or of a server.
 
-Each says what for it waits. Who only has something to tell is soon done, and whoever chooses should know of it: it is
-let in behind whoever has the turn, and does not wait for others who tell: where one comes between, it is told again.
-Whoever has chosen for itself chooses for those who wait behind it for the same: see `serving`.
-
-Whoever has the turn chooses for those who wait behind it, too: it has read everything, and has learned from it.
-
-A round that is chosen for another is that one's from the first: it has its lease. Whoever finds that while it waits
-leaves the line and evaluates it. Who was killed meanwhile is a worker that was lost, and its round is taken over.
-
-Whether others write to the same log just now, and whether what is computed here is worth that they wait for it.
+A worker queues for a reason. One that only tells is soon done, and a choice should know of its outcome: it is let in
+behind the head, and does not wait for others that tell. A worker at the head that asks for a suggestion also answers
+the same requests behind it (`AskBatcher`), having read everything already: such a round is leased to its worker at
+once, which leaves the queue when it finds it. A worker that was killed meanwhile is a lost worker, and its round is
+taken over. `ContentionEstimate` says whether others write just now, and whether a choice is worth queueing for.
 """
 
 from __future__ import annotations
@@ -96,7 +91,7 @@ class FairQueue:
                     self.leave([self._entry])
 
     def _wait(self, meanwhile: Callable[[], object], wish: str, given: Callable[[str], bool]) -> str | None:
-        """Until it is this worker's turn, or nobody can say whose it is, or its round was chosen by another.
+        """Wait for the turn, or until the queue is unreadable, or another worker has chosen this one's round.
 
         A look takes the processor from whoever chooses. So it looks again after half of the time that those before it
         are expected to take still, or have taken beyond that, by how fast the line has moved of late.
@@ -125,7 +120,7 @@ class FairQueue:
             self._pace[tells] += (took / len(done) - self._pace[tells]) / 2
 
     def _look(self) -> tuple[list[str], list[str]]:
-        """The line, with this worker in it, and at its head somebody who is there; and the rounds leased to it."""
+        """Read the queue, with this worker in it and a living head; and the rounds leased to this worker."""
         try:
             leases = self.log.log.leases()
             ours = [token for token, lease in leases.items() if lease.holder == self.worker.name]
@@ -141,7 +136,7 @@ class FairQueue:
         return self.worker.leases.clock()
 
     def _joined(self, line: list[str]) -> list[str]:
-        """The line without those who have ended, and with this worker."""
+        """The queue without ended workers, and with this one."""
         there = [entry for entry in line if not is_gone(name_at(entry))]
         if self._entry in there:
             return there
@@ -154,7 +149,7 @@ class FairQueue:
         return self.log.log.leases().get(TURN)
 
     def _change(self, change: Callable[[list[str]], list[str]], row: Lease | None) -> list[str]:
-        """Compare and swap `row`, until it goes well; whoever stands first anew has a whole lease."""
+        """Compare and swap `row` until it succeeds; a new head gets a whole lease."""
         while True:
             line = _line(row)
             kept = line[1:] if row is not None and row.ran_out(self._now()) and line[0] != self._entry else line
@@ -229,7 +224,7 @@ class AskBatcher:
         return replace(own, holder=self._other) if self._other else own
 
     def wish(self, request: Mapping[str, Any], place: BatchPosition, by: str | None) -> str:
-        """What is asked for, in a word: those who wish for the same can be given what another has chosen.
+        """Key of a request: workers with the same key can be answered by one another.
 
         Empty where others must not choose: for a place in a batch, and for workers of one name, who could not tell
         whose it is.
@@ -275,7 +270,7 @@ TRIES = 10
 
 
 class ContentionEstimate:
-    """What one worker knows of the others, by their events, and of what its own choices cost."""
+    """Estimate of the other workers' activity, by their events, and of the cost of own choices."""
 
     def __init__(self) -> None:
         self.quiet = QUIET - 1  # calls in a row before which there were no events of others; one knocks at first
@@ -295,21 +290,21 @@ class ContentionEstimate:
         self.quiet = 0
 
     def given(self) -> None:
-        """Another has chosen for this worker, which therefore does not know what it costs just now."""
+        """Note that another worker has chosen for this one, so that the cost of a choice is unknown just now."""
         self.cost = max(self.cost, UNKNOWN)
 
     @property
     def matters(self) -> bool:
-        """Whether there may be others who write just now, and what they compute is worth a wait."""
+        """Whether others may write just now, and choices are worth a wait."""
         return self.quiet < QUIET and self.dear
 
     @property
     def dear(self) -> bool:
-        """Whether what is computed is worth a wait."""
+        """Whether a choice is worth a wait."""
         return self.cost > CHEAP
 
     def timed(self, choose: Callable[[], T]) -> T:
-        """Choose, and remember what that costs."""
+        """Make a choice, and measure its cost."""
         began = time.thread_time()
         try:
             return choose()

@@ -14,7 +14,7 @@ _AGAIN = 2.0  # seconds after which a task is stopped once more: Ray may lose th
 
 
 class RayExecutor(Executor):
-    """Runs what is submitted as Ray tasks: ``study.run(objective, executor=RayExecutor(num_cpus=2), parallel=8)``.
+    """Executor of Ray tasks: ``study.run(objective, executor=RayExecutor(num_cpus=2), parallel=8)``.
 
     The Ray that `ray.init` has connected to is used, else one is started on this machine. Ray itself runs a task again
     whose worker was lost (``max_retries``, 3 times by default); the suggestion's token is then the same.
@@ -45,7 +45,7 @@ class RayExecutor(Executor):
         return future
 
     def _settle(self, future: Future[Any], done: Future[Any]) -> None:
-        """Hand the result over; of an error what the function itself raised, without Ray's account of where."""
+        """Set the result; of an error the function's own exception, without Ray's traceback."""
         error = done.exception()
         if error is None:
             future.set_result(done.result())
@@ -54,7 +54,7 @@ class RayExecutor(Executor):
         self._out.pop(future, None)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Wait for what is out, or stop it. Ray itself goes on: whoever started it ends it."""
+        """Wait for submitted tasks, or stop them. Ray itself is left running for its owner."""
         out = dict(self._out)
         while True:
             if cancel_futures:

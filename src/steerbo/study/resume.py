@@ -1,11 +1,8 @@
-"""From a study file and its log to the study, begun or gone on with.
+"""Resuming a study from its study file and its log, or beginning it.
 
-What a study file says otherwise than the log that it is to go on with, field by field.
-
-Limits and headers that a study file says otherwise than the log: who goes by them logs them, once and in words.
-
-What begins new rounds takes the file's word over. The rest goes by the log, and says that the file differs. A limit
-that was lowered is not raised again to what it was by a run with an older copy of the file: that needs to be said.
+Differences between file and log are found field by field. Limits and headers may differ: a command that begins new
+rounds adopts those of the file and logs the change once; any other command goes by the log, and reports the difference.
+A run with an older copy of the file does not raise a limit that was lowered since; that must be said explicitly.
 """
 
 from __future__ import annotations
@@ -62,7 +59,7 @@ def problem_of(created: Created, place: str, events: list[Event]) -> Problem:
 
 
 def file_differences(logged: Any, said: Any, field: str) -> Iterator[Change]:
-    """Where two plain forms differ; of lists whose parts have names, the parts are named.
+    """Differences of two plain forms; parts of lists are named where they have names.
 
     >>> list(file_differences({"a": [{"name": "ph", "low": 4}]}, {"a": [{"name": "ph", "low": 3}]}, "problem"))
     [('problem.a.ph.low', 4, 3)]
@@ -130,7 +127,7 @@ def _without_ends(logged: Problem, whole: Problem, said: Problem, names: Iterabl
 
 
 def check_same(place: str, logged: Problem, said: Problem) -> None:
-    """Refuse a study file whose problem is not the log's.
+    """Refuse a study file with another problem than the log's.
 
     Raises:
         InvalidStudy: naming the first field that is changed, and what to do.
@@ -274,12 +271,12 @@ def _resumed(  # noqa: PLR0917
     for warning in caught:
         observer.say(str(warning.message))
     study = Study(log, optimizer, say=observer.say, **worker)
-    study.writer.settle()
+    study.session.settle()
     return study
 
 
 def _check_same_study(place: str, problem: Problem, created: Created, wanted: Created, said: Settings) -> None:
-    """Refuse what the study file says otherwise; a method or an option that it leaves out is the log's."""
+    """Refuse differing settings; a method or option left out of the file is the log's."""
     logged_options, options = ({k: v for k, v in c.options.items() if k in said.options} for c in (created, wanted))
     compared: list[tuple[str, Any, Any]] = [
         ("seed", created.seed, wanted.seed),

@@ -1,14 +1,7 @@
-"""The run loop: ask, evaluate here or in an executor, tell, until the study is finished.
+"""Run loop: ask, evaluate here or in an executor, tell, until the study is finished.
 
-What an objective answers, as what `tell` and `decide` take: the convention is in `objective`.
-
-Evaluations that failed: what is said of them, and what of their answers can be used all the same.
-
-Ctrl-C: at once while something is evaluated, after it is written while events are.
-
-Who watches a run.
-
-Where evaluations run, and how others hear that they still do.
+Ctrl-C stops an evaluation at once, and waits while events are written. A failed evaluation is told with the usable part
+of its answer. Observers watch a run; without one it writes to Python's logging.
 """
 
 from __future__ import annotations
@@ -23,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..core import BaseStudy, Stop, Suggestion
 from ..errors import (
@@ -42,13 +35,11 @@ from ..storage.retry import RetryingLog
 from ..wording import SHELL
 from .leases import LAPSES, Worker
 from .objective import Command, Function
-
-if TYPE_CHECKING:
-    from .study import Study
+from .session import StudySession
 
 
 def read_outcome(answer: Any) -> dict[str, Any]:
-    """An answer as what `tell` takes.
+    """Convert an objective's answer to arguments of `tell`.
 
     Raises:
         ObjectiveFailure: it is neither a number nor a table with a value.
@@ -63,7 +54,7 @@ def read_outcome(answer: Any) -> dict[str, Any]:
 
 
 def read_context(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]:
-    """An answer as what `decide` takes.
+    """Convert an objective's answer to the context for `decide`.
 
     Raises:
         ObjectiveFailure: it is not a table with a context.
@@ -89,7 +80,7 @@ def _check_keys(answer: Mapping[str, Any], names: tuple[str, ...], needed: str) 
 
 
 def raised(error: BaseException) -> ObjectiveFailure:
-    """What the objective raised, as a failure."""
+    """Failure from an exception of the objective."""
     return ObjectiveFailure(f"the objective raised {type(error).__name__}: {' '.join(str(error).split())}")
 
 
@@ -99,8 +90,8 @@ def unusable(error: InvalidInput) -> ObjectiveFailure:
     return ObjectiveFailure(f"the objective's answer cannot be used: {told}")
 
 
-def tell_failure(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> None:
-    """Tell it with the raw answer, and what of it can be used: money that was spent is spent.
+def tell_failure(study: BaseStudy, suggestion: Suggestion, reason: str, answer: Any) -> None:
+    """Report a failure with the usable part of the answer: its cost counts as spent.
 
     Where there is a budget and no cost in the answer, `History.estimate` is charged: a run neither stops for want of a
     number, nor goes on for nothing.
@@ -157,7 +148,7 @@ class Interruptible:
 
     @contextmanager
     def evaluation(self) -> Iterator[None]:
-        """What runs inside may be stopped."""
+        """Context in which Ctrl-C stops the evaluation."""
         self.check()
         self._stoppable = True
         try:
@@ -180,7 +171,7 @@ class Observer(Protocol):
 
 
 class Logged:
-    """An observer that leaves what it is told to Python's logging; rounds are logged whoever observes."""
+    """Observer that writes to Python's logging; rounds are logged for any observer."""
 
     def began(self, suggestion: Suggestion) -> None:
         """Nothing."""
@@ -236,7 +227,7 @@ class ExecutorAdapter:
 
     @staticmethod
     def _made(make: Callable[[], Executor]) -> Executor:
-        """What the user's function makes; what it raises, or makes instead, is the user's."""
+        """Call a factory of the user; its faults are reported as the user's."""
         try:
             made = make()
         except Exception as error:
@@ -281,7 +272,8 @@ class _Evaluation:
 
 
 def run_study(
-    study: Study,
+    study: BaseStudy,
+    session: StudySession,
     objective: Callable[[Suggestion], Any],
     observer: Observer | None = None,
     *,
@@ -300,6 +292,7 @@ def run_study(
 
     Args:
         study: gets every event.
+        session: of this worker on the study's log.
         objective: evaluates a suggestion: a number, or value, cost and realised by name, as
             `steerbo.study.objective` says. An executor of processes has to be able to pickle it.
         observer: is told of everything; None: what it would be told is logged (see `steerbo.storage.log`).
@@ -336,17 +329,19 @@ def run_study(
         study.revise(stop=stop)
     with (
         Interruptible() as interrupt,
-        heard_of(study.writer.worker, study.writer.log, interrupt),
+        heard_of(session.worker, session.log, interrupt),
         ExecutorAdapter(executor) as runner,
     ):
-        LOGGER.info("a run begins in %s: %s", study.log.place, study.status)
-        loop = _Loop(study, objective, observer or Logged(), runner, interrupt, failures, retries, request or {})
+        LOGGER.info("a run begins in %s: %s", session.log.place, study.status)
+        loop = _Loop(
+            study, session, objective, observer or Logged(), runner, interrupt, failures, retries, request or {}
+        )
         loop.play(parallel, rounds)
         LOGGER.info("the run is over: %s", study.status)
 
 
 def _set_by(suggestion: Suggestion) -> frozenset[str]:
-    """What a play sets, whatever of it stays as it was."""
+    """All settings of a play, unchanged ones included."""
     return frozenset((*suggestion.scope.set, *suggestion.scope.keep))
 
 
@@ -354,7 +349,8 @@ def _set_by(suggestion: Suggestion) -> frozenset[str]:
 class _Loop:
     """One run."""
 
-    study: Study
+    study: BaseStudy
+    session: StudySession
     objective: Callable[[Suggestion], Any]
     observer: Observer
     runner: ExecutorAdapter
@@ -385,7 +381,7 @@ class _Loop:
                     with self.interrupt.evaluation():
                         wait(self.running, return_when=FIRST_COMPLETED)
                     self._settle()
-                elif (rounds is not None and begun >= rounds) or (seconds := self.study.writer.next_lapse()) is None:
+                elif (rounds is not None and begun >= rounds) or (seconds := self.session.next_lapse()) is None:
                     return
                 else:  # others evaluate the last rounds: theirs, unless they are lost
                     with self.interrupt.evaluation():
@@ -396,7 +392,7 @@ class _Loop:
             raise
 
     def _leave(self, patiently: bool) -> None:
-        """What is measured, or still will be, waits in files for whoever opens the study next."""
+        """Leave finished and running evaluations to files, which the next worker settles."""
         self.left = True
         for future in list(self.running):
             if future.cancel():
@@ -420,7 +416,7 @@ class _Loop:
             future.add_done_callback(partial(self._keep, evaluation.suggestion))
 
     def _keep(self, suggestion: Suggestion, future: Future[Any]) -> None:
-        """What was measured is in a file at once: this loop may be computing, or waiting for the log."""
+        """Store an outcome in a file at once: this loop may be computing, or waiting for the log."""
         if future.cancelled() or future.exception() is not None:
             return
         with suppress(ObjectiveFailure):  # an answer that cannot be used
@@ -428,10 +424,10 @@ class _Loop:
             answer = future.result()
             given = {"context": read_context(answer, looked)} if looked else read_outcome(answer)
             call = "decide" if looked else "tell"
-            self.study.writer.keep(call, suggestion, given, left=self.left)
+            self.session.keep(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
-        """Write down what is done, in the order of the rounds."""
+        """Log finished evaluations in the order of their rounds."""
         done = sorted((f for f in self.running if f.done()), key=lambda f: self.running[f].suggestion.round)
         for future in done:
             evaluation = self.running.pop(future)
@@ -491,7 +487,7 @@ class _Loop:
             raise ObjectiveFailure(f"{many} answers could not be used ({hint}), the last: {short(failure)}") from None
 
     def _lost(self, evaluation: _Evaluation, error: BaseException) -> None:
-        """Its worker died: again, under the same token, unless it seems to be what kills workers."""
+        """Repeat an evaluation whose worker died, under the same token, unless it seems to kill workers."""
         evaluation.losses += 1
         if evaluation.losses >= LAPSES:
             self._failed(evaluation, ObjectiveFailure(f"its worker died {evaluation.losses} times ({error})"), None)

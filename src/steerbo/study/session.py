@@ -1,4 +1,4 @@
-"""One worker's way to a study's log: it computes on everything that is logged, and loses nothing it was told."""
+"""Session of one worker on a log: it chooses on all logged events, and loses no outcome that it was told."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class StudySession:
 
     @one_at_a_time
     def refresh(self) -> int:
-        """Take in what other workers have logged; returns how many events that were."""
+        """Apply the events that other workers have logged; returns their number."""
         self.worker.be_oneself()
         new = self.log.read()
         for event in new:
@@ -73,7 +73,7 @@ class StudySession:
 
     @one_at_a_time
     def ask(self, request: Mapping[str, Any], place: BatchPosition) -> Suggestion | None:
-        """An unfinished round that nobody evaluates, else a new one, for a place in a batch."""
+        """Suggest an unfinished round without a lease, else a new one, at a position in a batch."""
         if self.keeping.left:
             self.settle()
         self.worker.begin()
@@ -106,7 +106,7 @@ class StudySession:
 
     @one_at_a_time
     def unfinished(self, context: Any = None) -> Suggestion | None:
-        """An open round that nobody evaluates any more, now leased to this worker; None: there is none.
+        """Take over an open round whose lease has run out; None where there is none.
 
         A round whose lease has run out `LAPSES` times is abandoned instead, and so is one that was chosen for another
         `context`: what it was chosen for has passed.
@@ -153,7 +153,7 @@ class StudySession:
 
     @one_at_a_time
     def settle(self) -> None:
-        """Write to the log what waits in files since it was away. What is refused stays there, and is spoken of."""
+        """Write waiting outcomes to the log. Rejected ones stay in their files and are reported."""
         wait, self.log.seconds = self.log.seconds, 0.0
         try:
             self.keeping.settle(self._give_again, self.log.named)
@@ -167,7 +167,7 @@ class StudySession:
         self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
-        """Give what was looked at, unless a worker that found it waiting in a file has done so."""
+        """Report observed values, unless a worker that found them in a file has done so."""
         about = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
 
         def work() -> Suggestion:
@@ -191,7 +191,7 @@ class StudySession:
         work: Callable[[], T],
         wish: str = "",
     ) -> T:
-        """Do it, with what is given in a file until it is done.
+        """Run an action, with its arguments in a file until it is done.
 
         Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
         """
@@ -215,12 +215,12 @@ class StudySession:
         return self.keeping.answer(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
 
     def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool) -> None:
-        """Keep what was measured in a file until `call` tells it; `left`: whoever settles the study next does."""
+        """Store an outcome in a file until `call` reports it; `left`: until the next worker settles it."""
         if (answer := self._answer(call, suggestion, given)) is not None:
             self.keeping.keep(answer, left)
 
     def keep_meanwhile(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
-        """Keep what is to be said until it is this thread's turn to say it, where `give` does so from then on."""
+        """Store a report until it is this thread's turn; `give` makes it then."""
         if call in ("decide", "tell", "fail") and not self.log.private:
             answer = self._answer(call, suggestion, given)
             if answer is not None:

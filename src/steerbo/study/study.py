@@ -1,4 +1,4 @@
-"""A study: an optimizer whose every event is in a log, where any number of workers ask and tell at once."""
+"""Study: an optimizer whose every event is in a log, where any number of workers ask and tell at once."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Study(BaseStudy):
         lease = None if lease is None else float(lease)
         say = say or LOGGER.warning
         self.log, self.optimizer, self._state, self._lock = log, optimizer, optimizer._state, optimizer._lock
-        self.writer = StudySession(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
+        self.session = StudySession(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
 
     @classmethod
     def create(
@@ -131,7 +131,7 @@ class Study(BaseStudy):
         log, ours, events = found_log(log, name)
         try:
             opened = cls(log, replay(log.place, events, problem), **worker)
-            opened.writer.settle()
+            opened.session.settle()
             if changes := by_name("limits", limits):
                 opened.revise(**changes)
             return opened
@@ -151,18 +151,18 @@ class Study(BaseStudy):
 
     def close(self) -> None:
         """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
-        self.writer.log.seconds = 0.0  # another thread may be waiting for a log that is away
+        self.session.log.seconds = 0.0  # another thread may be waiting for a log that is away
         with self._lock:
-            self.writer.close()
+            self.session.close()
 
     @one_at_a_time
     def refresh(self) -> int:
-        """Take in what other workers have logged; returns how many events that were."""
-        return self.writer.refresh()
+        """Apply the events that other workers have logged; returns their number."""
+        return self.session.refresh()
 
     @contextmanager
     def said_by(self, name: str | None) -> Iterator[None]:
-        """What is logged inside has this name beside it, `by`: whose key was used, say. None: no name."""
+        """Context in which events are logged with this name as `by`, such as that of a key. None: no name."""
         record = self.optimizer.recorder
         with self._lock:
             before, record.by = record.by, name
@@ -177,7 +177,7 @@ class Study(BaseStudy):
     def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
     @one_at_a_time
     def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
-        """A suggestion that nobody else evaluates: an unfinished one, else a new one; None where there is neither.
+        """Suggest an unfinished round without a lease, else a new one; None where the study is finished.
 
         Args:
             batch: that many at once, as a list (shorter where there are no more).
@@ -186,7 +186,7 @@ class Study(BaseStudy):
         Raises:
             InvalidRequest: something given is not allowed.
         """
-        return one_or_more(batch, lambda place: self.writer.ask(request, place))
+        return one_or_more(batch, lambda place: self.session.ask(request, place))
 
     @one_at_a_time
     def prepare(self, /, k: int = 1, **request: Any) -> None:
@@ -197,17 +197,17 @@ class Study(BaseStudy):
         Raises:
             InvalidRequest: `k` is no whole number from 1 to 10 000.
         """
-        self.writer.prepared.begin(k, request)
+        self.session.prepared.begin(k, request)
 
     @property
     @one_at_a_time
     def prepared(self) -> int:
         """How many suggestions are prepared."""
-        return len(self.writer.prepared)
+        return len(self.session.prepared)
 
     def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
         """Ask, evaluate and tell until the study is finished; see `run_study` for objective and options."""
-        run_study(self, objective, **options)
+        run_study(self, self.session, objective, **options)
         return self.recommend()
 
     @one_at_a_time
@@ -245,11 +245,11 @@ class Study(BaseStudy):
         save((copy_of(self.log, self.events),), file)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
-        """Give what was looked at; see `Optimizer.decide`."""
+        """Report observed values; see `Optimizer.decide`."""
         if not self._lock.free:
             given = {"context": context, **({"again": True} if again else {})}
-            self.writer.keep_meanwhile("decide", suggestion, given)
-        return self.writer.decide(suggestion, context, again)
+            self.session.keep_meanwhile("decide", suggestion, given)
+        return self.session.decide(suggestion, context, again)
 
     @one_at_a_time
     def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
@@ -260,17 +260,17 @@ class Study(BaseStudy):
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         """Whoever asked may be another worker."""
         if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
-            self.writer.keep_meanwhile(call, suggestion, given)
+            self.session.keep_meanwhile(call, suggestion, given)
         if call == "abandon":
-            return self.writer.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
-        return self.writer.give(call, suggestion, given)
+            return self.session.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
+        return self.session.give(call, suggestion, given)
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""
-        self.writer.logged(lambda: self.optimizer.extend(bounds))
+        self.session.logged(lambda: self.optimizer.extend(bounds))
 
     @one_at_a_time
     def revise(self, /, **changes: Any) -> None:
         """Change a limit (`budget`, `rounds`, `stop`) from here on, or headers of tables; see `Optimizer.revise`."""
-        self.writer.logged(lambda: self.optimizer.revise(**changes))
+        self.session.logged(lambda: self.optimizer.revise(**changes))

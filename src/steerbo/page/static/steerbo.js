@@ -131,6 +131,9 @@ function merge(fresh, done = null) {
       const still = twin && [...twin.querySelectorAll("form")].some(each => path2(each) === path(form)
         && fields(form).filter(changed).every(f => each.querySelector(attribute("name", f.name))));
       if (!still && holder.matches(".round")) waiting.push([holder, form]);
+      const mark = "form [name=set]", other2 = twin?.querySelector(mark)?.value;
+      if (still && other2 && other2 !== holder.querySelector(mark)?.value)
+        say(form, "A look was corrected meanwhile: what is to be set is no longer what stands here. Save, and the page says what.", "stale");
     }
     for (const card of part.querySelectorAll(":scope > .kept")) if (!done || !card.contains(done)) held.set(card, null);
     exchange(part, other, held);

@@ -1,8 +1,6 @@
-"""A study as text for other programs: rounds and data as a table, which `table` reads back, and every event as JSON.
+"""Exports of a study: rounds and external data as a CSV table or a DataFrame, and events as JSON lines.
 
-The columns of a table of rounds.
-
-The rounds as a DataFrame. Needs pandas (`pip install 'steerbo[pandas]'`).
+`import_csv` reads the table back. DataFrames need pandas (`pip install 'steerbo[pandas]'`).
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ def column(name: str) -> str:
 
 
 def columns_of(problem: Problem) -> tuple[str, ...]:
-    """All columns, in order: what was set and what was measured stand between the money and the reason of a failure.
+    """Columns of the table in order; variables and outcomes stand between costs and the reason of a failure.
 
     The scope is said where what a play costs or teaches hangs on it.
     """
@@ -46,7 +44,7 @@ Headers = Mapping[str, str]
 
 
 def rounds_csv(problem: Problem, history: History, headers: Headers | None = None) -> str:
-    """All that is known of rounds, and of data that nobody suggested, one line each; `import_csv` reads it back.
+    """CSV table of rounds and external data, one line each; `import_csv` reads it back.
 
     The sum of its column `charged` is what is spent.
     """
@@ -54,7 +52,7 @@ def rounds_csv(problem: Problem, history: History, headers: Headers | None = Non
 
 
 def rows_of(history: History) -> Iterator[dict[str, Any]]:
-    """Of every round, then of all data that nobody suggested, what is known, by column."""
+    """Cells by column of every round, then of all external data."""
     yield from map(_played, history)
     kept = {**history.removed, **history.data}
     for name in sorted(kept, key=lambda name: int(name.rpartition("-")[2])):
@@ -62,7 +60,7 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
 
 
 def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:
-    """What to set, one line a suggestion, with room for value and cost."""
+    """CSV table of suggestions, one line each, with empty cells for value and cost."""
     return _csv(problem, map(_asked, suggestions), headers)
 
 
@@ -76,7 +74,7 @@ _MARKS = re.compile(r"[+,()]")  # in a name where something is looked at they wo
 
 
 def scope_cell(scope: Scope) -> str:
-    """What was set, and behind it in parentheses what was looked at before, as a cell that `read_scope` understands.
+    """Write a scope as a cell for `read_scope`: each action, with its observed variables in parentheses.
 
     >>> scope_cell(Scope(["ph", "temperature"])), scope_cell(Scope(["a+b"]))
     ('ph + temperature', '["a+b"]')
@@ -94,7 +92,7 @@ def scope_cell(scope: Scope) -> str:
 
 
 def read_scope(cell: str) -> list[str] | dict[str, Any]:
-    """What a problem's `read_scope` takes, from such a cell, as people write it, too.
+    """Parse a scope cell, also as written by hand, into an argument of `Problem.read_scope`.
 
     >>> read_scope("ph+temperature"), read_scope('["a+b"]'), read_scope("dose (age) + rest")
     (['ph', 'temperature'], ['a+b'], ['dose (age)', 'rest'])
@@ -127,7 +125,7 @@ def _played(played: Round) -> dict[str, Any]:
 
 
 def _happened(played: Round) -> dict[str, Any]:
-    """What is known to have happened; where it came out otherwise than was set, without what followed from that."""
+    """Realised values; where they differ from the settings, without the values derived from these."""
     known, values = played.outcome or played.failure, played.suggestion.values
     as_set = known is None or all(known.realised.get(name, value) == value for name, value in values.items())
     return played.realised if known is None or as_set else known.realised

@@ -1,14 +1,7 @@
-"""A table that people filled in, or that `export` wrote: line by line into the study.
+"""Import of tables of outcomes, written by people, by `export`, or held in a DataFrame: line by line into the study.
 
-Data that nobody suggested, as a table says it again: what is known is not added twice, only completed.
-
-A line of a table of outcomes: what it says, and what became of it.
-
-Data that nobody suggested, many pieces in one commit: each of its own takes longer than all else about it.
-
-A line of a table about a round: it is told, has failed, is abandoned or void, or something was looked at.
-
-Outcomes from a DataFrame of pandas, line by line.
+A line reports on a round (told, failed, abandoned, void, observed), or is external data. External data that the study
+has already is completed, not added twice; new data is written in one commit, since single ones take much longer.
 """
 
 from __future__ import annotations
@@ -33,7 +26,7 @@ from .spreadsheet import Row, Spreadsheet, read_sheet
 
 
 class _Piece(NamedTuple):
-    """What a piece of data is known by: as it stands, or, where it was amended since, as it first came in."""
+    """Key of external data: its present values, or its first ones where it was amended since."""
 
     name: str
     cost: float | None
@@ -80,7 +73,7 @@ class ExistingData:
         return next((p.name for p in self._pieces[_key(outcome)] if p.cost not in (outcome.cost, None)), "")
 
     def complete(self, name: str, outcome: Outcome, scope: Scope | None, charge: bool) -> str:
-        """Add what a line says more of a piece that is known; says what became of it.
+        """Complete known external data by the further cells of a line; returns the result.
 
         Raises:
             InvalidOutcome: it says another scope.
@@ -113,7 +106,7 @@ def _key(outcome: Outcome) -> str:
 
 @record
 class Line:
-    """What became of a line of a file: `taken`, `left` (there is no outcome in it yet) or `refused`, and why."""
+    """Result of a line of a file: `taken`, `left` (it has no outcome yet) or `refused`, with the reason."""
 
     number: int
     fate: Literal["taken", "left", "refused"]
@@ -130,7 +123,7 @@ class Line:
 
 @record
 class Said:
-    """What a line says."""
+    """Parsed content of a line."""
 
     state: str
     reason: str
@@ -142,7 +135,7 @@ class Said:
 
 
 def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
-    """What a line says.
+    """Parse a line.
 
     Raises:
         InvalidOutcome: a cell that is neither empty nor what its column holds.
@@ -171,7 +164,7 @@ TOGETHER = 250
 
 @dataclass(frozen=True)
 class NewRow:
-    """A line of data that nobody suggested, as it is to be written down.
+    """Line of new external data, ready to be logged.
 
     Args:
         number: the line's.
@@ -185,14 +178,14 @@ class NewRow:
 
 
 def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
-    """Write data down, all of it or none, and say what became of each line, with what is hard to believe in it.
+    """Log external data, all or none; returns the result of each line, with its warnings.
 
     Raises:
         LogUnavailable: the log stays away. Nobody knows whether it was written: the same table again finds out.
     """
     if not new:
         return []
-    writer = study.writer
+    writer = study.session
     if writer.keeping.left:  # data that are alike are told apart by their order
         writer.settle()
     record = study.optimizer.recorder
@@ -214,7 +207,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
 
 
 def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
-    """A line about a round: what the round then is, it may be already."""
+    """Report a line on a round; it may repeat what the log has."""
     before = study.history[token]
     said = before.request.keys() - {SEEN.name}  # of a round, such as its time; a context is among what happened
     logged = {name for name in said if name not in study.problem.space}
@@ -287,7 +280,7 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
 
 
 def ignored(problem: Problem, sheet: Spreadsheet) -> list[str]:
-    """In words, which columns of a table are not read; what may be mistyped says so."""
+    """Sentence on the columns that are not read, with guesses at mistyped names."""
     missing = [name for name in columns_of(problem) if name not in sheet.columns]
     said = []
     for header in sheet.ignored:
@@ -320,7 +313,7 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
 
 
 def as_data(sheet: Spreadsheet) -> Spreadsheet:
-    """A table of another study, whose tokens mean nothing here: its outcomes are data that nobody suggested."""
+    """Read a table of another study, whose tokens are unknown here, as external data."""
     cells = ({name: cell for name, cell in row.cells.items() if name != "token"} for row in sheet.rows)
     return replace(sheet, rows=tuple(replace(row, cells=rest) for row, rest in zip(sheet.rows, cells, strict=True)))
 
@@ -352,12 +345,12 @@ def take(
     lines += written(study, new)
     watch(len(sheet.rows))
     if len(study.history.data) > before:
-        study.writer.logged(study.optimizer.refit)
+        study.session.logged(study.optimizer.refit)
     return sorted(lines, key=lambda line: line.number)
 
 
 def _doubted(take: Callable[[], Line | NewRow]) -> Line | NewRow:
-    """What became of a line, with what is hard to believe in it; of what is new nothing has yet."""
+    """Result of a line, with its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", OutOfRangeWarning)
         line = take()
@@ -397,7 +390,7 @@ _NO_OUTCOME = ("failed", "void", "abandoned")
 
 
 def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool) -> Line | NewRow:
-    """A line of data that nobody suggested: new, or there already, of this name where it has one."""
+    """Take in a line of external data: new, or a repetition of data by name or by values."""
     study = known.study
     if told.value is None and not told.realised and told.cost is None:
         return Line(number, "left", "it has neither a token nor a value")

@@ -1,6 +1,6 @@
-"""A spreadsheet as people have it: any encoding, separator, decimal mark and further columns, read without guessing.
+"""Spreadsheets written by people: any encoding, separator, decimal mark and further columns, read without guessing.
 
-A cell that can be read in two ways is refused by name: nobody would notice a value a thousand times too large.
+A cell that can be read in two ways is refused by name: a value a thousand times too large would go unnoticed.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Spreadsheet:
     local: bool
 
     def number(self, name: str, cell: str, error: type[InvalidInput] = InvalidOutcome) -> str:
-        """The cell with a dot for its decimal mark; what is no number stays as it is.
+        """Write a number with a point as decimal mark; any other cell stays as it is.
 
         Raises:
             InvalidOutcome: (or the given kind of error) it can be read in two ways, or groups thousands.

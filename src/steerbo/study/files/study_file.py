@@ -1,4 +1,4 @@
-"""The study file: a problem, how to go about it, and how it is evaluated, in TOML.
+"""Study files in TOML: the problem, the method and limits, and how rounds are evaluated.
 
 [problem]      kind and fields of one of the wings' problems. A variable may say `column = "…"`: how the lab's own
                tables head it. The sample of a law may be in a file beside the study file, as in law = { kind =
@@ -10,9 +10,8 @@
 [objective]    function = "module:function", or command = ["program", "argument", …] and timeout; left out where people
                evaluate by hand
 
-From a file to its tables: TOML, as people save it, and nothing that only looks like a file.
-
-What a study file may leave to files beside it: samples, graphs. It is read once, into the problem.
+Files are read as people save them (any encoding of Unicode). Samples and graphs in files beside the study file are read
+once, into the problem.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _LONG = re.compile(r"[0-9_]{4300,}")  # digits of a number that Python refuses t
 
 
 def _about(text: str, message: str) -> str:
-    """The line that is complained of, and what is most often wrong with one."""
+    """The faulty line, and a hint at the most common mistake."""
     found = re.search(r"at line (\d+)", message)
     lines = text.splitlines()
     if found is None or int(found[1]) > len(lines):
@@ -189,7 +188,7 @@ def with_rows(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _cell(sheet: Spreadsheet, row: Row, name: str, choices: Any, where: str) -> Any:
-    """What one variable was in one row."""
+    """Value of one variable in one row."""
     cell = row.cells.get(name)
     if cell is None:
         hint = "What was not measured together says nothing of how things go together: leave the line out."
@@ -355,7 +354,7 @@ def _read(file: Path, content: dict[str, Any]) -> StudyFile:
 
 
 def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str, Any]]:
-    """The problem, with what it leaves to files beside it, and how its variables are headed in tables."""
+    """Read the problem with the files beside it, and the table headers of its variables."""
     columns: dict[str, Any] = {}
     table = problem_class(table.get("kind")).with_files(table, folder)
     table = with_rows(table, folder)
@@ -376,7 +375,7 @@ def _complete(part: StudyFile, columns: Mapping[str, Any], wrong: list[InvalidIn
 def _columns(
     problem: Problem, stated: Mapping[str, str], of_variables: Mapping[str, Any], wrong: list[InvalidInput]
 ) -> dict[str, str]:
-    """How tables of outcomes head what is imported, checked."""
+    """Check the table headers of value, cost, token and the other columns."""
     headed = dict(stated := _known(stated, "study.columns.", columns_of(problem), wrong))
     for name, header in of_variables.items():
         if stated.get(column(name), header) != header:
