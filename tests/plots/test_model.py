@@ -293,3 +293,18 @@ def test_the_page_has_none_of_what_has_no_model() -> None:
     case = meanfield.case("random")
     crowd = case.play(case.start(), 3)
     assert list(learned_pictures(crowd, crowd.recommend())) == []
+
+
+def test_time_against_position_is_drawn_where_the_optimum_moves() -> None:
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)]), seed=0)
+    for time in range(6):
+        suggestion = optimizer.ask(time=float(time))
+        optimizer.tell(suggestion, -((suggestion.values["x"] - 0.2 - 0.1 * time) ** 2))
+    axes = plots.over_time(optimizer, variable="x")
+    assert axes.get_title() == "Expected along x, over time"
+    assert axes.get_legend_handles_labels()[1] == ["best at each time", "outcome"]
+    with pytest.raises(InvalidOption, match=r"^variable: "):
+        plots.over_time(optimizer, variable="y")
+    still = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=0)
+    with pytest.raises(InvalidOption, match=r"^variable: "):
+        plots.over_time(still)

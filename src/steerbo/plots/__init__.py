@@ -2,9 +2,9 @@
 
 Each is one call, takes a study or an optimizer, and draws on the axes that it is given (`ax=`), or on new ones one
 column of a journal wide; it returns the axes. Of every kind: `progress` and `settings`; where the model is over
-variables also `known` and `slices` (the posterior along variables) and `importance` (which variables matter).
-`costvarying`, `timevarying`, `causal` and `meanfield` have more of their kind, and `figure` of each puts the most
-important ones side by side. `interactive` has them to hover over.
+variables also `known` and `slices` (the posterior along variables) and `importance` (which variables matter); where
+the optimum moves `over_time` (time against position). `costvarying`, `timevarying`, `causal` and `meanfield` have more
+of their kind, and `figure` of each puts the most important ones side by side. `interactive` has them to hover over.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .drawing import Picture
 from .rounds import pictures, progress, settings
 
 if TYPE_CHECKING:
-    from .model import importance, known, slices
+    from .model import importance, known, over_time, slices
 
-__all__ = ["Picture", "importance", "known", "pictures", "progress", "settings", "slices"]
-_OF_MODELS = ("importance", "known", "slices")
+__all__ = ["Picture", "importance", "known", "over_time", "pictures", "progress", "settings", "slices"]
+_OF_MODELS = ("importance", "known", "over_time", "slices")
 
 
 def __getattr__(name: str) -> Any:

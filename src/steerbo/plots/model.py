@@ -37,6 +37,7 @@ from .drawing import (
     SMALL,
     VERMILION,
     Picture,
+    colour_bar,
     finished,
     legend_below,
     name_choices,
@@ -56,6 +57,7 @@ _NEAR = 0.25  # distance from a slice, in ranges of the other variables, at whic
 _MOST_DATA, _MOST_PANELS, _NEXT = 400, 9, 3
 _POINTS, _DRAWS, _BINS = 512, 200, 16  # where functions are drawn; functions; parts of a variable's range
 _ENDS = (0.05, 0.95)
+_TIMES, _POSITIONS = 24, 41  # columns and lines of a picture of time and position
 _BAND = "±2 standard deviations"
 
 
@@ -66,8 +68,13 @@ class Surface(Protocol):
     def names(self) -> tuple[str, ...]:
         """The variables, in the order of the columns."""
 
-    def along(self, j: int, values: Mapping[str, Any]) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
-        """Values of a variable, means with deviations there, and whether it is continuous; all else is held."""
+    def along(
+        self, j: int, values: Mapping[str, Any], most: int = _GRID
+    ) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
+        """Give at most so many values of a variable, the mean and deviation there, and whether it is continuous.
+
+        All other variables are at `values`, else in the middle.
+        """
 
     def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
         """Where values of all variables are, each from 0 to 1; None where one is missing."""
@@ -86,12 +93,14 @@ class _OfBox:
     def names(self) -> tuple[str, ...]:
         return self.found.columns.names
 
-    def along(self, j: int, values: Mapping[str, Any]) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
+    def along(
+        self, j: int, values: Mapping[str, Any], most: int = _GRID
+    ) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
         columns, box = self.found.columns, self.found.columns.box
         middle = columns.decode(box.place(np.full((1, box.dimension), 0.5))[0])
         fixed = columns.encode({**middle, **{name: values[name] for name in self.names if name in values}})
         levels = box.levels[j]
-        grid = np.linspace(box.low[j], box.high[j], _GRID) if levels is None else np.asarray(levels)[:: _thin(levels)]
+        grid = np.linspace(box.low[j], box.high[j], most) if levels is None else _thinned(levels, most)
         points = np.repeat(fixed[None], len(grid), axis=0)
         points[:, j] = grid
         mean, covariance = self.found.moments(points)
@@ -134,7 +143,9 @@ class _OfSites:
         """The levels of points, by number."""
         return np.stack(np.unravel_index(np.atleast_1d(sites), self._counts), axis=1)
 
-    def along(self, j: int, values: Mapping[str, Any]) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
+    def along(
+        self, j: int, values: Mapping[str, Any], most: int = _GRID
+    ) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
         middle = self.problem.sites[len(self.problem.sites) // 2]
         site = self.problem.site({**dict(zip(self.names, middle, strict=True)), **values})
         line = np.repeat(self._numbers(site), self._counts[j], axis=0)
@@ -156,9 +167,9 @@ class _OfSites:
         return _parts(self._numbers(some).astype(float), np.zeros(len(counts)), counts - 1), mean, covariance
 
 
-def _thin(levels: Any) -> int:
-    """Every how many of the levels are drawn."""
-    return max(len(levels) // _GRID, 1)
+def _thinned(levels: Any, most: int) -> Float[np.ndarray, " r"]:
+    """Keep about so many levels, evenly chosen."""
+    return np.asarray(levels)[:: max(len(levels) // most, 1)]
 
 
 def _parts(points: Float[np.ndarray, "n d"], low: Any, high: Any) -> Int[np.ndarray, "n d"]:
@@ -493,6 +504,106 @@ def _draw(axes: Any, problem: Problem, found: Slice) -> None:
     axes.set_xlabel(wrapped(with_unit(problem, found.name), 26))
 
 
+# -- time and position -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """The posterior mean along one variable at many times, all other variables as recommended.
+
+    Args:
+        name: of the variable.
+        times: times, from the first outcome to now, (m,).
+        at: values of the variable, (r,).
+        mean: the posterior mean in the user's units, (m, r).
+        best: the best value of the variable at each time, (m,).
+        plays: time and value of every outcome, (n, 2).
+    """
+
+    name: str
+    times: Float[np.ndarray, " m"]
+    at: Float[np.ndarray, " r"]
+    mean: Float[np.ndarray, "m r"]
+    best: Float[np.ndarray, " m"]
+    plays: Float[np.ndarray, "n 2"]
+
+
+def drifting_names(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
+    """List the numbers that are set while the optimum moves; none before two times have outcomes."""
+    if not study.problem.timed or len({time for time, _ in _when_told(study)}) < 2:
+        return ()
+    space = study.problem.space
+    return tuple(name for name in advice.values if name in space and not isinstance(space[name], Categorical))
+
+
+def over_time_of(study: BaseStudy, advice: Recommendation, name: str) -> OverTime:
+    """Evaluate the posterior mean along a variable at times from the first outcome to now.
+
+    Raises:
+        InvalidRequest: the method keeps no Gaussian process over variables.
+        InvalidOption: the variable is no number that is set, or there are no two times with outcomes.
+    """
+    names = drifting_names(study, advice)
+    if name not in names:
+        raise InvalidOption("variable", name, one_of(names, name))
+    told, problem = _when_told(study), study.problem
+    scoped = problem.kind in ("cost-varying", "causal")
+    seen = dict(advice.context) if problem.kind == "cost-varying" else {}
+    moments = [time for time, _ in told] + [time_of(played) for played in study.history.pending]
+    times = np.linspace(min(moments), max(moments), _TIMES)
+    values, rows = {**advice.context, **advice.values}, []
+    at: list[Any] = []
+    for time in times:
+        found = surface_of(study, PosteriorQuery(advice.scope if scoped else None, seen, float(time)))
+        at, (mean, _), _ = found.along(found.names.index(name), values, _POSITIONS)
+        rows.append(problem.sign * mean)
+    positions, table = np.asarray(at, dtype=float), np.array(rows)
+    best = positions[np.argmax(problem.sign * table, axis=1)]
+    plays = [(time, float(row[name])) for time, row in told if name in row]
+    return OverTime(name, times, positions, table, best, np.reshape(np.array(plays, dtype=float), (-1, 2)))
+
+
+def _when_told(study: BaseStudy) -> list[tuple[float, Mapping[str, Any]]]:
+    """Time and realised values of every outcome."""
+    rows = [(played, outcome) for _, outcome, played in study.history.outcomes()]
+    return [(_when(study.problem, outcome, played), outcome.realised) for played, outcome in rows]
+
+
+def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, value: str = "") -> Any:
+    """Draw time against position: the expected value in shades, the best position at each time, and every outcome.
+
+    All other variables are as recommended now. What is drawn of former times is known with hindsight: the model has
+    read every outcome since.
+
+    Args:
+        study: a study or an optimizer whose optimum moves: a `TimeVarying` problem, or one with `drift`.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        variable: the number that is the position; None: the first that is set.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidRequest: the method keeps no Gaussian process over variables.
+        InvalidOption: the variable is no number that is set, or nothing moves, or there are no two times with outcomes.
+    """
+    axes, advice = on(ax, 2.8), study.recommend()
+    names = drifting_names(study, advice)
+    return _over_time(axes, study, over_time_of(study, advice, variable or next(iter(names), "")), value)
+
+
+def _over_time(axes: Any, study: BaseStudy, found: OverTime, value: str = "") -> Any:
+    shades = axes.pcolormesh(found.times, found.at, found.mean.T, cmap="Blues", shading="nearest", rasterized=True)
+    axes.plot(found.times, found.best, color=VERMILION, lw=1.6, label="best at each time")
+    axes.plot(*found.plays.T, "o", ms=4, mfc="white", mec="black", mew=0.7, ls="none", label="outcome")
+    axes.set(xlabel="time", ylabel=wrapped(with_unit(study.problem, found.name), 26))
+    axes.set_title(f"Expected along {wrapped(found.name, 26, 1)}, over time")
+    colour_bar(axes, shades, f"expected {value_words(study, value)}")
+    return finished(axes)
+
+
 # -- which variables matter --------------------------------------------------------------------------------------------
 
 
@@ -639,6 +750,12 @@ def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pictu
         axes.set(ylabel=f"expected {value_words(study)}", title=f"Expected along {wrapped(name, 30, 1)}")
         return finished(axes).figure
 
+    def moving(name: str) -> Any:
+        return _over_time(on(None, 2.8), study, over_time_of(study, advice, name)).figure
+
+    for name in drifting_names(study, advice)[:_NEXT]:
+        text = "Expected value by time and by one variable, all else as recommended; a line at the best; every outcome"
+        yield Picture(f"Expected along {name}, over time", text, _calling(moving, name))
     for name in found.names[:_MOST_PANELS]:
         text = (
             "Expected value along one variable, all else as recommended, a band of two standard deviations, outcomes, "
