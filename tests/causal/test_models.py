@@ -10,12 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.arms import Arm
-from steerbo.causal.models import (
-    LIKELY_NOISE,
-    ArmModels,
-    ModelOptions,
-    _RowCache,
-)
+from steerbo.causal.models import LIKELY_NOISE, ArmModels, ModelOptions, _RowCache
 from steerbo.core import DataAdded, Optimizer, OutcomeTold, Scope
 from steerbo.errors import InvalidOption
 from steerbo.gp import Constant, DriftModel, Linear, Matern32, Matern52

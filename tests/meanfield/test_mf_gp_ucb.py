@@ -208,7 +208,7 @@ def demand(table: np.ndarray, wanted: np.ndarray) -> float:
 def test_a_study_of_more_outcomes_goes_on_with_some_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = MeanField(tuple("abcd"), 100)
     optimizer, draw = Optimizer(problem, seed=0), np.random.default_rng(0)
-    monkeypatch.setattr("steerbo.meanfield.observations.MOST", 20)
+    monkeypatch.setattr("steerbo.meanfield.gp.MOST", 20)
     monkeypatch.setattr("steerbo.meanfield.method.MOST", 20)
     for _ in range(30):
         shares = draw.dirichlet(np.ones(4)).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import steerbo as sb
-from steerbo.page.fields import ask_fields, field_of, fields_of, policy_fields
+from steerbo.page.edit import ask_fields, field_of, fields_of, policy_fields
 from tests.serve.players import OVEN
 
 

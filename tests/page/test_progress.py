@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.page.chart import Chart, thinned
-from steerbo.page.progress import progress
+from steerbo.page.pictures import Chart, thinned
+from steerbo.page.view import progress
 from steerbo.study import MemoryLog, Study
 
 

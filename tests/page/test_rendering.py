@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from steerbo.page.rendering import HERE, STATIC, rendered
+from steerbo.page.report import HERE, STATIC, rendered
 
 
 def test_what_users_wrote_is_text() -> None:

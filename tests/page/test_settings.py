@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import steerbo as sb
-from steerbo.page.settings import settings_of
+from steerbo.page.view import settings_of
 from tests.serve.players import OVEN
 
 

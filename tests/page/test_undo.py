@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.page.undo import last_said, undo_of
+from steerbo.page.edit import last_said, undo_of
 from steerbo.study import MemoryLog, Study
 
 

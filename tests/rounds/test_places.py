@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.core import Method
-from steerbo.core.plugins import entries, import_path_of, load
+from steerbo.core.registry import entries, import_path_of, load
 from steerbo.errors import InvalidOption, SteerboError
 from tests.outsiders import FEW, install
 from tests.rounds.stub import Nearest

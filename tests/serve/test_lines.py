@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from steerbo.serve.logging import JsonFormatter
+from steerbo.serve.monitoring import JsonFormatter
 from steerbo.study import Study
 from tests.serve.players import oven
 from tests.serve.processes import start

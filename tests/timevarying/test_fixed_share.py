@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binom
 
-from steerbo.timevarying.switching_elimination import FixedShare
+from steerbo.timevarying.elimination import FixedShare
 
 
 def all_ways(gains: np.ndarray, gaps: np.ndarray, every: float) -> np.ndarray:

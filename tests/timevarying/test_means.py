@@ -13,7 +13,7 @@ from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
 from steerbo.core.registry import read_problem
 from steerbo.records import to_dict
 from steerbo.timevarying import Bumps, SquaredExponential
-from steerbo.timevarying.means import Means
+from steerbo.timevarying.surrogates import Means
 from tests.timevarying.test_kernels import RANDOM, X
 
 

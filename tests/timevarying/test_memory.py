@@ -13,10 +13,9 @@ from steerbo.errors import ModelFailure
 from steerbo.gp import GPPosterior
 from steerbo.gp.drift import Drift
 from steerbo.timevarying import Matern, MaternInTime, Periodic, SquaredExponential
-from steerbo.timevarying.compression import KEPT, MOST, compress
 from steerbo.timevarying.data import Datum, RoundView
-from steerbo.timevarying.kernels import spatial
-from steerbo.timevarying.surrogates import BoxSurrogate
+from steerbo.timevarying.priors import spatial
+from steerbo.timevarying.surrogates import KEPT, MOST, BoxSurrogate, compress
 
 DRIFTS: dict[str, Drift | None] = {
     "never": None,

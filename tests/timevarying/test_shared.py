@@ -9,8 +9,7 @@ from numpy.testing import assert_allclose
 from steerbo import Decay, Float, Prior, TimeVarying
 from steerbo.gp import GPPosterior
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.compression import KEPT, MOST
-from steerbo.timevarying.surrogates import SharedPosterior
+from steerbo.timevarying.surrogates import KEPT, MOST, SharedPosterior
 
 PROBLEM = TimeVarying(
     [Float("x", 0, 1)],

@@ -10,9 +10,8 @@ from numpy.testing import assert_allclose
 
 from steerbo import Categorical, Decay, Float, Prior, TimeVarying
 from steerbo.timevarying import Covariance, MaternInTime, SquaredExponential
-from steerbo.timevarying.compression import KEPT, MOST
 from steerbo.timevarying.data import Datum, PendingPoint, RoundView
-from steerbo.timevarying.surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate
+from steerbo.timevarying.surrogates import KEPT, MOST, BoxSurrogate, FailedPoints, FiniteSurrogate
 from tests.timevarying.reference import faded
 from tests.timevarying.test_finite import outcomes, world
 

@@ -3,12 +3,21 @@
 Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm of unknown price (NaN) counts as free.
 """
 
-from .arms import Arms
 from .calibration import BOUND, RECENT, Calibration, alike, scale_inflation
 from .confidence import bernstein_radius, hoeffding_radius, information_gain, theory_beta
-from .elimination import ActiveArms, WhenExhausted, lagging, summed_error_excess, tempered_excess
-from .explore_then_commit import Intersected, Limits, cost_bounds, explores
+from .elimination import (
+    ActiveArms,
+    Intersected,
+    Limits,
+    WhenExhausted,
+    cost_bounds,
+    explores,
+    lagging,
+    summed_error_excess,
+    tempered_excess,
+)
 from .selection import (
+    Arms,
     Selection,
     cheapest,
     cheapest_near,

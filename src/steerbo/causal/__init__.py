@@ -2,8 +2,7 @@
 
 from .graphs.equivalence import graphs_of
 from .graphs.graph import CausalGraph
-from .identification.enumeration import policy_scopes
-from .identification.pomis import intervention_sets
+from .identification.enumeration import intervention_sets, policy_scopes
 from .problem import Causal
 
 __all__ = ["Causal", "CausalGraph", "graphs_of", "intervention_sets", "policy_scopes"]

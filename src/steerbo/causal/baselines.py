@@ -11,7 +11,7 @@ from ..core import Choice, History, Scope, context_of
 from ..surrogate import Acquisition, ExpectedAcquisition, expected_improvement
 from .coca_bo import CoCaBO
 from .feasibility import required_without_failure
-from .identification.pomis import intervention_sets
+from .identification.enumeration import intervention_sets
 from .identification.scopes import union
 from .method import CausalMethod
 from .models import ArmModel, ModelOptions

@@ -46,8 +46,7 @@ from .identification.enumeration import policy_scopes
 from .identification.scopes import union
 from .method import CausalMethod
 from .models import LIKELY_NOISE, ArmModel, Posterior
-from .policy import Policy, policy_table
-from .policy_value import ROWS, CostedValue, PolicyValue, fitted_at, most_feasible
+from .policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, most_feasible, policy_table
 from .problem import Causal
 
 _TABLE = 16  # contexts that a policy's table is chosen from

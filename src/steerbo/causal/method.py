@@ -47,7 +47,7 @@ from .feasibility import ArmFeasibility, ArmsFeasibility
 from .identification.scopes import looking_at
 from .models import ArmModel, ArmModels, EmptyModel, Posterior
 from .observational import trials_explained
-from .policy import Policy, recommended
+from .policy_value import Policy, recommended
 from .problem import Causal
 
 _GRID = 64  # settings of each action among which the largest bound is sought

@@ -15,7 +15,7 @@ COMMANDS = {
         "scopes",
         "Print the scopes among which the best always is; with prices, one that is worth it.",
     ),
-    "policy": ("policy", "Apply what was learned: what to set, after looking at this."),
+    "policy": ("scopes", "Apply what was learned: what to set, after looking at this."),
     "methods": ("running", "List the methods, what they do, and their options with their defaults."),
     "demo": ("demo", "Which controls of a borehole are worth holding?"),
     "new": ("rounds", "Begin a study that is played by hand."),
@@ -34,7 +34,7 @@ COMMANDS = {
     "mcp": ("serving", "Play studies from an assistant that speaks the Model Context Protocol."),
     "key": ("serving", "Make a key that opens a study through a server, list them, or revoke one."),
     "doctor": ("maintenance", "Verify every checksum of every study in a log, and repair it on request."),
-    "studies": ("studies", "List the studies of a log; rename, archive or delete one."),
+    "studies": ("maintenance", "List the studies of a log; rename, archive or delete one."),
     "backup": ("maintenance", "Copy all studies of a log into a new file, also while others write."),
     "restore": ("maintenance", "Write the studies of a backup into a file or a database where they are not yet."),
 }

@@ -18,7 +18,9 @@ from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
 from ..study.files.export import read_scope, suggestions_csv
 from .arguments import (
     AsJson,
+    Declaring,
     Errors,
+    Given,
     LogPlace,
     Place,
     StudyFilePath,
@@ -31,7 +33,6 @@ from .arguments import (
     request,
 )
 from .commands import group
-from .declared import Declaring, Given
 from .instructions import todo
 from .output import answer, echo, print_json
 from .usage import whole

@@ -70,7 +70,7 @@ def serve(
     """
     try:
         from ..serve import StudyPool, application, listen  # an extra
-        from ..serve.logging import json_lines  # an extra
+        from ..serve.monitoring import json_lines  # an extra
         from ..serve.server import proxies, socket_at  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None

@@ -45,12 +45,10 @@ from ..gp.outliers import MOST as MOST_DOUBTED
 from ..optim import simplex_starts
 from ..records import record
 from .acquisition import Tables, theorem_beta
-from .explain import cell_table, summary
-from .gp import Observations, doubt_one_more, fit, outdated
+from .gp import Observations, doubt_one_more, fit, outdated, pending_inputs, standardised
 from .kernels import Kind
-from .method import MeanFieldMethod
+from .method import MeanFieldMethod, cell_table, summary
 from .models import HyperparameterDraw, PayoffMixture, PayoffModels, Surrogate
-from .observations import pending_inputs, standardised
 from .problem import SCOPE, MeanField
 from .region import Region
 from .rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled

@@ -2,10 +2,19 @@
 
 Tables are projected to the nearest feasible ones (see `projection.py`); whole agents are the solution of a small
 integer programme next to the projection.
+
+Projection of distributions onto bounds in Kullback–Leibler divergence, the metric of exponentiated gradients.
+
+The projection onto each constraint alone has a closed form, or one unknown: rows are normalised; a column beyond its
+bound is scaled to it; a row with bounds on single shares is scaled and clipped; a row that moved too far is cut above
+and lifted below its present shares by two factors. Dykstra's algorithm with Bregman projections (Bauschke & Lewis
+2000) finds the point that satisfies all of them. It is coordinate ascent on the dual and takes thousands of sweeps
+where constraints meet at a narrow angle: Anderson acceleration extrapolates its corrections while the dual rises.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +23,226 @@ from jaxtyping import Bool, Float, Int
 
 from ..errors import InvalidProblem, InvalidRequest
 from ..space import largest_remainders, multinomial
-from .projection import DistributionBounds, Tables
+
+Tables = Float[np.ndarray, "r C A"]
+
+_SWEEPS = 1000
+_CLOSE, _ARRIVED = 1e-9, 1e-8  # correction of a sweep, and violation of a bound, below which sweeping ends
+_LARGEST = 230.0  # correction, as a logarithm
+_LOST = 1e-12  # decrease of the dual, relative to it and to one, that is rounding
+_AT_ONCE = 200_000  # numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
+_SPECK = 1e-9  # smaller shares are lifted like this one
+_TINY = 1e-300
+_MEMORY = 6  # earlier iterates of Anderson acceleration
+_RIDGE = 1e-10  # ridge of its least squares, relative to the products of steps: equal steps carry no information
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """State after a sweep over the constraints.
+
+    Attributes:
+        logs: (r, l, C, A) corrections of each constraint: logarithms of the factors by which it scaled shares down.
+        shares: (r, C, A) shares of all agents.
+        dual: (r,) value of the dual: a lower bound on the divergence to the nearest feasible table, tight at the end.
+    """
+
+    logs: Float[np.ndarray, "r l C A"]
+    shares: Tables
+    dual: Float[np.ndarray, " r"]
+
+    def replaced(self, which: Bool[np.ndarray, " r"], others: Sweep) -> Sweep:
+        """Return a copy with the tables of `which` taken from `others`."""
+        logs, shares, dual = self.logs.copy(), self.shares.copy(), self.dual.copy()
+        logs[which], shares[which], dual[which] = others.logs, others.shares, others.dual
+        return Sweep(logs, shares, dual)
+
+
+@dataclass(frozen=True, eq=False)
+class DistributionBounds:
+    """Bounds on tables (C, A) whose rows are distributions.
+
+    Args:
+        joint: (C, 1) share of all agents that each context has.
+        least, most: (A,) smallest and largest share of all agents in each action.
+        cells: (2, C, A) smallest and largest share of a context's agents in each action; None: no bounds.
+        present: (C, A) the present distribution, if moves are limited.
+        largest_move: largest share of a context's agents that may move away from `present`, if that is limited.
+    """
+
+    joint: Float[np.ndarray, "C 1"]
+    least: Float[np.ndarray, " A"]
+    most: Float[np.ndarray, " A"]
+    cells: Float[np.ndarray, "2 C A"] | None
+    present: Float[np.ndarray, "C A"] | None
+    largest_move: float | None
+
+    def project(self, tables: Tables) -> Tables:
+        """Project tables (r, C, A) to the nearest ones within the bounds; shares of zero stay zero.
+
+        If no table satisfies all bounds, the result violates some: see `excess`.
+        """
+        pieces = max(1, min(len(tables), tables.size // _AT_ONCE))
+        return np.concatenate([self._project(piece) for piece in np.array_split(tables, pieces)])
+
+    def _project(self, tables: Tables) -> Tables:
+        start, acceleration = tables * self.joint, AndersonAcceleration()
+        tried = np.zeros((len(tables), len(self._limits), *tables.shape[1:]))
+        here, lost = self._sweep(start, tried), np.zeros(len(tables), dtype=bool)
+        for _ in range(_SWEEPS):
+            step = np.abs(here.logs - tried) * here.shares[:, None]
+            if step.max() < _CLOSE and self.excess(here.shares / self.joint) < _ARRIVED:
+                break
+            weights = np.broadcast_to(here.shares[:, None], tried.shape)
+            flat = [each.reshape(len(tables), -1) for each in (tried, here.logs, weights)]
+            tried = acceleration.next(flat[0], flat[1], flat[2], lost).reshape(tried.shape).clip(-_LARGEST, _LARGEST)
+            further = self._sweep(start, tried)
+            lost = ~(further.dual >= here.dual - _LOST * (1.0 + np.abs(here.dual)))
+            if lost.any():  # extrapolated too far: a plain sweep never lowers the dual
+                tried[lost] = here.logs[lost]
+                further = further.replaced(lost, self._sweep(start[lost], here.logs[lost]))
+            here = further
+        return np.asarray(here.shares / here.shares.sum(axis=2, keepdims=True))
+
+    def _sweep(self, start: Tables, logs: Float[np.ndarray, "r l C A"]) -> Sweep:
+        """Project onto each constraint in turn, from corrections to corrections."""
+        x, logs, held = self._filled(start * _exp(-logs.sum(axis=1))), logs.copy(), np.zeros(len(start))
+        for i, limit in enumerate(self._limits):
+            y = x * _exp(logs[:, i])
+            cut = limit(y)
+            ratio = np.divide(y, cut, out=np.ones_like(y), where=(cut > _TINY) & (y > _TINY))
+            logs[:, i] = np.log(ratio).clip(-_LARGEST, _LARGEST)
+            x = self._filled(cut)  # affine: needs no correction
+            held += (logs[:, i] * (x if i else cut)).sum(axis=(1, 2))  # bounds on columns hold for unnormalised rows
+        rows = np.maximum((start * _exp(-logs.sum(axis=1))).sum(axis=2), _TINY)
+        return Sweep(logs, x, -(self.joint[:, 0] * np.log(rows / self.joint[:, 0])).sum(axis=1) - held)
+
+    def _filled(self, x: Tables) -> Tables:
+        return np.asarray(x * (self.joint / np.maximum(x.sum(axis=2, keepdims=True), _TINY)))
+
+    @cached_property
+    def _limits(self) -> Sequence[Callable[[Tables], Tables]]:
+        cells = [] if self.cells is None else [self._cut_cells]
+        return [self._fit_columns, *cells, *([] if self.largest_move is None else [self._cut_moves])]
+
+    def excess(self, tables: Tables) -> float:
+        """Return the largest violation of a bound, as a share; negative if all hold."""
+        taken = self.joint[:, 0] @ tables
+        found = [(taken - self.most).max(), (self.least - taken).max()]
+        if self.cells is not None:
+            found += [(self.cells[0] - tables).max(), (tables - self.cells[1]).max()]
+        if self.largest_move is not None:
+            found.append((0.5 * np.abs(tables - self.present).sum(axis=-1)).max() - self.largest_move)
+        return float(max(found))
+
+    def _fit_columns(self, x: Tables) -> Tables:
+        """Scale columns down to their largest shares, or up to their smallest."""
+        taken = np.maximum(x.sum(axis=1, keepdims=True), _TINY)
+        return np.asarray(x * np.clip(1.0, self.least / taken, self.most / taken))
+
+    def _cut_cells(self, x: Tables) -> Tables:
+        """Scale rows with bounds on single shares so that they sum to one after clipping."""
+        assert self.cells is not None
+        some = np.flatnonzero(((self.cells[0] > 0) | (self.cells[1] < 1)).any(axis=1))
+        y, (low, high) = x[:, some] / np.maximum(x[:, some].sum(axis=2, keepdims=True), _TINY), self.cells[:, some]
+        y = np.maximum(y, _SPECK)
+        found = x.copy()
+        found[:, some] = np.clip(_scale(y, low, high) * y, low, high) * self.joint[some]
+        return found
+
+    def _cut_moves(self, x: Tables) -> Tables:
+        """Cut shares too far above the present ones and lift shares too far below, row by row."""
+        assert self.present is not None
+        assert self.largest_move is not None
+        rows = x.sum(axis=2, keepdims=True)
+        y, q, move = x / np.maximum(rows, _TINY), self.present, self.largest_move
+        far = 0.5 * np.abs(y - q).sum(axis=2, keepdims=True) > move
+        low, high = _factor(y, q, move, above=True), _factor(y, q, move, above=False)
+        cut = np.where(low * y > q, low * y, np.where(high * y < q, high * y, q))
+        return np.asarray(np.where(far, cut, y) * rows)
+
+
+def _exp(logs: np.ndarray) -> np.ndarray:
+    return np.asarray(np.exp(logs.clip(-600.0, 600.0)))
+
+
+def _scale(y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C A"]) -> Float[np.ndarray, "r C 1"]:
+    """Solve Σ clip(m y, low, high) = 1 for the factor m, (r, C, 1): exact, between the breakpoints around one."""
+    ends = np.concatenate([low / y, high / y], axis=2)  # a share leaves its lower bound, or reaches its upper
+    order = np.argsort(ends, axis=2, kind="stable")
+    ends = np.take_along_axis(ends, order, axis=2)
+    slopes = np.take_along_axis(np.concatenate([y, -y], axis=2), order, axis=2).cumsum(axis=2)[..., :-1]
+    sums = low.sum(axis=1)[:, None] + (slopes * np.diff(ends, axis=2)).cumsum(axis=2)
+    k = np.argmax(sums >= 1.0 - _CLOSE, axis=2)[..., None]
+    middle = 0.5 * (np.take_along_axis(ends, k, axis=2) + np.take_along_axis(ends, k + 1, axis=2))
+    free = (low < middle * y) & (middle * y < high)
+    cut = np.where(free, 0.0, np.clip(middle * y, low, high)).sum(axis=2, keepdims=True)
+    scaled = np.where(free, y, 0.0).sum(axis=2, keepdims=True)
+    return np.where(scaled > 0, (1.0 - cut) / np.maximum(scaled, _TINY), middle)
+
+
+def _factor(y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool) -> Float[np.ndarray, "r C 1"]:
+    """Solve Σ max(m y − q, 0) = move (`above`), or Σ max(q − m y, 0) = move, for m exactly, by sorting q / y."""
+    ratio = np.divide(q, y, out=np.full(y.shape, np.inf), where=y > _TINY)
+    order = np.argsort(ratio, axis=2) if above else np.argsort(-ratio, axis=2)
+    ratio = np.take_along_axis(ratio, order, axis=2)
+    mass = np.cumsum(np.take_along_axis(y, order, axis=2), axis=2)
+    held = np.cumsum(np.take_along_axis(np.broadcast_to(q, y.shape), order, axis=2), axis=2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = (held + move) / mass if above else (held - move) / mass
+    k = y.shape[2]
+    following = np.concatenate([ratio[..., 1:], np.full((*ratio.shape[:2], 1), np.inf if above else -np.inf)], axis=2)
+    fits = (factors <= following) if above else (factors >= following)
+    first = np.argmax(fits & np.isfinite(factors), axis=2, keepdims=True)
+    chosen = np.take_along_axis(factors, np.minimum(first, k - 1), axis=2)
+    return np.asarray(np.maximum(np.nan_to_num(chosen, nan=1.0, posinf=1e100, neginf=0.0), 0.0))
+
+
+class AndersonAcceleration:
+    """Anderson acceleration of several fixed-point iterations side by side (Anderson 1965; Walker & Ni 2011).
+
+    An iteration x ↦ g(x) has steps f(x) = g(x) − x. The next iterate is the affine combination of the last g(x) whose
+    combined steps have the smallest weighted norm.
+
+    >>> acceleration, x = AndersonAcceleration(), np.zeros((1, 2))
+    >>> for _ in range(4):
+    ...     led = x @ np.array([[0.9, 0.1], [0.0, 0.5]]) + 1.0
+    ...     x = acceleration.next(x, led, np.ones((1, 2)), np.array([False]))
+    >>> x.round(5)
+    array([[10.,  4.]])
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[np.ndarray] = []
+        self._led: list[np.ndarray] = []
+
+    def next(
+        self,
+        points: Float[np.ndarray, "r d"],
+        led: Float[np.ndarray, "r d"],
+        weights: Float[np.ndarray, "r d"],
+        restart: Bool[np.ndarray, " r"],
+    ) -> Float[np.ndarray, "r d"]:
+        """Return the next iterates (r, d).
+
+        Args:
+            points: x of each iteration.
+            led: g(x).
+            weights: weights of the coordinates in the norm of a step.
+            restart: iterations that discard their earlier iterates, because the last one was extrapolated too far.
+        """
+        for kept, last in ((self._steps, led - points), (self._led, led)):
+            kept[:] = [np.where(restart[:, None], last, each) for each in kept[-_MEMORY:]] + [last]
+        if len(self._steps) == 1:
+            return led
+        steps, ways = (np.diff(np.stack(kept, axis=1), axis=1) for kept in (self._steps, self._led))  # (r, k, d)
+        weighted = steps * weights[:, None]
+        products = weighted @ steps.transpose(0, 2, 1)
+        ridge = _RIDGE * np.trace(products, axis1=1, axis2=2) + np.finfo(float).tiny
+        products += ridge[:, None, None] * np.eye(products.shape[1])
+        shares = np.linalg.solve(products, weighted @ self._steps[-1][..., None])
+        return np.asarray(led - (shares * ways).sum(axis=1))
+
 
 _LIFTED = 1e-9  # smallest share that a projection, which multiplies, can enlarge
 

@@ -9,8 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from ..optim import maximise_simplex
-from .projection import Tables
-from .region import Region
+from .region import Region, Tables
 
 Counts = Int[np.ndarray, "C A"]
 Bound = Callable[[Tables], tuple[Float[np.ndarray, " r"], Tables]]

@@ -2,7 +2,7 @@
 
 from .box import maximise
 from .constrained import maximise_constrained
-from .domain import Box, box_of
+from .domain import Box, box_of, kronecker, sobol_in_box, sobol_points
 from .lbfgs import differences, maximise_batched
 from .linear import (
     Combination,
@@ -17,7 +17,6 @@ from .linear import (
 from .maximum import Maximum, Value, ValueAndGradient, best_first
 from .newton import Curved, Values, maximise_many, maximise_newton
 from .polytope import UNLIKELY, FeasibleRegion, Forbidden, Margin, MixedIntegerProgram, Polytope
-from .sampling import kronecker, sobol_in_box, sobol_points
 from .simplex import maximise_simplex, simplex_starts
 
 __all__ = [

@@ -8,11 +8,10 @@ import numpy as np
 from jaxtyping import Float
 
 from .constrained import maximise_constrained
-from .domain import Box, nearest
+from .domain import Box, nearest, sobol_in_box
 from .lbfgs import differences
 from .maximum import Maximum, Value, ValueAndGradient, best_first, finite
 from .polytope import UNLIKELY, FeasibleRegion, Polytope
-from .sampling import sobol_in_box
 
 _ENUMERATED = 2048  # points of a finite box that are all tried
 _TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, only near ones and far jumps

@@ -11,9 +11,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from ..errors import InvalidProblem
-from .domain import Box
+from .domain import Box, sobol_points
 from .maximum import Maximum, best_first, finite
-from .sampling import sobol_points
 
 Curved = Callable[
     [Float[np.ndarray, "r d"], Int[np.ndarray, " r"]],

@@ -1,16 +1,162 @@
-"""One round, or one outcome that was added, to be corrected: what stands, who said it, and fields that hold it."""
+"""One round, or one outcome that was added, to be corrected: what stands, who said it, and fields that hold it.
+
+Fields of the page's forms.
+
+What was said last of a round, and what taking it back leaves, within the rules of `amend`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core import TIME, Abandoned, Amended, BaseStudy, Decided, Event, Failed, OutcomeTold, Problem, Round
+from ..core import (
+    SEEN,
+    TIME,
+    Abandoned,
+    Amended,
+    BaseStudy,
+    Decided,
+    Event,
+    Failed,
+    Outcome,
+    OutcomeTold,
+    Problem,
+    Round,
+    numeral,
+)
 from ..study.formatting import in_words
-from .fields import Field, fields_of
-from .undo import times_said
 from .wording import Words
+
+_MOST = 24  # fields of what came out otherwise: beyond that a table is the better way
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form: its name, its label with a unit and a hint, whether it has to be filled in, what it holds."""
+
+    name: str
+    label: str
+    unit: str = ""
+    hint: str = ""
+    needed: bool = True
+    choices: tuple[str, ...] = ()
+    extra: bool = False
+    value: str = ""
+    decimal: bool = False
+
+
+def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool = True) -> tuple[Field, ...]:
+    """Make a field for each of these variables; none where they are too many to be typed."""
+    names = list(names)
+    if not needed and len(names) > _MOST:
+        return ()
+    return tuple(field_of(problem, name, prefix, needed) for name in names)
+
+
+def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
+    """Make a field for a variable: its unit, and what it may be."""
+    if name not in problem.space:
+        return Field(f"{prefix}:{name}", name, needed=needed, decimal=True)
+    variable = problem.space[name]
+    choices = tuple(map(str, variable.choices)) if variable.kind == "categorical" else ()
+    hint = "" if choices else variable.range_text
+    unit, decimal = getattr(variable, "unit", ""), not choices
+    return Field(f"{prefix}:{name}", name, unit, hint, needed, choices, decimal=decimal)
+
+
+def ask_fields(problem: Problem) -> tuple[Field, ...]:
+    """List what has to be said before a round can be chosen."""
+    found = []
+    for field in problem.asked():
+        if field.name == SEEN.name:
+            found += [field_of(problem, n, "seen", problem.space[n].law is None) for n in problem.space.seen]
+        else:
+            found.append(Field(f"ask:{field.name}", field.name, hint=field.help, needed=False, extra=True))
+    return tuple(found)
+
+
+def policy_fields(problem: Problem) -> tuple[Field, ...]:
+    """List what a policy may depend on: what is seen before choosing, or looked at in some scope."""
+    contexts = getattr(getattr(problem, "graph", None), "contexts", ())
+    names = dict.fromkeys((*problem.space.seen, *contexts))
+    return tuple(field_of(problem, name, "given", False) for name in names)
+
+
+TAKEN_BACK = "taken back"
+"""The reason that stands in the log."""
+
+
+@dataclass(frozen=True)
+class Undo:
+    """A last word that can be taken back.
+
+    Args:
+        token, number: the round's.
+        said: how often something was said of it: who takes back an older word is told so.
+        now: what stands.
+        then: what stands afterwards.
+        outcome: the same; None: there is nothing to learn from the round.
+    """
+
+    token: str
+    number: int
+    said: int
+    now: str
+    then: str
+    outcome: Outcome | None
+
+
+def undo_of(study: BaseStudy, token: str) -> Undo | None:
+    """What taking back the last word on a round leaves.
+
+    What was told becomes void (what was spent is spent), what was corrected or void becomes what it was before. A round
+    that broke is not made to be out again, nor is what it cost forgotten: None.
+    """
+    said = list(_said(study.events, token))
+    if not said or isinstance(said[-1], Failed):
+        return None
+    now, before = said[-1], said[-2] if len(said) > 1 else None
+    if isinstance(before, Failed) or now == before:
+        return None
+    if before is not None and before.cost is None and now is not None and now.cost is not None:
+        return None  # a cost that was said late cannot be unsaid
+    number = study.history[token].number
+    return Undo(token, number, len(said), _shown(study.problem, now), _shown(study.problem, before), before)
+
+
+def times_said(study: BaseStudy, token: str) -> int:
+    """How often something was said of a round that has ended."""
+    return sum(1 for _ in _said(study.events, token))
+
+
+def last_said(study: BaseStudy) -> Undo | None:
+    """The last word on any round, where it can be taken back."""
+    rounds = study.history
+    for event in reversed(study.events):
+        if isinstance(event, OutcomeTold | Failed | Amended) and event.token not in {*rounds.data, *rounds.removed}:
+            return undo_of(study, event.token)
+    return None
+
+
+def _said(events: tuple[Event, ...], token: str) -> Iterator[Outcome | Failed | None]:
+    """All that was said of a round, in order; None: that it is void."""
+    for event in events:
+        match event:
+            case OutcomeTold(token=name) | Failed(token=name) | Amended(token=name) if name != token:
+                pass
+            case OutcomeTold():
+                yield event.outcome
+            case Failed():
+                yield event
+            case Amended():
+                yield event.outcome or event.failure
+
+
+def _shown(problem: Problem, outcome: Outcome | None) -> str:
+    return "void" if outcome is None else numeral(problem.scalar(outcome))
+
 
 _NAMES = {"value": "", "cost": "", "reason": "Why", "charge": "Counted as spent"}
 

@@ -11,7 +11,7 @@ from ..core import BaseStudy, Recommendation, Round, numeral
 from ..interop.posteriors import PosteriorQuery, posterior, posterior_of
 from ..space import Categorical
 from ..surrogate import Columns, Posterior
-from .chart import Axis, Chart, Mark, points, thinned
+from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import Words, labelled, with_resolution, within
 
 _GRID = 81  # points of a line

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..core import TIME, BaseStudy
 from ..space import Categorical
-from .edit import number_text
-from .fields import Field, fields_of
+from .edit import Field, fields_of, number_text
 from .wording import Words
 
 

@@ -1,7 +1,12 @@
-"""The pictures of a study's kind of problem, drawn; needs matplotlib (`pip install 'steerbo[plots]'`)."""
+"""The pictures of a study's kind of problem, drawn; needs matplotlib (`pip install 'steerbo[plots]'`).
+
+A drawing with axes: places in hundredths of its width and height, which every screen and colour scheme can show.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
@@ -46,3 +51,120 @@ def _written(picture: Picture) -> Drawn:
     except Exception as error:  # a figure of others, drawn at last: whatever matplotlib makes of it
         return Drawn(f"{title}: this picture could not be drawn ({type(error).__name__}: {error}).")
     return Drawn(title, text, written.getvalue(), width)
+
+
+_STEPS = (1.0, 2.0, 5.0, 10.0)
+_MOST_DOTS = 400  # more are no longer told apart
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point or an upright line: where, what it says, and what it is (for its colour and shape)."""
+
+    x: str
+    y: str
+    text: str
+    kind: str = "dot"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A drawing; places are per cent from the left and from the top.
+
+    Args:
+        line: the points of a line.
+        band: the points round an area; "" for none.
+        dots: outcomes.
+        marks: what has a label of its own: the best, the next.
+        across, up: ticks of the axes, each with its number.
+        along: what the horizontal axis is.
+        says: what line, band and dots are.
+        text: for readers who cannot see it.
+    """
+
+    line: str
+    band: str
+    dots: tuple[Mark, ...]
+    marks: tuple[Mark, ...]
+    across: tuple[tuple[str, str], ...]
+    up: tuple[tuple[str, str], ...]
+    along: str
+    says: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From values to places.
+
+    Args:
+        low, high: values at the ends.
+        rising: whether larger values are at the top, not at the right.
+    """
+
+    low: float
+    high: float
+    rising: bool = False
+
+    def __call__(self, value: float) -> float:
+        """The place of a value in hundredths, no further outside than a whole width."""
+        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        share = min(max(share, -1.0), 2.0)
+        return 100.0 * (1.0 - share if self.rising else share)
+
+    def at(self, value: float) -> str:
+        """The same as an attribute."""
+        return f"{self(value):.2f}%"
+
+    def ticks(self, most: int = 5) -> tuple[tuple[str, str], ...]:
+        """Round values on the axis, with their places.
+
+        >>> Axis(0.0, 10.0).ticks()
+        (('0.00%', '0'), ('50.00%', '5'), ('100.00%', '10'))
+        """
+        values = ticks(self.low, self.high, most)
+        step = values[1] - values[0] if len(values) > 1 else 0.0
+        return tuple((self.at(value), tick_text(value, step)) for value in values)
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round values between two, at most so many.
+
+    >>> ticks(0.0, 10.0), ticks(1000.0, 1280.0), ticks(3.0, 3.0)
+    ([0.0, 5.0, 10.0], [1000.0, 1100.0, 1200.0], [3.0])
+    """
+    if not (high > low and math.isfinite(high - low)):
+        return [low] if math.isfinite(low) else []
+    raw = (high - low) / max(most - 1, 1)
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next(s * size for s in _STEPS if s * size >= raw * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return [k * step for k in range(first, last + 1)]
+
+
+def tick_text(value: float, step: float) -> str:
+    """A tick's number, with the decimals of the step.
+
+    >>> tick_text(0.30000000000000004, 0.1), tick_text(1500.0, 500.0), tick_text(2e12, 1e12)
+    ('0.3', '1500', '2e+12')
+    """
+    if step <= 0 or abs(value) >= 1e7 or step < 1e-5:
+        return f"{value:.4g}"
+    decimals = max(-math.floor(math.log10(step) + 1e-9), 0)
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def points(xs: Iterable[float], ys: Iterable[float], across: Axis, up: Axis) -> str:
+    """Values as the points of a line."""
+    return " ".join(f"{across(x):.2f},{up(y):.2f}" for x, y in zip(xs, ys, strict=True))
+
+
+def thinned(dots: Sequence[Mark], most: int = _MOST_DOTS) -> tuple[Mark, ...]:
+    """Dots at places of their own; of very many some, the last ones among them."""
+    apart = list({(dot.x, dot.y): dot for dot in dots}.values())
+    if len(apart) <= most:
+        return tuple(apart)
+    step = len(apart) / most
+    return tuple(apart[int((k + 1) * step) - 1] for k in range(most))

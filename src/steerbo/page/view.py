@@ -1,12 +1,20 @@
-"""The page of a study, as data for its templates."""
+"""The page of a study, as data for its templates.
+
+Settings as the page shows them: a number each, or a table of shares or of agents.
+
+The recommendation as a card: what to set, what to expect with bounds, the price, the other scopes, and why.
+
+How far a study has come: every outcome, and a line through them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..core import (
     SEEN,
@@ -17,24 +25,320 @@ from ..core import (
     Problem,
     Recommendation,
     Round,
+    Scope,
     Suggestion,
     Table,
     numeral,
     revised_text,
+    time_of,
 )
-from ..records import to_dict
-from ..study.formatting import in_words, with_units
+from ..errors import LimitBroken
+from ..records import record, to_dict
+from ..study.formatting import alternatives, in_words, with_units
+from ..study.progress import LATELY, best_round
 from ..wording import counted
 from .archive import SHOWN, Line, Part, added, rounds_before
-from .card import Card, advice_of, card
-from .chart import Chart
-from .edit import number_text
-from .fields import Field, ask_fields, fields_of, policy_fields
+from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields
 from .learned import along
-from .progress import progress
-from .settings import Setting, settings_of
-from .undo import Undo, last_said
-from .wording import Words, amount_text
+from .pictures import Axis, Chart, Mark, points, thinned
+from .wording import Words, amount_text, with_resolution, within
+
+_IN_A_SENTENCE = 3  # settings; more of them are a list
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A variable and what it is set to; a distribution as a table, an action a row, a context a column."""
+
+    name: str
+    text: str
+    kept: bool = False
+    table: Table | None = None
+
+
+def settings_of(problem: Problem, values: Mapping[str, Any], kept: Collection[str] = ()) -> tuple[Setting, ...]:
+    """List settings in the problem's order; of a distribution its agents where they are counted, else their shares."""
+    texts = problem.shown(values, 6)
+    return tuple(
+        Setting(name, "", name in kept, _table(name, values[name]))
+        if isinstance(values[name], Mapping)
+        else Setting(name, with_resolution(problem, name, values[name]), name in kept)
+        for name in texts
+    )
+
+
+def sentence(settings: Collection[Setting]) -> str:
+    """A few settings as a sentence; empty where they are too many, tables, or none.
+
+    >>> sentence([Setting("heat", "1128 °C"), Setting("glaze", "1.22 mm")])
+    'Hold heat at 1128 °C and glaze at 1.22 mm'
+    """
+    if not 0 < len(settings) <= _IN_A_SENTENCE or any(one.table for one in settings):
+        return ""
+    *first, last = [f"{one.name} at {one.text}" for one in settings]
+    return f"Hold {', '.join(first)} and {last}" if first else f"Hold {last}"
+
+
+def _table(name: str, value: Mapping[str, Any]) -> Table:
+    """A table by context and action; one context needs no name."""
+    contexts = list(value)
+    actions = list(dict.fromkeys(action for row in value.values() for action in row))
+    head = (name,) if len(contexts) == 1 else contexts
+    rows = tuple((action, *(value[context].get(action, 0) for context in contexts)) for action in actions)
+    return Table(name, ("", *head), rows)
+
+
+_MOST_SETS = 12  # intervals that one compares at a glance; all of them are in the tables
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A scope's expected outcome: in words, as places on the common axis, and its price.
+
+    Args:
+        name: of the scope.
+        mean, between: in words.
+        left, right, at: places of the bounds and of the mean; "" where there are none.
+        price: of a play.
+        best: whether it is the recommended one.
+    """
+
+    name: str
+    mean: str
+    between: str
+    left: str
+    right: str
+    at: str
+    price: str
+    best: bool
+
+
+@dataclass(frozen=True)
+class Sets:
+    """What each scope would give.
+
+    Args:
+        rows: the cheapest first.
+        left, width: of the shaded region that is good enough, as places; "" where nobody said what is.
+        title: what the rows are.
+        says: what is shaded.
+        more: how many scopes are left out.
+    """
+
+    rows: tuple[Interval, ...]
+    left: str
+    width: str
+    title: str
+    says: str
+    more: int
+
+
+@dataclass(frozen=True)
+class Card:
+    """A recommendation; a text that is empty says nothing.
+
+    Args:
+        seen: for whom or when, where something is seen before choosing.
+        scope: what to steer.
+        headline: what to do, in a sentence.
+        settings: to what, where a sentence does not say it.
+        mean: the expected value.
+        bounds: between what it is meant to lie.
+        price: what a play costs.
+        why: in one sentence.
+        policy: settings that hang on what is looked at.
+        sets: what the other scopes would give.
+        others: what to do in typical contexts.
+    """
+
+    seen: str
+    scope: str
+    headline: str
+    settings: tuple[Setting, ...]
+    mean: str
+    bounds: str
+    price: str
+    why: str
+    policy: Table | None
+    sets: Sets | None
+    others: Table | None
+
+
+@record
+class Refused(Recommendation):
+    """Stands for an answer that breaks a limit of the problem: nothing is to be done by it."""
+
+
+def advice_of(study: BaseStudy) -> Recommendation:
+    """The recommendation; where a method from elsewhere forgets the problem's limits, a refused one that says so."""
+    try:
+        return study.recommend()
+    except LimitBroken as error:
+        return Refused(Scope(), {}, note=str(error))
+
+
+def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
+    """Make the card of a recommendation."""
+    problem, words = study.problem, Words.of(study)
+    mean, low, high = within(advice.mean, advice.lower, advice.upper)
+    policy = getattr(advice, "table", None)  # a causal policy's settings, which hang on what is seen
+    settings = settings_of(problem, advice.values)
+    said = sentence(settings)
+    others = alternatives(problem, advice) if advice.alternatives and advice.context else None
+    return Card(
+        seen=in_words(problem, advice.context),
+        scope=str(advice.scope),
+        headline=said or _headline(problem, advice, bool(policy)),
+        settings=() if said else settings,
+        mean=words.worth(mean) if mean else "",
+        bounds=f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}" if high else "",
+        price="" if advice.cost is None else words.paid(advice.cost),
+        why=_sentence(advice.note) or _sentence(why.summary),
+        policy=with_units(problem, policy) if policy else None,
+        sets=None if others or not advice.alternatives else sets(study, advice),
+        others=others,
+    )
+
+
+def sets(study: BaseStudy, advice: Recommendation) -> Sets:
+    """What every scope would give, with its bounds and its price."""
+    words = Words.of(study)
+    everyone = sorted((advice, *advice.alternatives), key=lambda c: float("inf") if c.cost is None else c.cost)
+    some = everyone[:_MOST_SETS]
+    if advice not in some:
+        some[-1] = advice
+    ends = [float(x) for c in some for x in (c.mean, c.lower, c.upper) if x is not None]
+    axis = Axis(min(ends, default=0.0), max(ends, default=1.0))
+    scopes = len({choice.scope for choice in some}) > 1
+    rows = []
+    for choice in some:
+        mean, low, high = within(choice.mean, choice.lower, choice.upper)
+        left, right, at = ("" if x is None else axis.at(float(x)) for x in (choice.lower, choice.upper, choice.mean))
+        price = "" if choice.cost is None else words.paid(choice.cost)
+        between = f"{low} to {high}" if low and high else ""
+        name = str(choice.scope) if scopes else _sentence(choice.note).rstrip(".") or str(choice.scope)
+        rows.append(Interval(name, mean, between, left, right, at, price, choice is advice))
+    left, width, says = _acceptable(study.problem, axis, [float(c.mean) for c in everyone if c.mean is not None])
+    title = "Which to hold" if scopes else "What each belief says"
+    return Sets(tuple(rows), left, width, title, says, len(everyone) - len(some))
+
+
+def _acceptable(problem: Problem, axis: Axis, means: list[float]) -> tuple[str, str, str]:
+    """Where the region lies that is good enough, and what that is; where the method's own schedule decides, nothing."""
+    tolerance, sign = getattr(problem, "tolerance", None), problem.sign
+    if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:
+        return "", "", ""
+    least = float(sign * tolerance.acceptable(max(sign * mean for mean in means), 0.0, sign))
+    place = min(max(axis(least), 0.0), 100.0)
+    left, right = (0.0, place) if problem.minimize else (place, 100.0)
+    return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {tolerance}."
+
+
+def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:
+    """What to do, where the settings stand apart."""
+    scope = advice.scope
+    if isinstance(advice, Refused):
+        return "Nothing can be recommended"
+    if problem.kind == "mean-field":
+        return "Send agents as follows"
+    if scope.look:
+        looked = dict.fromkeys(name for names in scope.look.values() for name in names)
+        return f"Look at {_listed(list(looked))}, then set {_listed(list(scope.set))}"
+    if not scope.set:
+        return "Leave everything to itself"
+    return f"Set {_listed(list(scope.set))}" + (" by what is seen" if policy else "")
+
+
+def _listed(names: list[str]) -> str:
+    """Names in words.
+
+    >>> _listed(["a", "b", "c"]), _listed(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
+
+
+def _sentence(text: str) -> str:
+    """The first line, as a sentence.
+
+    >>> _sentence("as of time 3; this was played")
+    'As of time 3; this was played.'
+    """
+    first = text.strip().partition("\n")[0].rstrip(". ")
+    return f"{first[:1].upper()}{first[1:]}." if first else ""
+
+
+_FLAT = 0.5  # half the height of an axis along which outcomes are all alike
+
+
+def progress(study: BaseStudy) -> Chart | None:
+    """Outcomes against the money spent, the rounds where nobody counts money, or the time where the optimum moves.
+
+    A former best is over where the optimum moves: the line is then the mean of the latest outcomes.
+
+    Returns:
+        The drawing; None before anything is observed.
+    """
+    problem, words, timed, counted = study.problem, Words.of(study), study.problem.timed, study.history.spent > 0
+    told: list[tuple[float, float, str]] = []
+    spent = 0.0
+    for r in study.history:
+        spent += r.charged if counted else 1.0
+        if r.state == "told" and r.outcome:
+            value = problem.scalar(r.outcome)
+            said = f"round {r.number}: {words.worth(numeral(value))} with {r.suggestion.scope}"
+            told.append((time_of(r) if timed else spent, value, said))
+    if not told:
+        return None
+    told.sort(key=lambda point: point[0])  # rounds may have been asked for in another order than that of their times
+    at, values = [x for x, _, _ in told], [value for _, value, _ in told]
+    first, last = (at[0], at[-1]) if timed else (0.0, at[-1])
+    high, low = max(values), min(values)
+    half = 0.0 if high > low else _FLAT * (abs(high) or 1.0)
+    across, up = Axis(first, last), Axis(low - half, high + half, rising=True)
+    found = best_round(study.history, problem)
+    if timed:
+        lately = [math.fsum(some := values[max(k - LATELY, 0) : k]) / len(some) for k in range(1, len(values) + 1)]
+        line = points(at, lately, across, up)
+        says = f"Line: mean of the last {LATELY} outcomes, which is reached by now. Dots: every outcome."
+    else:
+        line = _steps(at, _best(values, problem.sign), across, up)
+        says = "Line: the best so far. Dots: every outcome."
+    return Chart(
+        line=line,
+        band="",
+        dots=thinned([Mark(across.at(x), up.at(y), text) for x, y, text in told]),
+        marks=(),
+        across=across.ticks(),
+        up=up.ticks(6),
+        along="time" if timed else f"spent ({words.money})" if counted and words.money else _along(counted),
+        says=says,
+        text=f"Best single outcome: round {found.number}." if found and not timed else says,
+    )
+
+
+def _along(counted: bool) -> str:
+    return "money spent" if counted else "rounds"
+
+
+def _best(values: list[float], sign: float) -> list[float]:
+    """The best so far, at every value."""
+    better = max if sign > 0 else min
+    best = values[:1]
+    for value in values[1:]:
+        best.append(better(best[-1], value))
+    return best
+
+
+def _steps(at: list[float], best: list[float], across: Axis, up: Axis) -> str:
+    """A line of steps, with a corner only where the best changes."""
+    xs, ys = [at[0]], [best[0]]
+    for x, value in zip(at[1:], best[1:], strict=True):
+        if value != ys[-1]:
+            xs += [x, x]
+            ys += [ys[-1], value]
+    return points([*xs, at[-1]], [*ys, best[-1]], across, up)
+
 
 _FEW = 3  # values from which on their range is shown
 

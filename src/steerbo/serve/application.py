@@ -14,8 +14,8 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..errors import MissingExtra
-from ..page.rendering import STATIC
-from . import api, events, managing, metrics, pages, problem_details
+from ..page.report import STATIC
+from . import api, events, managing, monitoring, pages, problem_details
 from .auth import WRONG_KEYS
 from .middleware import RequestLimits, TokenBucket
 from .pool import StudyPool
@@ -57,11 +57,11 @@ def application(hall: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.hall, app.state.listeners, app.state.ending = hall, 0, threading.Event()
-    app.state.counts, app.state.misses = metrics.Counts(), TokenBucket(*WRONG_KEYS)
+    app.state.counts, app.state.misses = monitoring.Counts(), TokenBucket(*WRONG_KEYS)
     problem_details.install(app, pages.error_page)
     app.include_router(events.router)
     app.include_router(api.router)
-    app.include_router(metrics.router)
+    app.include_router(monitoring.router)
     app.include_router(pages.router)
     app.include_router(managing.router)
     if tools:

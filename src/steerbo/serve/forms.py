@@ -13,8 +13,7 @@ from typing import Any
 
 from ..core import SEEN, Problem
 from ..errors import InvalidContext, InvalidRequest, OutcomeConflict, SteerboError
-from ..page.edit import unchanged
-from ..page.undo import TAKEN_BACK, times_said, undo_of
+from ..page.edit import TAKEN_BACK, times_said, unchanged, undo_of
 from ..page.view import mark_of
 from ..parsing import parse_value
 from ..study import Study

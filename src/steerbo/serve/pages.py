@@ -19,11 +19,11 @@ from ..core import Recommendation
 from ..errors import InvalidInput, InvalidRequest, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
 from ..page import View, report, view
 from ..page.archive import SHOWN, added, rounds_before, takes_its_time
-from ..page.card import advice_of
 from ..page.edit import Edit, edit_of, labels
 from ..page.learned import along, slice_along
 from ..page.pictures import Drawn, drawn
-from ..page.rendering import rendered
+from ..page.report import rendered
+from ..page.view import advice_of
 from ..page.wording import Words, in_resolution
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv

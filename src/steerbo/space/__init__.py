@@ -14,8 +14,18 @@ from .constraints import (
     refuse_averages,
     violated,
 )
-from .distributions import Beta, Discrete, Empirical, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
-from .joint_rows import JointRows
+from .distributions import (
+    Beta,
+    Discrete,
+    Empirical,
+    JointRows,
+    Law,
+    Learned,
+    LogNormal,
+    Normal,
+    TruncatedNormal,
+    Uniform,
+)
 from .scipy_law import Scipy
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space

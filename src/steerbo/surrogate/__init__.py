@@ -26,10 +26,9 @@ from .expectation import Expectation
 from .failures import FailureModel, feasibility_margin
 from .feasibility import Feasibility, feasible
 from .integrals import RESOLVED, EncodingCache, ProductKernelPosterior
-from .mixture import Mixture
 from .optimise import BatchedBounds, Domain, climb_from, highest_of, maximise_bounds, polished, warm_started
 from .parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
-from .posterior import Columns, Posterior, inverse_root
+from .posterior import Columns, Mixture, Posterior, inverse_root
 from .thompson import PosteriorSample
 
 __all__ = [

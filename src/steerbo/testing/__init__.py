@@ -20,8 +20,7 @@ size are survived; and that invalid input is refused by name. For the values in 
 """
 
 from .case import Case, Draw, backwards, bits, changed, values_of
-from .contract import TraitContract, WingContract
-from .pictures import PicturesContract
+from .contract import PicturesContract, TraitContract, WingContract
 from .seen import SeenBefore, SeenContract, SeenTraitContract
 
 __all__ = [

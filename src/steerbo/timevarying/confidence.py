@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from ..errors import InvalidOption
 from ..space import Categorical
 from ..space.fields import as_number
-from .kernels import spatial
+from .priors import spatial
 from .problem import TimeVarying
 
 

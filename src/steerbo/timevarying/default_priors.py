@@ -21,8 +21,7 @@ from ..gp import refit_due
 from ..gp.drift import Decay
 from ..space import Categorical
 from .data import Datum
-from .kernels import SquaredExponential
-from .priors import Prior
+from .priors import Prior, SquaredExponential
 from .problem import TimeVarying
 
 LENGTHSCALES = (0.1, 0.2, 0.4)

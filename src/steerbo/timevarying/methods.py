@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from .baselines import (
-    FullyBayesian,
-    MaximumLikelihood,
-    Random,
-    RegretBalancing,
-    Resetting,
-    SlidingWindow,
-    Weighted,
-)
-from .elimination import PriorElimination, TemperedElimination
-from .event_triggered import EventTriggered
-from .gp_ucb import GaussianProcessUCB
-from .switching_elimination import SwitchingElimination
+from .baselines import FullyBayesian, MaximumLikelihood, Random, RegretBalancing, Resetting, SlidingWindow, Weighted
+from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
+from .gp_ucb import EventTriggered, GaussianProcessUCB
 
 METHODS = (
     TemperedElimination, SwitchingElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,

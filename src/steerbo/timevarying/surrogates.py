@@ -3,6 +3,24 @@
 `FiniteSurrogate` filters outcomes in order of time, at all sites. `BoxSurrogate` conditions one Gaussian process over
 points and times for all priors that share a kernel, drift and noise (`sharing`), on a bounded number of outcomes
 (`SharedPosterior`). `FailedPoints` holds places that were tried without an outcome, in a box only the latest of them.
+
+Compression of long streams of outcomes on a box, so that the cost of a round stops growing.
+
+Nothing leaves before there are 320 outcomes. Then
+
+1. outcomes leave that the prior itself has forgotten: the square of their correlation with now, in time, is below 1e-3
+   (never where the drift is periodic: what was, returns);
+2. if more than 256 are left, pairs that say next to the same, of a correlation C of at least .95, become one, at the
+   point and time of the one with less noise: residuals are averaged with weights 1/λ, one over the noise variance, and
+   these add up. That pair goes first whose difference is hardest to see: least `k (1 − C) / (λ_i + λ_j)`;
+3. if there is no such pair, the most faded outcome leaves, of several the oldest.
+
+What outcomes said of the priors by then is banked: log marginal likelihoods go on from there.
+
+Places that were tried and have no outcome are forgotten by the first rule too, there and on finite domains; of a box
+the last 256 are kept.
+
+The prior means of all priors at once: hills by one exponential, functions one by one.
 """
 
 from __future__ import annotations
@@ -16,15 +34,159 @@ from jaxtyping import Float, Int
 
 from ..errors import ModelFailure
 from ..gp import GPPosterior, Kernel
-from ..gp.drift import Decay, correlation
+from ..gp.drift import Decay, Drift, Periodic, correlation
 from ..optim import Box, FeasibleRegion, maximise
-from .compression import FORGOTTEN, KEPT, MOST, compress, remembered
+from ..space import Categorical
 from .data import Datum, Maximiser, PendingPoint, Place, RoundView, draw_largest
 from .filters import DecayFilter, Filters, OrderedFilter, StateSpaceFilter
-from .kernels import Covariance, spatial
-from .means import Means
-from .priors import Prior
+from .priors import Bumps, Covariance, Prior, spatial
 from .problem import TimeVarying, box_now, plain_box
+
+MOST, KEPT = 320, 256
+"""Outcomes, at which something is forgotten, and of which so many are kept at most."""
+FORGOTTEN = 1e-3
+"""Squared correlation with now, below which nothing is left of what was."""
+_ALIKE = 0.95  # correlation
+
+
+def remembered(drift: Drift | None, ages: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """How much is left of what happened some time ago: the squared correlation; all, where it may return.
+
+    >>> from steerbo import Decay
+    >>> remembered(Decay(0.19), np.array([0.0, 2.0])).round(2), remembered(None, np.array([9.0]))
+    (array([1.  , 0.66]), array([1.]))
+    """
+    left: np.ndarray = np.ones(len(ages)) if isinstance(drift, Periodic) else correlation(drift, ages) ** 2
+    return left
+
+
+def compress(posterior: GPPosterior[Kernel], drift: Drift | None) -> GPPosterior[Kernel]:
+    """The same process on at most `KEPT` rows; the last column of its points is time."""
+    points, residuals, noise = posterior.points, posterior.residuals.copy(), posterior.noise.copy()
+    times = points[:, -1]
+    ages = times.max() - times
+    faded = remembered(drift, ages)
+    left = faded >= FORGOTTEN
+    points, residuals, noise, faded = points[left], residuals[left], noise[left], faded[left]
+    kept = _merge(posterior.kernel, points, residuals, noise, faded)
+    return GPPosterior(posterior.kernel, points[kept], residuals[kept], noise[kept])
+
+
+def _merge(
+    kernel: Kernel,
+    points: Float[np.ndarray, "n d"],
+    residuals: Float[np.ndarray, "n k"],
+    noise: Float[np.ndarray, " n"],
+    faded: Float[np.ndarray, " n"],
+) -> np.ndarray:
+    """Which rows are left, (n,), after residuals and noises of others went into theirs."""
+    kept = np.ones(len(points), dtype=bool)
+    if len(points) <= KEPT:
+        return kept
+    K = kernel(points, points)
+    size = np.sqrt(np.diagonal(K))
+    unlike = np.maximum(size * size[:, None] - K, 0.0)  # k (1 − C)
+    allowed = (_ALIKE * size * size[:, None] <= K) & ~np.eye(len(K), dtype=bool)
+    cost = np.where(allowed, unlike / (noise + noise[:, None]), np.inf)
+    for _ in range(len(points) - KEPT):
+        i, j = divmod(int(cost.argmin()), len(cost))
+        if not np.isfinite(cost[i, j]):
+            gone = min(np.flatnonzero(kept).tolist(), key=lambda row: (faded[row], points[row, -1], row))
+        else:
+            # the one with less noise stays; of two alike the newer
+            gone, stays = (i, j) if (-noise[i], points[i, -1], i) < (-noise[j], points[j, -1], j) else (j, i)
+            share = noise[stays] / (noise[stays] + noise[gone])  # weights are 1 / noise
+            residuals[stays] += share * (residuals[gone] - residuals[stays])
+            noise[stays] *= 1 - share
+            row = np.where(allowed[stays] & kept, unlike[stays] / (noise + noise[stays]), np.inf)
+            cost[stays] = cost[:, stays] = row
+        kept[gone] = False
+        cost[gone] = cost[:, gone] = np.inf
+    return kept
+
+
+_STEP = 1e-6  # of a variable's range, for the slope of a function
+
+
+class Means:
+    """The prior means of P priors, in units of sign · value.
+
+    >>> from steerbo import Float, Prior
+    >>> from steerbo.timevarying import SquaredExponential
+    >>> hill = Bumps(centres=[[0.5]], heights=[2.0], width=0.1)
+    >>> problem = TimeVarying([Float("x", 0, 1)], [Prior(SquaredExponential(1.0), m) for m in (hill, 1.0)])
+    >>> Means(problem)(np.array([[0.5], [0.0]])).round(2)
+    array([[2., 0.],
+           [1., 1.]])
+    """
+
+    def __init__(self, problem: TimeVarying) -> None:
+        sign, given = problem.sign, [prior.mean for prior in problem.given]
+        hills = [(p, mean) for p, mean in enumerate(given) if isinstance(mean, Bumps)]
+        self._sign = sign
+        self._functions = [(p, m) for p, m in enumerate(given) if callable(m) and not isinstance(m, Bumps)]
+        self._table = np.array([mean for mean in given if isinstance(mean, tuple)], dtype=np.float64) * sign
+        self._tabled = [p for p, mean in enumerate(given) if isinstance(mean, tuple)]
+        self._level = sign * np.array(
+            [m.base if isinstance(m, Bumps) else m if isinstance(m, float) else 0.0 for m in given]
+        )
+        self._steps = np.array(
+            [_STEP * (1.0 if isinstance(v, Categorical) else float(v.high - v.low)) for v in problem.variables]
+        )
+        self._hilly = bool(hills)
+        if hills:
+            names = problem.categories
+            self._centres = np.array([_numbers(centre, names) for _, mean in hills for centre in mean.centres])
+            self._categorical = np.array([known is not None for known in names])
+            self._widths = np.concatenate([np.full(len(mean.heights), mean.width) for _, mean in hills])
+            self._heights = np.zeros((len(given), len(self._centres)))
+            start = 0
+            for p, mean in hills:
+                self._heights[p, start : start + len(mean.heights)] = sign * np.array(mean.heights)
+                start += len(mean.heights)
+
+    def __call__(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "P n"]:
+        """All means at points, (P, n); those given as tables are for all points of the domain."""
+        means = np.empty((len(self._level), len(X)))
+        means[:] = self._level[:, None]
+        if self._hilly:
+            means += self._heights @ self._hills(X)
+        for p, function in self._functions:
+            means[p] = self._called(function, X)
+        if self._tabled:
+            means[self._tabled] = self._table
+        return means
+
+    def slope(self, X: Float[np.ndarray, "r d"], weights: Float[np.ndarray, "P r"]) -> Float[np.ndarray, "r d"]:
+        """The gradient of `Σ_p weights_pr m_p(x_r)`, (r, d); of functions by central differences."""
+        slope = np.zeros(X.shape)
+        if self._hilly:
+            pull = (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2  # (hills, r)
+            slope += (pull.T @ self._centres - pull.sum(axis=0)[:, None] * X) * ~self._categorical
+        for j, h in enumerate(self._steps if self._functions else ()):
+            step = np.zeros(X.shape[1])
+            step[j] = h
+            for p, function in self._functions:
+                slope[:, j] += (
+                    weights[p] * (self._called(function, X + step) - self._called(function, X - step)) / (2 * h)
+                )
+        return slope
+
+    def _called(self, function: Callable[..., Any], X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        return self._sign * np.asarray(function(X), dtype=np.float64)
+
+    def _hills(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k n"]:
+        squares = np.zeros((len(self._centres), len(X)))
+        for centre, x, categorical in zip(self._centres.T, X.T, self._categorical, strict=True):
+            squares += np.where(centre[:, None] == x, 0.0, np.inf) if categorical else (centre[:, None] - x) ** 2
+        squares *= (-0.5 / self._widths**2)[:, None]
+        return np.exp(squares, out=squares)
+
+
+def _numbers(centre: Sequence[float | str], names: Sequence[tuple[Any, ...] | None]) -> list[float]:
+    """A centre's coordinates, categories numbered."""
+    pairs = zip(centre, names, strict=True)
+    return [float(known.index(x) if known is not None and isinstance(x, str) else x) for x, known in pairs]
 
 
 class SharedPosterior:

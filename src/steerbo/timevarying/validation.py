@@ -11,8 +11,7 @@ from jaxtyping import Float
 from ..errors import InvalidInput, InvalidProblem, one_of
 from ..space import Space, Variable
 from ..wording import counted
-from .kernels import Covariance, check_covariance, spatial
-from .priors import Bumps, Prior
+from .priors import Bumps, Covariance, Prior, check_covariance, spatial
 
 _TRIED = 64  # points
 

@@ -7,9 +7,8 @@ from .anova import AnovaKernel
 from .base import Kernel, Product, Sum
 from .elementary import Constant, Fixed, Linear
 from .external import Called, called
-from .sliding import SlidingKernel
 from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
-from .temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel
+from .temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
 
 __all__ = [
     "AnovaKernel",

@@ -29,12 +29,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ...core import Method, Optimizer, Problem, default_method, find_method, problem_class, read_problem
-from ...core.plugins import is_place, load
+from ...core.registry import is_place, load
 from ...errors import InvalidInput, InvalidOption, InvalidProblem, InvalidStudy, combine, did_you_mean, one_of
 from ...files import LARGEST_TABLE, read_file
 from ...parsing import read_choice
 from ...records import from_dict, record
-from ...space.joint_rows import MOST_CELLS
+from ...space.distributions import MOST_CELLS
 from ...text import shortened
 from ...validation import collecting_errors
 from ..objective import Command, Function, Objective, load_module
