@@ -54,7 +54,7 @@ class ActiveArms:
     def drop(
         self, overrun: Mapping[int, float], number: int, likeliest: int, then: WhenExhausted = "keep-last"
     ) -> ActiveArms:
-        """Those left after round `number`.
+        """Arms left after round `number`.
 
         Args:
             overrun: by how much each of those that are dropped left its band.

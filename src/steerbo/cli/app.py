@@ -1,7 +1,4 @@
-"""The program: its options, and how its commands end that fail.
-
-Exit codes stand in `exits`.
-"""
+"""The program `steerbo`: its options, and the ends of commands that fail (exit codes: see `usage`)."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ class _Program(Commands):
     """Clear lines on standard error instead of a traceback."""
 
     def main(self, *given: Any, **how: Any) -> Any:
-        """Run it; what cannot be printed, as on a full disk, is said in a line, if it still can.
+        """Run the program; a failure to print, as on a full disk, is reported in one line where possible.
 
         A reader who has read enough, as `head` has, is no failure.
         """
@@ -57,7 +54,7 @@ class _Program(Commands):
             sys.exit(usage.FAILED)
 
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Read what stands before the command's name."""
+        """Read the options before the command's name."""
         as_json = "--json" in args  # also where a command's options cannot be read
         try:
             if not extra.get("resilient_parsing"):  # as while a shell completes what is typed
@@ -71,7 +68,7 @@ class _Program(Commands):
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command, and look at what was typed after it."""
+        """Find the command, and check the words after it."""
         if ctx.resilient_parsing:
             return args[0], self.whole(args[0]), args[1:]
         if args[0] not in self.commands:
@@ -117,7 +114,7 @@ def _nobody_reads_on() -> typer.Exit:
 
 
 def _is_an_end(error: Exception) -> bool:
-    """Whether it is how typer ends a command, or what `main` speaks of: an answer that could not be printed."""
+    """Whether an exception is typer's way to end a command, or a failure to print, which `main` reports."""
     shows_help = hasattr(error, "format_message")
     return shows_help or isinstance(error, typer.Exit | typer.Abort) or getattr(error, "filename", "") is None
 
@@ -133,7 +130,7 @@ def _fault(error: Exception) -> str:
 
 
 def _ended(error: SteerboError, as_json: bool) -> typer.Exit:
-    """Say what was wrong; the end of the command."""
+    """Print an error and end the command."""
     if as_json:
         print_json(usage.document(error))
     for line in usage.lines(error):

@@ -1,6 +1,6 @@
-"""What is typed after a command: the study, values by name, tables in files. The problem then says what is allowed.
+"""Arguments of commands: the study, values by name, tables in files, and options that kinds of problems declare.
 
-Options that the kinds of problem declare: problems know what `ask` and `policy` take, the commands do not.
+The problem then says which values are allowed.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def answering(place: str, call: str, token: str, given: Callable[[Problem | None
 
 
 def title(place: str) -> str:
-    """What a study is called on a page or in another store: by its name there, its database, or its file."""
+    """Title of a study on a page or in another store: its name, its database, or its file."""
     url, name = split_name(place)
     if "://" not in url:
         return Path(url).stem
@@ -91,7 +91,7 @@ def title(place: str) -> str:
 
 
 def explain_credentials(place: str) -> None:
-    """Where commands were printed without the secrets that `place` has: where else these may stand."""
+    """Sentence on where else to keep the secrets of `place`, with which no command is printed."""
     if has_secrets(place):
         echo(CREDENTIALS, err=True)
 
@@ -102,7 +102,7 @@ def headers(place: str, study: Study) -> dict[str, str]:
 
 
 class Errors:
-    """Warnings go to standard error, or to whoever is named instead."""
+    """Handler that prints warnings to standard error, or to another stream."""
 
     def __init__(self, say: Callable[[str], None] | None = None) -> None:
         self._say = say
@@ -124,7 +124,7 @@ class Errors:
 def pairs(
     problem: Problem | None, field: str, given: Iterable[str] | None, error: type[InvalidOutcome | InvalidContext]
 ) -> dict[str, Any]:
-    """`NAME=VALUE` texts as values by name; without the problem, where nobody can read it, as numbers and texts."""
+    """Parse `NAME=VALUE` texts to values by name; as plain numbers and texts where the problem cannot be read."""
     found: dict[str, Any] = {}
     for text in given or ():
         names = problem.columns if problem else ()
@@ -148,7 +148,7 @@ def money(field: str, given: str | None) -> float | None:
 
 
 def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
-    """What `Optimizer.ask` is given beside the number of suggestions, from `NAME=TEXT`, as the problem declares it.
+    """Arguments of `Optimizer.ask` from `NAME=TEXT`, as the problem declares them.
 
     A text may be the name of a file: JSON, or a table in CSV.
 
@@ -171,7 +171,7 @@ def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
 
 
 def seen_before(problem: Problem, texts: Sequence[str]) -> dict[str, Any]:
-    """What is seen before choosing, from texts `NAME=VALUE`, or from one table: JSON, or a file, JSON or CSV.
+    """Context from texts `NAME=VALUE`, or from one table: JSON, or a JSON or CSV file.
 
     Raises:
         InvalidContext: it is neither, or holds more than one case.
@@ -186,7 +186,7 @@ def seen_before(problem: Problem, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def cases(problem: Problem, given: str) -> list[dict[str, Any]]:
-    """What was seen in many cases: a list of tables in JSON, or a file, JSON or CSV with a column a variable.
+    """Contexts of many cases: a JSON list of tables, or a JSON or CSV file with a column a variable.
 
     Raises:
         InvalidContext: it is none of these.
@@ -201,7 +201,7 @@ def cases(problem: Problem, given: str) -> list[dict[str, Any]]:
 
 
 def _content(field: str, given: str) -> str | Rows:
-    """The text; of a file that is named what stands in it, of one in CSV its rows."""
+    """A text as given, or the content of the file that it names; rows of a CSV file."""
     ending = given.strip().lower().rpartition(".")[2]
     if not given.strip().lower().endswith((".csv", ".json")):
         return given
@@ -225,7 +225,7 @@ class Declaring(TyperCommand):
         return [name for name, _ in self._theirs()]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put what is declared into `Given`."""
+        """Collect declared options into `Given`."""
         names = {f"--{name}": name for name in self.declares()}
         found, rest = list[str](), iter(args)
         for word in rest:
@@ -240,19 +240,19 @@ class Declaring(TyperCommand):
         return super().parse_args(ctx, found)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """All options, and then those of some kinds of problem."""
+        """List all options, then those of single kinds of problems."""
         super().format_options(ctx, formatter)
         with formatter.section("Options of some kinds of problem"):
             formatter.write_dl([(f"--{name} TEXT", help) for name, help in self._theirs()])
 
     def _theirs(self) -> list[tuple[str, str]]:
-        """What is declared, but for options that the command has itself."""
+        """Declared options that the command does not have itself."""
         own = {option for parameter in self.params for option in parameter.opts}
         return [(name, help) for name, help in _declared() if f"--{name}" not in own]
 
 
 def _declared() -> list[tuple[str, str]]:
-    """Names, and what they are, by kind; a kind whose class cannot be imported is left to the study that needs it."""
+    """Declared options by kind; a kind whose class cannot be imported is left out."""
     found: dict[str, list[str]] = defaultdict(list)
     found[TIME.name].append(TIME.help)
     for kind in kinds():

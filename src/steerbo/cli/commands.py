@@ -42,12 +42,12 @@ COMMANDS = {
 
 
 def group() -> typer.Typer:
-    """What a module collects its commands in."""
+    """Make the typer group of a module's commands."""
     return typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 class Commands(TyperGroup):
-    """A group that knows its commands by name and by what they do, before any is imported."""
+    """Group that lists its commands and their help before any module is imported."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -55,7 +55,7 @@ class Commands(TyperGroup):
             self.add_command(TyperCommand(name, help=does))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, with its module; its name and help alone while a shell completes what is typed."""
+        """Import a command; only its name and help while a shell completes words."""
         return self.commands.get(cmd_name) if ctx is not None and ctx.resilient_parsing else self.whole(cmd_name)
 
     def whole(self, cmd_name: str) -> Any:
@@ -67,6 +67,6 @@ class Commands(TyperGroup):
         return made.commands[cmd_name] if isinstance(made, TyperGroup) else made
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Their list, whose sentences are whole."""
+        """List the commands with whole sentences."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])

@@ -1,10 +1,8 @@
-"""The demonstration: a full study on the borehole simulator, checked against the simulator itself.
+"""Demonstration: a whole study on the borehole simulator, checked against the simulator itself.
 
-Water flow through a borehole: an engineering simulator whose inputs have published natural laws.
-
-The flow rate from the upper to the lower of two aquifers, in m³ a year (Harper and Gupta 1983, *Sensitivity/uncertainty
-analysis of a borehole scenario comparing Latin hypercube sampling and deterministic sensitivity approaches*, report
-BMI/ONWI-516):
+The simulator gives the flow of water through a borehole from the upper to the lower of two aquifers, in m³ a year
+(Harper and Gupta 1983, *Sensitivity/uncertainty analysis of a borehole scenario comparing Latin hypercube sampling and
+deterministic sensitivity approaches*, report BMI/ONWI-516):
 
     f = 2π T_u (H_u − H_l) / ( ln(r/r_w) · (1 + 2 L T_u / (ln(r/r_w) r_w² K_w) + T_u/T_l) )
 
@@ -71,7 +69,7 @@ def borehole() -> CostVarying:
 
 
 def play(problem: CostVarying, suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
-    """Drill one borehole: nature draws what was not set; returns what `tell` takes."""
+    """Drill one borehole: nature draws the variables not set; returns arguments of `tell`."""
     drawn = {v.name: float(v.distribution.ppf(random.random())) for v in problem.variables}
     realised = {**drawn, **suggestion.values}
     cost = COSTS[tuple(suggestion.scope.set)] * math.exp(_SPREAD * random.normal())
@@ -131,7 +129,7 @@ def _drill(problem: CostVarying, suggestion: Suggestion) -> dict[str, Any]:
 
 
 def true_mean(problem: CostVarying, choice: Recommendation) -> tuple[float, float]:
-    """Expected flow of a choice by Monte Carlo over what it leaves to nature, and its standard error."""
+    """Expected flow of a choice by Monte Carlo over nature's variables, and its standard error."""
     random = keyed(SEED, 0, "truth")
     columns = {
         v.name: np.full(DRAWS, choice.values[v.name])

@@ -1,4 +1,4 @@
-"""What a person is to do next, in words."""
+"""Instructions for the person who plays a round: observations, settings, and the next command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..study.formatting import in_words
 
 
 def _settings(problem: Problem, name: str, value: Any, verb: str = "set") -> list[str]:
-    """What to set, in words: one line, or one a row of a distribution."""
+    """Lines of settings: one line, or one a row of a distribution."""
     if isinstance(value, dict):
         return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
     (text,) = problem.shown({name: value}, digits=6).values()
@@ -20,7 +20,7 @@ def _settings(problem: Problem, name: str, value: Any, verb: str = "set") -> lis
 
 
 def todo(study: Study, suggestion: Suggestion, place: str) -> str:
-    """A round: what to set, what to look at, and which command comes next."""
+    """Instructions for a round: settings, observations, and the next command."""
     seen = f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
     lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}steer {suggestion.scope}"]
     for name, value in suggestion.values.items():
@@ -41,7 +41,7 @@ def todo(study: Study, suggestion: Suggestion, place: str) -> str:
 
 
 def todo_by_policy(study: Study, step: PolicyStep, place: str) -> str:
-    """The same of what was learned: nobody is told what comes of it."""
+    """Instructions of the learned policy, without a command to report an outcome."""
     seen = f"having seen {in_words(study.problem, step.context)}: " if step.context else ""
     lines = [f"{seen}steer {step.scope}" + (f" ({step.note})" if step.note else "")]
     for name, value in step.values.items():

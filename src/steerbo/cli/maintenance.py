@@ -1,7 +1,4 @@
-"""That a log stays whole: doctor, backup, restore.
-
-The studies of a log, put in order.
-"""
+"""Maintenance of logs: doctor, backup, restore, and the list of studies."""
 
 from __future__ import annotations
 

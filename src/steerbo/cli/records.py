@@ -1,4 +1,4 @@
-"""What becomes of a study's rounds: import, show, export, report."""
+"""Rounds and data of a study: import, show, export, report."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def import_(
 
 
 def _money(history: History, names: set[str], spent: float) -> list[str]:
-    """What an import did to the budget, in words; nothing where no money is counted."""
+    """Sentence on an import's effect on the budget; empty without a budget."""
     said = [f"spent: {history.spent:.6g}, where it was {spent:.6g}"] if history.spent != spent else []
     new = [
         event for name, event in history.data.items() if name not in names and event.outcome.cost and not event.charge
@@ -90,7 +90,7 @@ def _money(history: History, names: set[str], spent: float) -> list[str]:
 
 
 def _unset(study: Study, names: set[str]) -> list[str]:
-    """That new data counts as observed, in words, where it matters what was set and nothing says so."""
+    """Sentence that new data counts as observed, where its scope matters and is not given."""
     new = [event for name, event in study.history.data.items() if name not in names and event.scope is None]
     if not new or not study.problem.scoped:
         return []

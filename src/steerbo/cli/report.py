@@ -25,7 +25,7 @@ _FEW = 8  # values of a law that are listed
 
 class _Screen(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to the program, which ends well where nobody reads on."""
+        """Pass a broken pipe on to the program, which then ends without an error."""
         raise BrokenPipeError(errno.EPIPE, "nobody reads on")
 
 
@@ -52,7 +52,7 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
 
 
 def print_recommendation(screen: Console, problem: Problem, advice: Recommendation) -> None:
-    """The recommended scope with its settings and units, and what the others would give."""
+    """Print the recommended scope with settings and units, and its alternatives."""
     steer, *more = advised(problem, advice)
     screen.print(f"[{HEADING}]Recommended:[/]", literal(steer, CHOSEN))
     for line in more:

@@ -1,4 +1,4 @@
-"""The rounds of a study whose experiments are people: new, ask, decide, tell, fail, abandon, amend."""
+"""Rounds played by people: new, ask, decide, tell, fail, abandon, amend."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _status(study: Study) -> dict[str, Any]:
 
 
 def _say_status(study: Study, as_json: bool, warned: Doubts = None) -> None:
-    """Print how far a study has come; what is warned of is on standard error, and in JSON beside the status."""
+    """Print the status; warnings go to standard error, and in JSON beside the status."""
     answer(as_json, {**_status(study), "warnings": list(warned or ())}, str(study.status))
 
 
@@ -207,7 +207,7 @@ def abandon(
 
 @contextmanager
 def _changing(study: Study, token: str) -> Iterator[None]:
-    """Where a round is what it was before, nothing was logged: that is said."""
+    """Report that nothing was logged where a round is unchanged."""
     before = study.history[token].state
     yield
     if (played := study.history[token]).state == before:

@@ -1,4 +1,4 @@
-"""What a study file is enough for: run it, or say what would be run; and which methods there are to choose from."""
+"""Commands that need a study file only: run, check, and the list of methods."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def run(
 
 
 def _rule(specification: StudyFile, typed: str) -> float | str | None:
-    """When to stop, as somebody has typed it, checked."""
+    """Check the typed stopping rule."""
     try:
         said: float | str = float(typed)
     except ValueError:

@@ -1,6 +1,7 @@
-"""``steerbo scopes``: what is worth setting in a causal graph, after looking at what, and why the rest is not.
+"""Commands for scopes and policies: `steerbo scopes` and `steerbo policy`.
 
-``steerbo policy``: what was learned, applied to what is seen now. Nothing is logged by it.
+`scopes` lists the scopes of a causal graph that are worth playing, with reasons for the others. `policy` applies the
+learned policy to given context values; nothing is logged by it.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def _say(
 def _priced(
     kept: Sequence[Scope], prices: Mapping[str, Any], base: float
 ) -> tuple[dict[Scope, str], tuple[Scope, ...]]:
-    """What each scope costs, in words, and the scopes with their prices, the cheapest first."""
+    """Sentence on prices, and the scopes with their prices, cheapest first."""
     varying = {name: price for name, price in prices.items() if varies(price)}
     numbers = {name: price for name, price in prices.items() if name not in varying}
     fixed = {scope: price_of(scope, numbers, base) for scope in kept}

@@ -95,7 +95,7 @@ def serve(
 
 
 def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dict[str, tuple[str, Callable[[], Study]]]:
-    """What opens each study, by the name that it is served under; all studies of a log that names none."""
+    """Openers of the studies by served name; all studies of a log given without a name."""
     found: dict[str, tuple[str, Callable[[], Study]]] = {}
     for place in places:
         url, only = split_name(place)
@@ -120,7 +120,7 @@ def _opened(place: str, say: Callable[[str], None] | None) -> Study:
 
 
 def _folder(places: list[str]) -> Path:
-    """Where studies are kept that are begun on the page: beside the first that is a file."""
+    """Folder of studies created on the page: that of the first file."""
     files = [Path(split_name(place)[0]) for place in places if "://" not in place]
     return (files[0].parent if files else Path()).absolute()
 

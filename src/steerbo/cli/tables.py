@@ -111,7 +111,7 @@ def widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
 
 @contextmanager
 def import_bar(console: Console, lines: int) -> Iterator[Callable[[int], None]]:
-    """Inside the context a bar is shown; what it gives is told how many of the lines were read.
+    """Context with a progress bar; it yields a function that takes the number of lines read.
 
     When all of them were, the model learns from them, which after thousands takes as long again.
     """

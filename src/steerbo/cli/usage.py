@@ -1,7 +1,4 @@
-"""Commands and options that do not exist, words too few or too many: refused in the same style as all else.
-
-What exit codes mean, in one place: by the class of the error that ended a command.
-"""
+"""Usage errors (unknown commands and options, missing words), and exit codes by class of error."""
 
 from __future__ import annotations
 
@@ -113,7 +110,7 @@ def unknown_command(names: Sequence[str], given: str) -> InvalidCommand:
 
 
 def refusal(error: Any, path: str, args: Sequence[str]) -> InvalidInput | None:
-    """What typer complains of, as an error of ours; None: it is no complaint.
+    """Translate a complaint of typer; None where it is none.
 
     Args:
         error: typer's.
@@ -137,7 +134,7 @@ def refusal(error: Any, path: str, args: Sequence[str]) -> InvalidInput | None:
 
 
 def _typed(args: Sequence[str], names: Sequence[str]) -> str:
-    """What was typed after an option."""
+    """Words typed after an option."""
     for word, following in zip(args, [*args[1:], ""], strict=False):
         name, equals, text = word.partition("=")
         if name in names:
@@ -189,12 +186,12 @@ def exit_code(error: SteerboError) -> int:
 
 
 def lines(error: SteerboError) -> list[str]:
-    """What standard error is told of it, in a shell's words: a line for each thing that is wrong."""
+    """Lines for standard error, in a shell's wording: one for each error."""
     return [f"steerbo: {' '.join(line.split())}" for line in error.worded(SHELL).split("\n")]
 
 
 def document(error: SteerboError) -> dict[str, Any]:
-    """What --json prints of it: each thing that is wrong, in a shell's words. Only what was given has the first four.
+    """Document for --json, in a shell's wording. Only errors of given values have the first four fields.
 
     >>> found = document(InvalidInput("seed", -1, "0 or more"))
     >>> found["exit_code"], found["errors"][0]["field"], found["errors"][0]["allowed"]

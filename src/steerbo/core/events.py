@@ -148,7 +148,7 @@ class Asked:
 
 @record
 class Decided:
-    """Something was looked at, and the values that depend on it were set."""
+    """Variables were observed, and the settings that depend on them follow."""
 
     token: str
     context: dict[str, Any]
@@ -287,7 +287,7 @@ Event = Annotated[
 
 
 class Log(Protocol):
-    """Where events go. `append` returns when the event is as durable as the log can make it."""
+    """Destination of events. `append` returns when the event is as durable as the log can make it."""
 
     def append(self, event: Event, /) -> None:
         """Add one event at the end."""

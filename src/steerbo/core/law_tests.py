@@ -223,7 +223,7 @@ class LawTest:
         return self._evidence.value
 
     def _interval(self, value: Any) -> Interval:
-        """Where a value stands in its law: between the probabilities of less, and of no more."""
+        """Position of a value in its law: between the probabilities of less, and of no more."""
         variable = self.law.variable
         if self._ranks is not None:
             return self._ranks.take(float(variable.encode([value])[0]))

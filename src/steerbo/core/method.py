@@ -104,7 +104,7 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @classmethod
     def is_default_for(cls, problem: Problem) -> bool:
-        """Whether it solves such a problem where no method is named: the first in its kind's list that says so."""
+        """Whether this method is a default for such a problem; the first such method of the kind's list is used."""
         return True
 
     @classmethod

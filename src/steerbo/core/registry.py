@@ -49,7 +49,7 @@ def is_place(name: object) -> bool:
 
 
 def import_path_of(cls: type) -> str:
-    """Where a class is, as logs say it.
+    """Import path of a class, as logs have it.
 
     >>> import_path_of(InvalidOption)
     'steerbo.errors:InvalidOption'
@@ -193,7 +193,7 @@ def problem_class(kind: Any, place: str | None = None) -> type[Problem]:
 
 
 def place_of_problem(problem: Problem) -> str | None:
-    """Where the class of a problem is; None for one of ours."""
+    """Import path of a problem's class; None for one of the library."""
     ours = problem.kind in _OURS and type(problem) is problem_class(problem.kind)
     return None if ours else import_path_of(type(problem))
 
@@ -289,7 +289,7 @@ def _ours(cls: type) -> bool:
 
 
 def _sources(kind: str) -> Iterator[EntryPoint]:
-    """Where methods of a kind are listed: first by the package that brings the kind."""
+    """Modules that list methods of a kind, the package of the kind first."""
     if kind in _OURS:
         yield EntryPoint(kind, f"{_OURS[kind][0]}.methods:METHODS", METHODS)
     home = {package(entry) for entry in entries(PROBLEMS) if entry.name == kind}

@@ -20,7 +20,7 @@ def _read(_: Any, given: str | Rows) -> Any:
 
 @dataclass(frozen=True)
 class BatchPosition:
-    """Where a suggestion stands in its batch: its number, from 1, and how many there are.
+    """Position of a suggestion in its batch: its number from 1, and the size of the batch.
 
     Where changes have a price, methods are told: see `place_in_batch`. So they are where it `follows`: another was
     chosen by the same state a moment ago, and what was found then is a good place to begin the search.
@@ -52,7 +52,7 @@ def batch_position(request: Mapping[str, Any]) -> BatchPosition:
 
 @dataclass(frozen=True)
 class RequestField:
-    """Something that `ask` and `policy` can be given; `Problem.read_request` checks it.
+    """Argument of `ask` and `policy`; `Problem.read_request` checks it.
 
     The name `context` is taken: it is what is seen before choosing, see `SEEN`.
 

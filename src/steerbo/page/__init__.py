@@ -1,4 +1,4 @@
-"""The page of a study: what is on it, as data, and the templates that show it, served or as a file."""
+"""The page of a study: its content as data, and its templates, for the server and for report files."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ MANY = 400
 
 
 def takes_its_time(study: BaseStudy) -> bool:
-    """Whether what is best is better computed after the page is shown."""
+    """Whether the recommendation is better computed after the page is shown."""
     return study.history.n_completed + len(study.history.data) > MANY
 
 
@@ -91,7 +91,7 @@ def rounds_before(study: BaseStudy, number: int = 0, most: int | None = SHOWN, t
 
 
 def added(study: BaseStudy) -> tuple[Line, ...]:
-    """Data that nobody suggested, the latest first."""
+    """External data, the latest first."""
     problem = study.problem
     return tuple(
         Line(
@@ -174,7 +174,7 @@ def _value(played: Round) -> str:
 
 
 def _note(played: Round) -> str:
-    """What a state means, in words; nothing of a round that was told."""
+    """Sentence on a round's state; empty for a completed round."""
     match played.state:
         case "open":
             return "look first" if played.suggestion.observe else "open"

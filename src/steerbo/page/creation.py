@@ -191,7 +191,7 @@ def _limits(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _columns(form: Form) -> dict[str, str]:
-    """What outcome and money are called."""
+    """Labels of outcome and money."""
     name, unit, money = (form.get(field, "").strip() for field in ("value", "unit", "money"))
     return {
         **({"value": labelled(name or "Value", unit)} if name or unit else {}),
@@ -212,7 +212,7 @@ def _number(text: str) -> Any:
 
 
 def _table(name: str, table: Mapping[str, Any]) -> str:
-    """A table; what is a list of tables follows as tables of their own."""
+    """Write a TOML table; lists of tables follow as tables of their own."""
     many = {key for key, value in table.items() if isinstance(value, list) and value and isinstance(value[0], dict)}
     lines = [f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in table.items() if key not in many)]
     for key in (key for key in table if key in many):

@@ -1,8 +1,6 @@
-"""One round, or one outcome that was added, to be corrected: what stands, who said it, and fields that hold it.
+"""Forms of a round: fields for outcomes, corrections of a round or of external data, and undo.
 
-Fields of the page's forms.
-
-What was said last of a round, and what taking it back leaves, within the rules of `amend`.
+A correction shows the present values and their author. Undo takes back the latest report, within the rules of `amend`.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ _MOST = 24  # fields of what came out otherwise: beyond that a table is the bett
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a form: its name, its label with a unit and a hint, whether it has to be filled in, what it holds."""
+    """Field of a form: name, label with unit, hint, whether it is required, and its content."""
 
     name: str
     label: str
@@ -56,7 +54,7 @@ def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool 
 
 
 def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
-    """Make a field for a variable: its unit, and what it may be."""
+    """Make a field for a variable, with its unit and allowed values."""
     if name not in problem.space:
         return Field(f"{prefix}:{name}", name, needed=needed, decimal=True)
     variable = problem.space[name]
@@ -67,7 +65,7 @@ def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
 
 
 def ask_fields(problem: Problem) -> tuple[Field, ...]:
-    """List what has to be said before a round can be chosen."""
+    """List the fields needed before a round can be chosen."""
     found = []
     for field in problem.asked():
         if field.name == SEEN.name:
@@ -78,7 +76,7 @@ def ask_fields(problem: Problem) -> tuple[Field, ...]:
 
 
 def policy_fields(problem: Problem) -> tuple[Field, ...]:
-    """List what a policy may depend on: what is seen before choosing, or looked at in some scope."""
+    """List the fields that a policy may depend on: seen or observed variables."""
     contexts = getattr(getattr(problem, "graph", None), "contexts", ())
     names = dict.fromkeys((*problem.space.seen, *contexts))
     return tuple(field_of(problem, name, "given", False) for name in names)
@@ -109,7 +107,7 @@ class Undo:
 
 
 def undo_of(study: BaseStudy, token: str) -> Undo | None:
-    """What taking back the last word on a round leaves.
+    """State of a round after its latest report is undone.
 
     What was told becomes void (what was spent is spent), what was corrected or void becomes what it was before. A round
     that broke is not made to be out again, nor is what it cost forgotten: None.
@@ -163,7 +161,7 @@ _NAMES = {"value": "", "cost": "", "reason": "Why", "charge": "Counted as spent"
 
 @dataclass(frozen=True)
 class Edit:
-    """What stands of a round, and what can be said of it.
+    """Present values of a round, and its form of correction.
 
     Args:
         token: of the round, or the name of data that was added.
@@ -213,7 +211,7 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
 
 
 def said_of(study: BaseStudy, played: Round) -> str:
-    """What was said last of a round, and by whom, in a sentence."""
+    """Sentence on the latest report on a round and its author."""
     words, token = Words.of(study), played.suggestion.token
     by = _by(study.events, token)
     match played.state:
@@ -241,7 +239,7 @@ def _seen_before(played: Round) -> Mapping[str, Any]:
 
 
 def labels(study: BaseStudy, typed: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What was typed into a form, with what its fields are called."""
+    """Typed texts of a form by the labels of its fields."""
     words = Words.of(study)
     called = {**_NAMES, "value": words.value_label, "cost": words.cost_label}
     return [(called.get(name) or name.partition(":")[2] or name, text) for name, text in typed.items()]
@@ -279,17 +277,17 @@ def _fields(
 
 
 def _short(value: Any) -> str:
-    """A measured value to six digits; a field that nobody changes says nothing, so that no digit is lost by it."""
+    """Shorten a value to six digits; an unchanged field is not sent, so that no digit is lost."""
     return f"{value:.6g}" if isinstance(value, float) else number_text(value)
 
 
 def unchanged(study: BaseStudy, token: str) -> dict[str, str]:
-    """What the fields of a correction hold as long as nobody changes them."""
+    """Contents of the fields of a correction that is unchanged."""
     return {field.name: field.value for field in edit_of(study, token).fields}
 
 
 def _by(events: tuple[Event, ...], token: str) -> str:
-    """By whom something was said of a round last."""
+    """Author of the latest report on a round."""
     last = next(_about(events, token), None)
     by = getattr(last, "by", None)
     return f" (entered by {by})" if by else ""
@@ -300,6 +298,6 @@ def _reason(events: tuple[Event, ...], token: str) -> str:
 
 
 def _about(events: tuple[Event, ...], token: str) -> Iterator[Event]:
-    """What was said of a round, the latest first."""
+    """Reports on a round, the latest first."""
     kinds = OutcomeTold | Failed | Amended | Abandoned | Decided
     return (event for event in reversed(events) if isinstance(event, kinds) and event.token == token)

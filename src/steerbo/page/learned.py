@@ -1,4 +1,4 @@
-"""What was learned: the expected outcome along each variable that is set, through the best setting."""
+"""Slices for the page: the expected outcome along each variable that is set, through the best settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEVIATIONS = 2.0  # half a band's width
 
 @dataclass(frozen=True)
 class Level:
-    """A choice and what is expected of it: its name, mean, and bounds in words and as places."""
+    """Level of a category with its expected outcome: name, mean, and bounds in words and as places."""
 
     name: str
     mean: str
@@ -35,7 +35,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Slice:
-    """What was learned along one variable: a chart, or a row for every choice."""
+    """Slice along one variable: a chart, or a row for every choice."""
 
     name: str
     chart: Chart | None
@@ -44,7 +44,7 @@ class Slice:
 
 
 def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
-    """The variables along which something can be shown: those that the best setting sets, then the rest of its model.
+    """Variables with slices: those set by the recommendation first.
 
     Empty before anything is measured, and for methods without a Gaussian process over a box. Nothing is computed.
     """

@@ -1,4 +1,4 @@
-"""What can be changed of a running study from its page: limits, bounds, and data that nobody suggested."""
+"""Management forms of a running study: limits, bounds, and external data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .wording import Words
 
 @dataclass(frozen=True)
 class Bounds:
-    """A variable whose bounds can be widened, with two fields."""
+    """Variable whose bounds can be widened, with two fields."""
 
     name: str
     unit: str
@@ -42,7 +42,7 @@ class Management:
 
 
 def management(study: BaseStudy) -> Management:
-    """The forms of a study, with what stands."""
+    """Forms of a study, with the present values."""
     history, words, problem = study.history, Words.of(study), study.problem
     stop = history.stop if isinstance(history.stop, float) else None
     limits = (

@@ -1,6 +1,7 @@
-"""The pictures of a study's kind of problem, drawn; needs matplotlib (`pip install 'steerbo[plots]'`).
+"""Pictures and charts of the page.
 
-A drawing with axes: places in hundredths of its width and height, which every screen and colour scheme can show.
+Pictures of the kind of problem are drawn by matplotlib (`pip install 'steerbo[plots]'`). Charts are drawn by the browser
+from marks placed in hundredths of width and height, in any size and colour scheme.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _DOTS, _PIXELS = 144, 96  # an inch, in the file and on the screen
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture: its title, what is to be seen, PNG, and how wide it is meant; one that could not be drawn has no PNG.
+    """Picture as PNG with title, description and width; without PNG where it could not be drawn.
 
     Its title then says why not.
     """
@@ -59,7 +60,7 @@ _MOST_DOTS = 400  # more are no longer told apart
 
 @dataclass(frozen=True)
 class Mark:
-    """A point or an upright line: where, what it says, and what it is (for its colour and shape)."""
+    """Point or vertical line of a chart: place, text, and role (for its colour and shape)."""
 
     x: str
     y: str

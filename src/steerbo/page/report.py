@@ -1,6 +1,6 @@
-"""A study as one self-contained HTML file: no network, no other files; the templates are those of the served page.
+"""Report: a study as one self-contained HTML file, by the templates of the served page.
 
-The templates, for pages that are served and for files: what users wrote is text, never markup.
+Text written by users is escaped in templates, never taken for markup.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _MOST_SLICES = 6
 
 
 def report(study: BaseStudy, title: str) -> str:
-    """The file's text: the recommendation, what was learned, progress, the pictures of its kind, why, and all rounds.
+    """Text of the report: recommendation, slices, progress, pictures, explanation, and all rounds.
 
     Args:
         study: whose page.

@@ -1,11 +1,4 @@
-"""The page of a study, as data for its templates.
-
-Settings as the page shows them: a number each, or a table of shares or of agents.
-
-The recommendation as a card: what to set, what to expect with bounds, the price, the other scopes, and why.
-
-How far a study has come: every outcome, and a line through them.
-"""
+"""The page of a study as data for its templates: recommendation, progress, pending rounds, notices."""
 
 from __future__ import annotations
 
@@ -48,7 +41,7 @@ _IN_A_SENTENCE = 3  # settings; more of them are a list
 
 @dataclass(frozen=True)
 class Setting:
-    """A variable and what it is set to; a distribution as a table, an action a row, a context a column."""
+    """Setting of one variable; a distribution is a table with a row an action, a column a context."""
 
     name: str
     text: str
@@ -115,7 +108,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Sets:
-    """What each scope would give.
+    """Comparison of the scopes: expected outcomes, bounds and prices.
 
     Args:
         rows: the cheapest first.
@@ -201,7 +194,7 @@ def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
 
 
 def sets(study: BaseStudy, advice: Recommendation) -> Sets:
-    """What every scope would give, with its bounds and its price."""
+    """Compare the scopes by expected outcome, bounds and price."""
     words = Words.of(study)
     everyone = sorted((advice, *advice.alternatives), key=lambda c: float("inf") if c.cost is None else c.cost)
     some = everyone[:_MOST_SETS]
@@ -224,7 +217,7 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
 
 
 def _acceptable(problem: Problem, axis: Axis, means: list[float]) -> tuple[str, str, str]:
-    """Where the region lies that is good enough, and what that is; where the method's own schedule decides, nothing."""
+    """Region of acceptable outcomes on the axis, with its sentence; empty where a method uses none."""
     tolerance, sign = getattr(problem, "tolerance", None), problem.sign
     if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:
         return "", "", ""
@@ -235,7 +228,7 @@ def _acceptable(problem: Problem, axis: Axis, means: list[float]) -> tuple[str, 
 
 
 def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:
-    """What to do, where the settings stand apart."""
+    """Headline of a recommendation, whose settings stand apart."""
     scope = advice.scope
     if isinstance(advice, Refused):
         return "Nothing can be recommended"
@@ -272,7 +265,7 @@ _FLAT = 0.5  # half the height of an axis along which outcomes are all alike
 
 
 def progress(study: BaseStudy) -> Chart | None:
-    """Outcomes against the money spent, the rounds where nobody counts money, or the time where the optimum moves.
+    """Chart of outcomes against the money spent, the rounds without a budget, or the time where the optimum moves.
 
     A former best is over where the optimum moves: the line is then the mean of the latest outcomes.
 
@@ -345,7 +338,7 @@ _FEW = 3  # values from which on their range is shown
 
 @dataclass(frozen=True)
 class PendingRound:
-    """A round that is out: what to look at, what to set, what to report.
+    """Pending round: observations, settings, and values to report.
 
     `last_look` has the fields of the look that can still be taken back, as they were filled in; `asked_for` says
     whether values seen before choosing are behind the round; `mark` is another for other settings.
@@ -481,7 +474,7 @@ def _meters(study: BaseStudy, words: Words) -> tuple[Meter, ...]:
 
 
 def _notices(study: BaseStudy) -> tuple[str, ...]:
-    """What ought to be known beside the figures, in sentences."""
+    """Notices beside the figures, in sentences."""
     status = study.status
     said = [*status.warnings]
     if status.unpriced and (status.budget is not None or status.spent):
@@ -497,7 +490,7 @@ def _notices(study: BaseStudy) -> tuple[str, ...]:
 
 
 def _last_text(last: Undo | None, words: Words) -> str:
-    """What was said last, in words."""
+    """Sentence on the latest report."""
     if last is None:
         return ""
     now = "is taken out" if last.now == "void" else f"gave {words.worth(last.now)}"
@@ -574,7 +567,7 @@ def _range(values: Iterable[float]) -> tuple[float, float]:
 
 
 def _otherwise(problem: Problem, played: Round, nature: tuple[str, ...]) -> list[str]:
-    """What was set or seen, and may have come out otherwise."""
+    """Fields of settings and context, which may have come out otherwise."""
     known = {**played.suggestion.values, **played.suggestion.context}
     return [name for name in problem.columns if name not in nature and name in known]
 

@@ -19,7 +19,7 @@ _SHARES = 20  # of the distance between two bounds, at least, that their digits 
 
 @dataclass(frozen=True)
 class Words:
-    """What a study calls its outcome and its money.
+    """Names that a study gives to its outcome and its money.
 
     Args:
         value: the outcome's name.
@@ -35,7 +35,7 @@ class Words:
 
     @classmethod
     def of(cls, study: BaseStudy) -> Words:
-        """Those of a study: as its tables head value and cost; a causal one's outcome is called as its target."""
+        """Names of a study: its table headers of value and cost; a causal outcome has its target's name."""
         headed = study.history.columns
         target = getattr(getattr(study.problem, "graph", None), "target", "")
         value, unit = parted(headed.get("value") or target or "Value")
@@ -51,7 +51,7 @@ class Words:
 
     @property
     def cost_label(self) -> str:
-        """What is paid, with its unit."""
+        """Label of the cost, with its unit."""
         return labelled(self.cost, self.money)
 
     def worth(self, text: str) -> str:
@@ -63,7 +63,7 @@ class Words:
         return f"{text} {self.unit}".rstrip()
 
     def paid(self, amount: float, beside: float = 0.0) -> str:
-        """An amount of money, to a hundredth of what it stands beside.
+        """Format an amount of money to a hundredth of the amount beside it.
 
         >>> Words(money="EUR").paid(22.31, beside=90.0), Words().paid(0.5)
         ('22.3 EUR', '0.5')

@@ -1,6 +1,6 @@
-"""Pictures of causal studies: the graph of a scope, how often each was played, and what each would give for its price.
+"""Pictures of causal studies: the graph with a scope, plays of each scope, and expected outcomes by price.
 
-Names stand beside their nodes, where they cover no edge and no other node, as far as there is such a place.
+Names stand beside their nodes, clear of edges and other nodes as far as there is room.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def _nodes(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> Non
 
 
 def edges_of(graph: CausalGraph, scope: Scope) -> list[Edge]:
-    """The edges while a scope is played: those of the graph, and from each context to the action that looks at it."""
+    """Edges while a scope is played: those of the graph, and one from each context to the action that observes it."""
     places, told = layers(graph), dict(scope.actions)
     edges = [
         Edge(a, b, _CUT if b in told else _INK, -0.2 if places[b][0] - places[a][0] > 1 else 0.0)

@@ -1,4 +1,4 @@
-"""Pictures of cost-varying studies: what each control set would give for its price, and how the money was spent."""
+"""Pictures of cost-varying studies: expected outcomes of control sets by price, and the money spent."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _figure_class() -> Any:
 
 
 def on(ax: Any, height: float = 2.4) -> Any:
-    """The axes to draw on: those that were given, or new ones one column wide and `height` inches high.
+    """The given axes, or new ones of one column's width and `height` inches.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -295,7 +295,7 @@ def rows_of(problem: Problem, advice: Recommendation, looks: Mapping[Any, tuple[
 
 
 def row_name(choice: Recommendation) -> str:
-    """The name of a choice's row: its scope, and what was seen before."""
+    """Name of an alternative's row: scope and context."""
     return str(choice.scope) + (f" at {as_text(choice.context)}" if choice.context else "")
 
 
@@ -416,7 +416,7 @@ def name_beside(
 
 
 def _sides(near: float, width: float, height: float) -> list[tuple[float, float]]:
-    """Where the middle of a text may be about its mark, the best place first: below, above, beside, aslant, farther."""
+    """Possible centres of a text about its mark, best first: below, above, beside, aslant, farther."""
     w, h = width / 2, height / 2
     sides = [(0.0, -near - h), (0.0, near + h), (near + w, 0.0), (-near - w, 0.0)]
     sides += [(i * (w + 0.6 * near), j * (h + 0.6 * near)) for i in (1, -1) for j in (-1, 1)]
@@ -559,7 +559,7 @@ def words(text: str, most: int = _LONGEST) -> str:
 
 
 def told_apart(names: Sequence[str], most: int) -> list[str]:
-    """Names cut to so many characters, and still different: what they begin with alike is left out, else numbered.
+    """Shorten names, keeping them different: a common beginning is left out, or they are numbered.
 
     >>> told_apart(["hills of width 1, which move", "hills of width 2, which move"], 16)
     ['…1, which move', '…2, which move']

@@ -1,4 +1,4 @@
-"""Pictures of mean-field studies: where the agents should be and were, and what an action pays by its share of them.
+"""Pictures of mean-field studies: recommended and past distributions, and payoffs by share of agents.
 
 Where the actions have two coordinates, agents are drawn on a map.
 """

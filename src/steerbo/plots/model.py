@@ -77,7 +77,7 @@ class Surface(Protocol):
         """
 
     def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
-        """Where values of all variables are, each from 0 to 1; None where one is missing."""
+        """Encode values of all variables to [0, 1]; None where one is missing."""
 
     def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
         """Points spread over all variables, as parts of their ranges; means and covariances there."""
@@ -85,7 +85,7 @@ class Surface(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class _OfBox:
-    """The posterior of a method whose model is a Gaussian process over a box."""
+    """Posterior of a method whose model is a Gaussian process over a box."""
 
     found: Posterior
 
@@ -263,7 +263,7 @@ class Slices:
 
     @property
     def names(self) -> list[str]:
-        """The variables: those that are set before those that are seen."""
+        """Variables in order: set ones before seen ones."""
         seen = set(self.study.problem.space.seen)
         return sorted(self.surface.names, key=lambda name: name in seen)
 
@@ -280,7 +280,7 @@ class Slices:
         return Slice(name, at, sign * mean, width, continuous, self._data(j, name), best, out[:_NEXT])
 
     def _data(self, j: int, name: str) -> list[Datum]:
-        """The latest outcomes; how near each is counts all other variables, what was seen, and the time."""
+        """Latest outcomes, with their nearness in all other variables, context and time."""
         problem = self.study.problem
         rows = [row for row in self.study.history.outcomes() if name in row[1].realised][-_MOST_DATA:]
         moments = [_when(problem, outcome, played) for _, outcome, played in rows]
@@ -355,7 +355,7 @@ def _scope_of(problem: Problem, asked: Any) -> Scope | None:
 
 
 def _settings(study: BaseStudy, advice: Recommendation, scope: Any, seen: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a scope's recommendation; where they depend on what is looked at, at its medians."""
+    """Recommended settings of a scope; where they depend on observed variables, at their medians."""
     own = _scope_of(study.problem, scope)
     choice = next((each for each in (advice, *advice.alternatives) if own is not None and each.scope == own), advice)
     act, contexts = getattr(choice, "act", None), choice.scope.contexts

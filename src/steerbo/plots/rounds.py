@@ -1,4 +1,4 @@
-"""Pictures of any study: what every round gave, and what was set and when. And the door to those of its kind."""
+"""Pictures of any study: outcomes and settings by round; and the entry to the pictures of its kind."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def settings_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pict
 
 
 def shown_settings(study: BaseStudy, advice: Recommendation) -> list[str]:
-    """The variables that were set in rounds with an outcome: those of the recommendation first."""
+    """Variables set in rounds with an outcome: those of the recommendation first."""
     told = {name for r in study.history if r.state == "told" for name in r.suggestion.values}
     known = [name for name in study.problem.space.names if name in told]
     return sorted(known, key=lambda name: name not in advice.values)[:_MOST]
@@ -259,7 +259,7 @@ def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale:
 
 
 def _changes(axes: Any, settings: Sequence[tuple[float, Any]], variable: Variable) -> None:
-    """A line through the settings of what is hard to change, with a gap where nature had it, and every move."""
+    """Draw a line through the settings of a hard-to-change variable, with a gap while nature has it, and every move."""
     at = [np.nan if value is None else places_on(variable, [value])[0] for _, value in settings]
     times = np.array([time for time, _ in settings])
     axes.step(times, at, where="mid", color=BLUE, lw=1.0, zorder=1, label="as it was set")

@@ -1,4 +1,4 @@
-"""Pictures of time-varying studies: what was expected and what came, and which prior was behind each choice."""
+"""Pictures of time-varying studies: predictions and outcomes, and the prior behind each choice."""
 
 from __future__ import annotations
 

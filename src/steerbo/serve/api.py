@@ -1,4 +1,4 @@
-"""The interface: JSON over HTTP, the words of `Study`. What is given about a round may be given twice."""
+"""JSON interface over HTTP: the calls of `Study`. Reports on a round may be repeated."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def fail(request: Request, who: Who, name: Name, token: Token, body: Fail | None
 
 @router.post("/{name}/rounds/{token}/abandon", responses=CHANGING, description=VERBS["abandon"].does)
 def abandon(request: Request, who: Who, name: Name, token: Token, body: Abandon | None = None) -> Json:
-    """Nobody evaluates it any more."""
+    """Abandon a round: it is not evaluated any more."""
     return _do(request, who, name, "abandon", body or Abandon(), token=token)
 
 
@@ -106,7 +106,7 @@ def status(request: Request, who: Who, name: Name) -> Json:
 
 @router.get("/{name}/recommendation", description=LOOKS["recommendation"][0])
 def recommendation(request: Request, who: Who, name: Name) -> Json:
-    """What to do from now on, with bounds, and what else there is."""
+    """Recommendation with bounds, and its alternatives."""
     return _look(request, who, name, "recommendation")
 
 
@@ -118,7 +118,7 @@ def explanation(request: Request, who: Who, name: Name) -> Json:
 
 @router.get("/{name}/policy")
 def policy(request: Request, who: Who, name: Name) -> Json:
-    """What was learned, applied to what was seen: `?age=61`, variables and what `ask` takes by their names."""
+    """Apply the learned policy to context values: `?age=61`; arguments of `ask` by their names."""
     return applied(study_of(request, who, name, "read"), dict(request.query_params))
 
 
@@ -129,7 +129,7 @@ def rounds(
     name: Name,
     state: Annotated[str | None, Query(description="Only those that are open, told, failed or abandoned.")] = None,
 ) -> Json:
-    """What was suggested, and what came of it."""
+    """Rounds: suggestions and outcomes."""
     return study_of(request, who, name, "read").read(("rounds", state), rounds_in(state))
 
 

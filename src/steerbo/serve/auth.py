@@ -1,4 +1,4 @@
-"""Who asks: by a key in `Authorization: Bearer …` (programs) or in a cookie (the page), and what they may."""
+"""Authentication by key: `Authorization: Bearer …` for programs, a cookie for the page; and its permissions."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _anybody(hall: StudyPool) -> Principal:
 
 
 def visitor_by(hall: StudyPool, text: str) -> Principal | None:
-    """Whose key this is; None: it opens nothing here. Where none is needed, everybody may do everything."""
+    """Find the principal of a key; None for an unknown one. Without keys every principal may do everything."""
     if not hall.keyed:
         return _anybody(hall)
     found = hall.key(text)
@@ -101,7 +101,7 @@ def opened(hall: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
 
 
 def form_secret(request: Request) -> tuple[str, str | None]:
-    """What the forms of this browser are bound to; and the cookie to set, where it has none yet.
+    """Secret that binds forms to this browser, and the cookie to set where it has none yet.
 
     It hangs on cookies alone, so that a form that was open when the server was restarted is still taken.
     """

@@ -1,6 +1,6 @@
-"""The page's forms: their texts as numbers, what is doubtful in them, and what a study is told.
+"""Forms of the page: typed texts become numbers, doubtful values are found, and the study is told.
 
-Numbers as the reader writes them: with a decimal comma where their language has one.
+Numbers may have a decimal comma where the reader's language has one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def writes_commas(languages: str) -> bool:
 
 
 def localised(text: str, comma: bool) -> str:
-    """A text whose numbers have decimal commas, where `comma`.
+    """Write the numbers of a text with decimal commas, where `comma`.
 
     >>> localised("x = 1.5 mm, version 1.2.3", True)
     'x = 1,5 mm, version 1.2.3'
@@ -46,7 +46,7 @@ def localised(text: str, comma: bool) -> str:
 
 
 def typed(field: str, text: str, comma: bool, problem: Problem | None = None, name: str = "") -> Any:
-    """What a person typed into a field: a number, a choice, JSON; else the text, to be refused by whoever takes it.
+    """Parse a field's text: a number, a choice, or JSON; any other text is refused by its reader.
 
     Raises:
         InvalidRequest: a number that can be read in two ways, since nobody knows whether they write commas.
@@ -96,7 +96,7 @@ def digest(form: Form) -> str:
 
 
 def typed_texts(form: Form) -> dict[str, str]:
-    """What a person typed into a form, by field, without what is empty."""
+    """Typed texts of a form by field, without empty ones."""
     return {name: text for name, text in form.items() if name not in _OWN and text.strip()}
 
 
@@ -123,7 +123,7 @@ def check_doubts(study: Study, call: str, token: str | None, given: Mapping[str,
 
 
 def read_ask(problem: Problem, form: Form, comma: bool) -> dict[str, Any]:
-    """What `ask` is given beside the number of suggestions."""
+    """Arguments of `ask` from a form."""
     given: dict[str, Any] = {}
     for field in problem.asked():
         if field.name == SEEN.name:
@@ -137,7 +137,7 @@ def read_ask(problem: Problem, form: Form, comma: bool) -> dict[str, Any]:
 
 
 def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None:
-    """Tell a study what a form says about a round.
+    """Report the content of a form on a round to its study.
 
     Raises:
         InvalidInput: naming the field.
@@ -171,7 +171,7 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
 
 
 def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, Any]:
-    """What the study's call of this name takes."""
+    """Arguments of a study's call from a form."""
     if action in ("decide", "again"):
         return {"context": _values(problem, "context", form, comma, "context")}
     reason, charge = form.get("reason", ""), _money("charge", form, comma)
@@ -192,7 +192,7 @@ def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, A
 
 
 def _take_back(study: Study, token: str) -> None:
-    """Amend the last word on a round to what stood before it."""
+    """Amend a round to its state before the latest report."""
     number, found = study.history[token].number, undo_of(study, token)
     if found is None:
         raise OutcomeConflict(f"round {number}: what was said last of it cannot be taken back. Correct it instead")

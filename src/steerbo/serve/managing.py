@@ -117,7 +117,7 @@ def _bounds(study: Study, form: Form, comma: bool) -> None:
 
 
 def _add(study: Study, form: Form, comma: bool) -> None:
-    """Add data that nobody suggested."""
+    """Add external data."""
     problem, prefix = study.problem, "realised:"
     realised = {
         name: typed(f"realised.{name}", text, comma, problem, name)
@@ -149,7 +149,7 @@ _CHANGES: Mapping[str, Callable[[Study, Form, bool], None]] = {
 
 
 def _folder(request: Request) -> Path:
-    """Where new studies are kept.
+    """Folder of new studies.
 
     Raises:
         Refusal: a key is needed here, and none of them lets anybody begin a study.

@@ -1,4 +1,4 @@
-"""What every request passes first: is it meant for us, is it small, in time, and not one of too many."""
+"""Checks of every request: its host, its size, its time, and the rate of its client."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class RequestLimits:
         return None
 
     def knows(self, host: str) -> bool:
-        """Whether a request's `Host` is this machine by address or name, and not somebody's domain that leads here."""
+        """Whether a request's `Host` is this machine's address or name, not another domain that points here."""
         name = host.strip().lower()
         name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
         if name in self.names:
@@ -175,7 +175,7 @@ async def _body(receive: Receive, headers: Headers) -> bytes:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """What was read, for who reads it next; and then what comes after it."""
+    """Replay the part of a body that was read, then the rest."""
     given = False
 
     async def read() -> MutableMapping[str, Any]:

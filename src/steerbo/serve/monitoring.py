@@ -1,7 +1,4 @@
-"""For who operates it: whether it lives, and figures for Prometheus.
-
-The server's log for programs: every line a JSON document, whoever wrote it.
-"""
+"""Monitoring of a server: health, figures for Prometheus, and log lines as JSON documents."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ _LOUD = ("steerbo", "uvicorn")
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as one line: when, how grave, who says it, what; a request's parts beside these.
+    """Formatter of records as JSON lines: time, level, logger, message, and parts of a request.
 
     >>> record = logging.LogRecord("steerbo.study", logging.WARNING, "", 1, "the %s is away", ("log",), None)
     >>> record.created = 0.0
@@ -54,7 +51,7 @@ class JsonFormatter(logging.Formatter):
 
 @contextmanager
 def json_lines() -> Iterator[None]:
-    """Have all that is logged meanwhile written to standard error as JSON; what warns beside logging, too."""
+    """Context in which logs and warnings are written to standard error as JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     loggers = [logging.root, *map(logging.getLogger, _LOUD)]

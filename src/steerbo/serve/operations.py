@@ -1,7 +1,4 @@
-"""What can be done with a study through a server, whichever door it comes by: words, what they take, who may.
-
-What was learned, applied to what was seen: the policy at texts by name.
-"""
+"""Operations on a study through a server, for HTTP, page and tools alike: arguments, permissions, and calls."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ Json = dict[str, Any]
 
 
 class RequestBody(BaseModel):
-    """What is given beside the study and the round: nothing, where a word takes nothing."""
+    """Body of a request beside the study and the round; empty for an operation without arguments."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -32,14 +29,14 @@ class RequestBody(BaseModel):
 
 
 class Ask(RequestBody):
-    """What `ask` takes: `batch`, and what the problem `takes`, such as `context`, `time` or `available`."""
+    """Arguments of `ask`: `batch`, and those that the problem `takes`, such as `context`, `time` or `available`."""
 
     model_config = ConfigDict(extra="allow")
     batch: Annotated[int, Field(description="So many suggestions at once.")] = 1
 
 
 class Decide(RequestBody):
-    """What was looked at."""
+    """Observed values."""
 
     context: Json = Field(description="Values by variable.")
     again: Annotated[
@@ -48,7 +45,7 @@ class Decide(RequestBody):
 
 
 class Tell(RequestBody):
-    """What came of a round."""
+    """Outcome of a round."""
 
     value: Any = Field(description="The objective's value, in the study's units.")
     cost: Annotated[Any, Field(description="What it cost.")] = None
@@ -65,14 +62,14 @@ class Fail(RequestBody):
 
 
 class Abandon(RequestBody):
-    """Nobody evaluates it any more."""
+    """Abandonment of a round."""
 
     reason: str = ""
     charge: Any = None
 
 
 class Amend(RequestBody):
-    """A correction; what is left out stays as it is."""
+    """Correction; fields left out stay."""
 
     value: Any = None
     cost: Any = None
@@ -84,7 +81,7 @@ class Amend(RequestBody):
 
 
 class Add(RequestBody):
-    """Data that nobody suggested."""
+    """External data."""
 
     value: Any
     realised: Json
@@ -124,7 +121,7 @@ def _decide(study: Study, token: str, given: Decide) -> Json:
 
 
 def _told(word: str) -> Callable[[Study, str, RequestBody], Json]:
-    """One of the words that answer with the status, and with warnings of what is hard to believe."""
+    """Operation that answers with the status and with warnings of unlikely values."""
 
     def call(study: Study, token: str, given: RequestBody) -> Json:
         warned = getattr(study, word)(*([token] if token else []), **given.fields())
@@ -167,7 +164,7 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
 
 
 def described(study: Study) -> Json:
-    """The problem, and what `ask` takes."""
+    """Description of the problem and of the arguments of `ask`."""
     problem, created = study.problem, study.events[0]
     takes = [{"name": field.name, "help": field.help} for field in problem.asked()]
     return {
@@ -199,7 +196,7 @@ STATES = ("open", "told", "failed", "abandoned", "void")
 
 
 def rounds_in(state: str | None) -> Callable[[Study], Json]:
-    """What finds the rounds in a state; None: all.
+    """Filter of rounds by state; None: all.
 
     Raises:
         InvalidRequest: there is no such state.

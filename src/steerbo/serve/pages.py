@@ -61,7 +61,7 @@ def _secure(request: Request) -> bool:
 
 
 def address(name: str) -> str:
-    """Where the page of a study is."""
+    """Address of a study's page."""
     return f"/page/{quote(name, safe='')}"
 
 
@@ -122,7 +122,7 @@ def show(request: Request, who: Who, name: str, whole: bool = False) -> Response
 
 @router.get("/page/{name}/learned")
 def learned(request: Request, who: Who, name: str, along: str = "") -> Response:
-    """What was learned along one variable."""
+    """Slice along one variable."""
     served = study_of(request, who, name, "read")
     found = served.read(("learned", along), lambda study: _slice(study, _advice(served), along))
     words = served.read("words", Words.of)
@@ -130,7 +130,7 @@ def learned(request: Request, who: Who, name: str, along: str = "") -> Response:
 
 
 def _view(served: OpenStudy, whole: bool) -> View:
-    """What the page shows, with what is best where that is known soon, or somebody waits for it."""
+    """View of the page, with the recommendation where it is ready soon, or is waited for."""
     if not whole and served.read("long", takes_its_time):
         return served.read("view, in short", lambda study: view(study, later=True))
     return served.read("view", lambda study: view(study, advice=_advice(served)))
@@ -142,7 +142,7 @@ def _advice(served: OpenStudy) -> Recommendation:
 
 
 def _slice(study: Study, advice: Recommendation, name: str) -> Any:
-    """The names of all variables of the model, and what was learned along one of them, else along the first."""
+    """Names of all variables of the model, and the slice along one of them, by default the first."""
     names = along(study, advice)
     if not names:
         return (), None
@@ -177,7 +177,7 @@ def picture(request: Request, who: Who, name: str, number: int) -> Response:
 
 
 def _pictures(served: OpenStudy) -> tuple[Drawn, ...]:
-    """All of a study, drawn when somebody looks at them."""
+    """Pictures of a study, drawn when they are looked at."""
     return served.read("pictures", lambda study: drawn(study, _advice(served)))
 
 
@@ -233,7 +233,7 @@ def _file(name: str, text: str, kind: str) -> Response:
 
 @router.get("/page/{name}/policy")
 def policy(request: Request, who: Who, name: str) -> Response:
-    """What was learned, applied to what was seen."""
+    """Apply the learned policy to context values."""
     served, comma = study_of(request, who, name, "read"), wants_commas(request)
     given = {
         key.partition(":")[2]: text.replace(",", ".") if comma else text
@@ -281,7 +281,7 @@ def _asked_for(request: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
 
 @router.post("/page/{name}/rounds/{token}/{action}")
 async def say(request: Request, who: Who, name: str, token: str, action: str) -> Response:
-    """What came of a round, or of a look."""
+    """Take a form on a round: an outcome, or observed values."""
     if action not in ACTIONS:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such form")
     form = await form_of(request)
@@ -302,7 +302,7 @@ async def say(request: Request, who: Who, name: str, token: str, action: str) ->
 
 
 def _next(request: Request, who: Principal, served: OpenStudy) -> Response:
-    """Choose the next round, too, where nobody has to be asked for anything, and none is out."""
+    """Choose the next round where it needs no arguments and none is pending."""
     try:
         with served.use(who.name) as study:
             if not study.history.pending and not study.problem.space.seen and not study.status.finished:
@@ -326,7 +326,7 @@ async def form_of(request: Request) -> dict[str, str]:
 def _refused(  # noqa: PLR0917
     request: Request, who: Principal, served: OpenStudy, error: SteerboError, about: str, form: Form
 ) -> Response:
-    """The page again, with what was typed, and what is wrong with it.
+    """Page with the typed texts and their errors.
 
     Where the page cannot be shown either (the log is away, say), what was typed is shown alone.
     """
@@ -337,7 +337,7 @@ def _refused(  # noqa: PLR0917
 
 
 def not_saved(request: Request, error: SteerboError, form: Form) -> Response:
-    """What was typed, where nothing else can be shown."""
+    """Page of the typed texts, where nothing else can be shown."""
     plain, typed = details(error), [(name.partition(":")[2] or name, x) for name, x in typed_texts(form).items()]
     return page(request, "error.html", plain["status"], title="Not saved", detail=plain["detail"], typed=typed)
 
@@ -353,7 +353,7 @@ def _study_page(
     applied: dict[str, Any] | None = None,
     whole: bool = False,
 ) -> Response:
-    """The page; with what was wrong with a form beside it, and what it was filled in with."""
+    """Page of a study, with the errors and texts of a refused form."""
     shown = _view(served, whole or applied is not None or about == "policy")
     draft = dict(draft or {})
     doubtful = error if isinstance(error, Doubtful) else None
@@ -397,7 +397,7 @@ def _on_page(shown: View, token: str, action: str, draft: Form) -> bool:
 
 
 def _kept(study: Study, token: str, draft: Form) -> tuple[Edit | None, list[tuple[str, str]]]:
-    """What stands of a round whose form is gone, and what was typed into it."""
+    """Page of a round whose form is gone, with the texts typed into it."""
     typed = typed_texts(draft)
     try:
         edit = edit_of(study, token)
@@ -408,7 +408,7 @@ def _kept(study: Study, token: str, draft: Form) -> tuple[Edit | None, list[tupl
 
 
 def wrong_of(error: SteerboError, form: Form) -> tuple[list[str], dict[str, str]]:
-    """What is wrong with a form, in words for people: of the whole of it, and by field."""
+    """Errors of a form in words: of the whole of it, and by field."""
     found = [each for each in error.errors if isinstance(each, InvalidInput)]
     if status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE or not found:
         return [str(details(error)["detail"])], {}

@@ -40,7 +40,7 @@ class OpenStudy:
 
     @contextmanager
     def use(self, by: str | None = None) -> Iterator[Study]:
-        """The study, with what others have logged; what is logged inside is said to be caused `by`."""
+        """Context with the refreshed study; events logged inside are signed `by`."""
         with self._lock:
             try:
                 study = self._study or self._open()
@@ -68,7 +68,7 @@ class OpenStudy:
                 self._study.prepare(self._ahead)
 
     def read(self, what: Any, look: Callable[[Study], T]) -> T:
-        """What `look` finds, computed once between two events; while a round is being chosen, what it found last.
+        """Result of `look`, computed once between two events; the latest one while a round is being chosen.
 
         Args:
             what: a name for it.
@@ -97,11 +97,11 @@ class OpenStudy:
         return self._logged_as
 
     def events(self) -> int:
-        """How many events there are; what was counted last while a round is being chosen."""
+        """Number of events; the latest count while a round is being chosen."""
         return self.read("events", lambda study: study.history.events)
 
     def close(self) -> None:
-        """Let go of the log, when nobody uses the study."""
+        """Close the log once the study is unused."""
         self._quiet.cancel()
         with self._lock:
             self._let_go()
@@ -136,7 +136,7 @@ class StudyPool:
         self.studies = {**self.studies, name: OpenStudy(name, place, open)}
 
     def key(self, text: str) -> tuple[Key, tuple[str, ...]] | None:
-        """Whose key this is, and which of the studies here it opens."""
+        """Principal of a key, and the studies that it opens here."""
         for place, ring in self._rings.items():
             if (key := ring.check(text)) is not None:
                 here = (served for served in self.studies.values() if served.place == place)

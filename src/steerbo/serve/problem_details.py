@@ -1,4 +1,4 @@
-"""Errors as answers: JSON as RFC 9457 has it, with every field that is wrong, its value and what is allowed."""
+"""Errors as answers: JSON after RFC 9457, with each wrong field, its value and the allowed values."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def status_of(error: SteerboError) -> HTTPStatus:
 
 
 def details(error: SteerboError) -> dict[str, Any]:
-    """An error of ours as a document: each thing that is wrong with its field, value, what is allowed, and a hint."""
+    """Document of an error: field, value, allowed values and hint of each fault."""
     status = status_of(error)
     if status is HTTPStatus.SERVICE_UNAVAILABLE:  # where the log is, is nobody's business but the operator's
         LOGGER.error("a log cannot be used: %s", redact(" ".join(str(error).split())))
@@ -145,7 +145,7 @@ def document(
 
 
 def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, Any]:
-    """What does not have the right form, as a document: where, and what is wrong with it."""
+    """Document of a malformed request: path and fault."""
     named = [
         (escape_unprintable(".".join(map(str, place)) or "body"), escape_unprintable(str(said)))
         for place, said in found[:_MOST]

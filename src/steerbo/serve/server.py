@@ -99,7 +99,7 @@ class _Patient(H11Protocol):
 
     @property
     def waited_for(self) -> bool:
-        """Whether it is the client's turn."""
+        """Whether the connection waits for its client."""
         return self._timer is not None or self._stalled is not None
 
     def _wait(self, seconds: float | None) -> None:
@@ -134,12 +134,12 @@ class _Patient(H11Protocol):
 
     @property
     def address(self) -> str:
-        """Where the client is."""
+        """Address of the client."""
         return str(self.client[0]) if self.client else ""
 
 
 class _Answered:
-    """The application, of whose faults nobody prints a traceback: they are answered and logged before they get here."""
+    """Application whose faults are answered and logged before the server would print a traceback."""
 
     def __init__(self, app: FastAPI) -> None:
         self.app, self.state = app, app.state
@@ -206,7 +206,7 @@ def proxies(addresses: Sequence[str]) -> list[str]:
 
 
 def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] = ()) -> None:
-    """Serve until a signal ends it; what is being written then is finished first.
+    """Serve until a signal; writes under way are finished first.
 
     Args:
         app: the application.

@@ -1,4 +1,4 @@
-"""For assistants that speak the Model Context Protocol: the same words, keys and errors as the interface.
+"""Tools for assistants that speak the Model Context Protocol: operations, keys and errors as over HTTP.
 
 Needs `pip install 'steerbo[mcp]'`.
 """
@@ -144,7 +144,7 @@ def _result(plain: Json, wrong: bool) -> types.CallToolResult:
 
 
 def _tools() -> tuple[list[types.Tool], dict[str, Call]]:
-    """What there is, for who lists it; and what each does."""
+    """List of the tools, and their functions."""
     calls: dict[str, Call] = {"studies": lambda _, who, __: {"studies": list(who.studies), "may": who.may}}
     tools = [_tool("studies", "The studies that may be seen, and what may be done: read, play or amend.", True)]
     for name, (does, look) in LOOKS.items():
@@ -163,7 +163,7 @@ def _tools() -> tuple[list[types.Tool], dict[str, Call]]:
 
 
 def _tool(name: str, does: str, looks: bool, *models: type[BaseModel]) -> types.Tool:
-    """How a tool is listed: what it takes is all that these models take."""
+    """Entry of a tool: its arguments are those of its models."""
     schemas = [model.model_json_schema() for model in models]
     fields = {key: field for schema in schemas for key, field in schema["properties"].items()}
     more = any(schema.get("additionalProperties", True) for schema in schemas)

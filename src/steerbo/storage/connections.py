@@ -159,7 +159,7 @@ def _prepare(connection: sqlite3.Connection, _: object) -> None:
 
 
 class Forkable(Protocol):
-    """Something that is told of forks."""
+    """Interface of objects that are told of forks."""
 
     def before_fork(self) -> None:
         """Close connections that a child must not inherit, and block until the fork is over."""
@@ -223,7 +223,7 @@ _AWAY = ("temporary failure", "timeout expired", "timed out")
 
 
 def is_outage(error: Exception, worked: bool) -> bool:
-    """Whether it is one; `worked`: the database was reached before, so that its name and password are right."""
+    """Whether an error is an outage; `worked`: the database was reached before, so that its name and password are right."""
     cause = getattr(error, "orig", None) or error
     if isinstance(error, exc.TimeoutError):  # no connection is free
         return True
@@ -290,7 +290,7 @@ class Database:
 
     @property
     def private(self) -> bool:
-        """Whether it is an SQLite database in memory, which no other process sees."""
+        """Whether a place is an SQLite database in memory, which no other process sees."""
         return self.engine.name == "sqlite" and self._file is None
 
     def before_fork(self) -> None:

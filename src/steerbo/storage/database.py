@@ -136,7 +136,7 @@ class DatabaseLog:
 
     @property
     def spill(self) -> OutboxFiles:
-        """Where answers wait that it has not taken."""
+        """Files of outcomes that the log does not have yet."""
         return replace(self._spill, study=self.name)
 
     def read(self) -> list[Event]:

@@ -61,7 +61,7 @@ class OutboxEntry:
 
 @dataclass(frozen=True)
 class OutboxFiles:
-    """Where the answers to one study wait.
+    """Folder and prefix of the files of one study.
 
     Args:
         study: its name in its log; empty: whichever there is.

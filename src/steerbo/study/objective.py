@@ -40,7 +40,7 @@ from ..text import plain, shortened
 
 
 def find_module(name: str, folder: Path) -> str | None:
-    """Where the module is, or None if it is nowhere. Nothing is imported.
+    """Find the module without importing it; None if it is not found.
 
     >>> find_module("no_such_module.at.all", Path("."))
     """

@@ -210,7 +210,7 @@ def decided(history: History, token: Any, context: Any) -> bool:
 
 
 def is_there(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> bool:
-    """Whether it was written after all: by a worker that found it in a file, or before the connection was lost.
+    """Whether the outcome was logged after all: by another worker from its file, or before the connection was lost.
 
     The optimizer itself takes the same outcome or failure twice for once.
 

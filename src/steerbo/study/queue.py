@@ -175,7 +175,7 @@ class FairQueue:
 
     @property
     def taken(self) -> bool:
-        """Whether it is another's turn now."""
+        """Whether another worker has the turn."""
         try:
             return self._read() is not None
         except SteerboError:

@@ -167,7 +167,7 @@ class Observer(Protocol):
         """Its outcome, or its failure, is in the log."""
 
     def say(self, message: str) -> None:
-        """Something that the user ought to know."""
+        """Report a message to the user."""
 
 
 class Logged:

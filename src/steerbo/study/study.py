@@ -258,7 +258,7 @@ class Study(BaseStudy):
         return self.optimizer.doubts(call, suggestion, **given)
 
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
-        """Whoever asked may be another worker."""
+        """Report an outcome, also of a round asked by another worker."""
         if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
             self.session.keep_meanwhile(call, suggestion, given)
         if call == "abandon":

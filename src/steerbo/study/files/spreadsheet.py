@@ -155,7 +155,7 @@ def _lines(text: str, separator: str, told: bool, error: type[InvalidInput]) -> 
 
 
 def _places(header: list[str], labels: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
-    """Where each wanted column stands: exact headers go before others, likelier ones before the rest."""
+    """Find the position of each wanted column: exact headers first, then likelier ones."""
     found: dict[str, list[int]] = {}
     taken: set[int] = set()
     for rank in range(max(map(len, labels.values()), default=0)):

@@ -290,7 +290,7 @@ class StudyFile:
 
     @property
     def log(self) -> Path:
-        """Where its log is unless another place is named: an SQLite file next to it."""
+        """Default place of its log: an SQLite file next to it."""
         return self.path.with_name(f"{self.path.stem}.db")
 
     @property
