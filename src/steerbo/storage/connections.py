@@ -223,7 +223,7 @@ _AWAY = ("temporary failure", "timeout expired", "timed out")
 
 
 def is_outage(error: Exception, worked: bool) -> bool:
-    """Whether an error is an outage; `worked`: the database was reached before, so that its name and password are right."""
+    """Whether an error is an outage; `worked`: the database was reached before, with the same password."""
     cause = getattr(error, "orig", None) or error
     if isinstance(error, exc.TimeoutError):  # no connection is free
         return True
