@@ -199,7 +199,7 @@ def test_a_kind_from_outside_has_it_all_by_default(monkeypatch: pytest.MonkeyPat
 def test_recommend_is_searched_for_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     study = hostile.study(kind, hostile.SEEN)
     method: Any = study.optimizer._method
-    name = "_all_ranked" if kind == "causal" else "recommend"
+    name = "_ranked_now" if kind == "causal" else "recommend"
     searched: list[int] = []
     inner = getattr(type(method), name)
     inner = getattr(inner, "__wrapped__", inner)
