@@ -218,7 +218,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """The value of an outcome that is not yet learned from, and the mean and standard deviation it was expected at.
 
         In the user's units; the deviation counts the noise of a measurement. None: too little is known to say. People
-        are warned of a value that is far from its mean: see `rounds.plausible`.
+        are warned of a value that is far from its mean: see `core.outliers`.
         """
         return None
 
@@ -227,7 +227,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return ""
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
-        """By how much each of the problem's limits could be tighter where this is done: see `rounds.limits`."""
+        """Slack of each of the problem's constraints at a recommendation: see `core.constraints`."""
         limits = self.problem.every_limit
         known = {**advice.context, **advice.values}
         return [limit.room(known) if known.keys() >= set(limit.names) else None for limit in limits]

@@ -22,7 +22,7 @@ def _read(_: Any, given: str | Rows) -> Any:
 class BatchPosition:
     """Position of a suggestion in its batch: its number from 1, and the size of the batch.
 
-    Where changes have a price, methods are told: see `place_in_batch`. So they are where it `follows`: another was
+    Where changes have a price, methods are told: see `batch_position`. So they are where it `follows`: another was
     chosen by the same state a moment ago, and what was found then is a good place to begin the search.
     """
 

@@ -393,7 +393,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return float(max([wanted - lower, *cheaper]))
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
-        """See `Method.rooms`; nature's part of a sum counts at the quantile that the constraint asks for."""
+        """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""
         i, space = self.problem.number(advice.scope), self.search_space
         parts = space.parts_at(i, space.encoded(advice.context))
         slack = space.constraints.slack(space.sets[i], parts, advice.values)

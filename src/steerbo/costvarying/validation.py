@@ -151,7 +151,7 @@ class SetConstraints:
                 yield f"{variable.name} {as_text(_in_units(variable, part))}"
 
     def _corners(self) -> Iterator[dict[str, float]]:
-        """Extreme contexts of the variables that constraints are about, encoded: see `search.corners`."""
+        """Extreme contexts of the variables that constraints are about, encoded: see `optim.corners`."""
         for corner in corners(self.limits, [variable for variable in self.space if variable.seen]):
             yield {name: float(self.space[name].encode([value])[0]) for name, value in corner.items()}
 

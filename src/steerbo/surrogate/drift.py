@@ -52,7 +52,7 @@ class DriftTracker:
 
     @property
     def widening(self) -> float:
-        """See `Method.widening`: infinite until outcomes tell a scale."""
+        """See `Method.bound_inflation`: infinite until outcomes tell a scale."""
         return 1.0 if self.scaled else math.inf
 
     def correct(self) -> None:
