@@ -26,7 +26,7 @@ from .elimination import EliminationMethod, EliminationOptions
 from .gp_ucb import OnePrior
 from .method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod, predicted
 from .problem import TimeVarying, settings
-from .surrogates import BoxSurrogate, FiniteSurrogate
+from .surrogates import BoxSurrogate, finite_surrogate
 
 
 class FullyBayesian(TimeVaryingMethod[CandidatePriorsOptions]):
@@ -125,7 +125,7 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without drift and without data."""
         finite = self.problem.points is not None
-        return FiniteSurrogate(self.posed, static=True) if finite else BoxSurrogate(self.posed, static=True)
+        return finite_surrogate(self.posed, static=True) if finite else BoxSurrogate(self.posed, static=True)
 
     @abstractmethod
     def memory(self, number: int) -> int:

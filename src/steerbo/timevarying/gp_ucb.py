@@ -40,7 +40,7 @@ from .confidence import Width
 from .data import Datum
 from .method import TimeVaryingMethod
 from .problem import TimeVarying
-from .surrogates import FiniteSurrogate
+from .surrogates import BoxSurrogate
 
 
 @record
@@ -169,10 +169,10 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
 
     def expected(self, datum: Datum) -> tuple[float, float]:
         """Mean and standard deviation of the objective where an outcome was measured, by what is remembered."""
-        if isinstance(self.surrogate, FiniteSurrogate):
-            mean, deviation = (part[0, datum.place] for part in self.surrogate.posterior(datum.time))
-        else:
+        if isinstance(self.surrogate, BoxSurrogate):
             mean, deviation = (part[0, 0] for part in self.surrogate.posterior(datum.place[None], datum.time))
+        else:
+            mean, deviation = (part[0, datum.place] for part in self.surrogate.posterior(datum.time))
         return float(mean), float(deviation)
 
     def _contradicts(self, datum: Datum) -> bool:

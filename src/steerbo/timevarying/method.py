@@ -64,9 +64,9 @@ from .data import Datum, Maximiser, PendingPoint, RoundView
 from .default_priors import RECENT, OutcomeScale, default_priors, due
 from .priors import Prior
 from .problem import TimeVarying, place_of, settings
-from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate
+from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate, LargeFiniteSurrogate, finite_surrogate
 
-Surrogate = FiniteSurrogate | BoxSurrogate
+Surrogate = FiniteSurrogate | LargeFiniteSurrogate | BoxSurrogate
 SHOWN = 20
 """Largest number of priors in a table."""
 _LIKELY = 0.95  # share of the weight: the possible gain is judged by the priors that hold it together
@@ -237,7 +237,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without data: finite or continuous, as the domain is."""
-        return FiniteSurrogate(self.posed) if self.problem.points is not None else BoxSurrogate(self.posed)
+        return finite_surrogate(self.posed) if self.problem.points is not None else BoxSurrogate(self.posed)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,9 @@
 
 `FiniteSurrogate` filters outcomes in order of time, at all sites. `BoxSurrogate` conditions one Gaussian process over
 points and times for all priors that share a kernel, drift and noise (`sharing`), on a bounded number of outcomes
-(`SharedPosterior`). `FailedPoints` holds places that were tried without an outcome, in a box only the latest of them.
+(`SharedPosterior`). `LargeFiniteSurrogate` does so at the sites of a finite domain where the filters' matrices,
+(states · sites)² numbers for each set of sharing priors, would take more than `DENSE` bytes. `FailedPoints` holds
+places that were tried without an outcome, in a box only the latest of them.
 
 Compression of long streams of outcomes on a box, so that the cost of a round stops growing.
 
@@ -27,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +41,7 @@ from ..gp.drift import Decay, Drift, Periodic, correlation
 from ..optim import Box, FeasibleRegion, maximise
 from ..space import Categorical
 from .data import Datum, Maximiser, PendingPoint, Place, RoundView, draw_largest
+from .filters import KEPT as COPIES
 from .filters import DecayFilter, Filters, OrderedFilter, StateSpaceFilter
 from .priors import Bumps, Covariance, Prior, spatial
 from .problem import TimeVarying, box_now, plain_box
@@ -46,6 +50,8 @@ MOST, KEPT = 320, 256
 """Outcomes, at which something is forgotten, and of which so many are kept at most."""
 FORGOTTEN = 1e-3
 """Squared correlation with now, below which nothing is left of what was."""
+DENSE = 2**28
+"""Bytes that the filters of a finite domain may take, with the copies that they keep for late outcomes."""
 _ALIKE = 0.95  # correlation
 
 
@@ -201,7 +207,7 @@ class SharedPosterior:
     """
 
     def __init__(self, problem: TimeVarying, ids: Int[np.ndarray, " k"], static: bool) -> None:
-        prior, self.time = problem.given[ids[0]], len(problem.variables)
+        prior, self.time = problem.given[ids[0]], len(problem.categorical)
         self.ids = ids
         self.space = spatial(prior.kernel, problem.categorical)
         self.drift = None if static else prior.drift
@@ -429,13 +435,7 @@ class FiniteSurrogate:
     ) -> Maximiser:
         """The largest `μ + β σ` over available points and the given priors; ties are drawn."""
         mean, sd = self.posterior(view.time)
-        upper = mean + betas[:, None] * self._shrunk(view, sd)
-        rows = upper if len(priors) == len(upper) else upper[priors]
-        columns = rows if view.available is None else rows[:, view.available]
-        at, x = divmod(draw_largest(columns.ravel(), random), columns.shape[1])
-        site = x if view.available is None else view.available[x]
-        p = int(priors[at])
-        return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(upper[p, site]))
+        return best_site(view, (mean, sd), mean + betas[:, None] * self._shrunk(view, sd), priors, random)
 
     def averaged(
         self,
@@ -446,12 +446,7 @@ class FiniteSurrogate:
     ) -> Maximiser:
         """The largest weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
         mean, sd = self.posterior(view.time)
-        scores = weights @ (mean + betas[:, None] * self._shrunk(view, sd))
-        seen = scores if view.available is None else scores[view.available]
-        x = draw_largest(seen, random)
-        site = x if view.available is None else view.available[x]
-        p = draw_largest(weights, random)
-        return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
+        return best_average(view, (mean, sd), mean + betas[:, None] * self._shrunk(view, sd), weights, random)
 
     def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
         """Any available point."""
@@ -519,10 +514,10 @@ class BoxSurrogate:
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
-    def add(self, datum: Datum, inflation: float = 1.0) -> bool:
-        """Condition on an outcome, its noise variance multiplied by `inflation`."""
+    def add(self, datum: Datum, inflation: float = 1.0, means: Float[np.ndarray, " P"] | None = None) -> bool:
+        """Condition on an outcome, its noise variance multiplied by `inflation`; `means`: the prior ones there."""
         x = np.asarray(datum.place, dtype=np.float64)[None]
-        residuals = datum.value - self.means(x)[:, 0]
+        residuals = datum.value - (self.means(x)[:, 0] if means is None else means)
         for s in self.shared:
             s.posterior.append(_at(x, datum.time), residuals[None, s.ids], np.array([s.variance * inflation]))
         with suppress(ModelFailure):  # who asks next is told
@@ -689,6 +684,154 @@ class BoxSurrogate:
 def _at(points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r e"]:
     """Rows (x, t), all at one time."""
     return np.column_stack([points, np.full(len(points), time)])
+
+
+class LargeFiniteSurrogate:
+    """Posteriors of all priors at the sites of a large finite domain, conditioned as on a box. O(n²) a site.
+
+    No matrix between sites is held. Posteriors are those of `FiniteSurrogate` up to `MOST` outcomes, of which older or
+    redundant ones are merged then.
+
+    Args:
+        problem: with a finite domain; kernels are functions of coordinates, not tables.
+        static: leave drift out.
+    """
+
+    def __init__(self, problem: TimeVarying, static: bool = False) -> None:
+        assert problem.points is not None
+        self.points, self.outcomes = problem.points, BoxSurrogate(problem, static)
+        self.means = self.outcomes.means(self.points)
+        self.size = self.means.shape
+
+    @property
+    def evidence(self) -> Float[np.ndarray, " P"]:
+        """Log marginal likelihoods, (P,)."""
+        return self.outcomes.evidence
+
+    @property
+    def surprise(self) -> Float[np.ndarray, " P"]:
+        """Standardised residual of the latest outcome by every prior, (P,); 0 where outcomes were merged since."""
+        return self.outcomes.surprise
+
+    @property
+    def kept(self) -> Int[np.ndarray, " P"] | None:
+        """Number of outcomes that each posterior rests on, (P,); None where it is all of them."""
+        return self.outcomes.kept
+
+    def add(self, datum: Datum, inflation: float = 1.0) -> bool:
+        """Condition on an outcome, its noise variance multiplied by `inflation`."""
+        located = datum._replace(place=self.points[datum.place])
+        return self.outcomes.add(located, inflation, self.means[:, datum.place])
+
+    def rewrite(self, data: Sequence[Datum]) -> None:
+        """Replace all outcomes by these."""
+        for s in self.outcomes.shared:
+            s.clear()
+        for datum in data:
+            self.add(datum)
+
+    def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+        """Posterior means and standard deviations of the objective, (P, X) each."""
+        return self.outcomes.posterior(self.points, time)
+
+    def joint(
+        self, prior: int, sites: Int[np.ndarray, " J"], time: float
+    ) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, "J J"]]:
+        """Posterior means and covariances of the objective among some sites, by one prior."""
+        s = next(s for s in self.outcomes.shared if prior in s.ids)
+        rows = _at(self.points[sites], time)
+        found = s.posterior.solve(rows)
+        mean = self.means[prior, sites] + found.mean[s.ids.tolist().index(prior)]
+        return mean, s.kernel(rows, rows) - found.half.T @ found.half
+
+    def _bounded(
+        self, view: RoundView, priors: Int[np.ndarray, " k"]
+    ) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+        """Means, and standard deviations without and with the pending places, (P, X) each, of some priors."""
+        with self.outcomes._among(priors):
+            mean, sd = self.posterior(view.time)
+            if not view.unknown:
+                return mean, sd, sd
+            located = [u._replace(place=self.points[u.place]) for u in view.unknown]
+            with self.outcomes._with(replace(view, unknown=located)):
+                return mean, sd, self.posterior(view.time)[1]
+
+    def optimistic(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        priors: Int[np.ndarray, " k"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """Maximise `μ + β σ` over available sites and the given priors; ties are drawn."""
+        mean, sd, shrunk = self._bounded(view, priors)
+        return best_site(view, (mean, sd), mean + betas[:, None] * shrunk, priors, random)
+
+    def averaged(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        weights: Float[np.ndarray, " P"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """Maximise the weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
+        mean, sd, shrunk = self._bounded(view, np.arange(len(weights)))
+        return best_average(view, (mean, sd), mean + betas[:, None] * shrunk, weights, random)
+
+    def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
+        """Draw an available site."""
+        return int(random.choice(self.size[1] if view.available is None else view.available))
+
+    def differ_in_scale_only(self) -> bool:
+        """Whether all priors share mean and correlation, and not the output scale."""
+        some = self.points[np.linspace(0, len(self.points) - 1, 64).round().astype(int)]
+        tables = [s.space(some, some) for s in self.outcomes.shared]
+        return scale_only(self.means, tables, [s.drift for s in self.outcomes.shared])
+
+
+def finite_surrogate(problem: TimeVarying, static: bool = False) -> FiniteSurrogate | LargeFiniteSurrogate:
+    """Make the surrogate of a finite domain without data: filters where their matrices fit into `DENSE` bytes."""
+    assert problem.points is not None
+    sets, _ = sharing(problem.given)
+    states = [1 if static else _state_size(prior) for prior in sets]
+    dense = (2 + COPIES) * 8 * sum((q * len(problem.points)) ** 2 for q in states)
+    if dense <= DENSE or any(isinstance(prior.kernel, Covariance) for prior in sets):
+        return FiniteSurrogate(problem, static)
+    return LargeFiniteSurrogate(problem, static)
+
+
+def best_site(
+    view: RoundView,
+    moments: tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]],
+    upper: Float[np.ndarray, "P X"],
+    priors: Int[np.ndarray, " k"],
+    random: np.random.Generator,
+) -> Maximiser:
+    """Find the largest upper bound among available sites and the given priors; ties are drawn."""
+    mean, sd = moments
+    rows = upper if len(priors) == len(upper) else upper[priors]
+    columns = rows if view.available is None else rows[:, view.available]
+    at, x = divmod(draw_largest(columns.ravel(), random), columns.shape[1])
+    site = x if view.available is None else view.available[x]
+    p = int(priors[at])
+    return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(upper[p, site]))
+
+
+def best_average(
+    view: RoundView,
+    moments: tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]],
+    upper: Float[np.ndarray, "P X"],
+    weights: Float[np.ndarray, " P"],
+    random: np.random.Generator,
+) -> Maximiser:
+    """Find the largest weighted mean of upper bounds among available sites; the prior named is the heaviest."""
+    mean, sd = moments
+    scores = weights @ upper
+    seen = scores if view.available is None else scores[view.available]
+    x = draw_largest(seen, random)
+    site = x if view.available is None else view.available[x]
+    p = draw_largest(weights, random)
+    return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
 
 
 class FailedPoints:
