@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import time
@@ -88,7 +89,7 @@ def _out(people: dict[str, Tab], draw: random.Random) -> str:
     tab = people[draw.choice(list(people))]
     if not tab.has(".round"):
         tab.fill("[name='seen:weather']", "12")
-        tab.click("#ask button")
+        _click(tab, "#ask button")
     for each in people.values():
         each.wait("!!document.querySelector('.round')")
     token: str = tab.run("document.querySelector('.round').id.slice(6)")
@@ -105,8 +106,12 @@ def _fill(tab: Tab, token: str, value: str) -> None:
 
 def _send(tab: Tab, token: str) -> None:
     """Press the button, where the form is still there: else its owner has been told why it is not."""
-    if tab.has(button := f"#round-{token} form[action$=tell] button"):
-        tab.click(button)
+    _click(tab, f"#round-{token} form[action$=tell] button")
+
+
+def _click(tab: Tab, selector: str) -> None:
+    """Click in one step what is there: the page follows the study, and may take a form away between two steps."""
+    tab.run(f"document.querySelector({json.dumps(selector)})?.click()")
 
 
 def _back(running: Serving, place: Path, port: int, people: dict[str, Tab], draw: random.Random) -> Serving:
@@ -142,6 +147,6 @@ def _settle(people: dict[str, Tab]) -> None:
     for tab in people.values():
         tab.wait("!document.querySelector('[data-sending]')")
         if tab.has(".round form[action$=tell] [name=value]") and tab.text(".round form[action$=tell] [name=value]"):
-            tab.click(".round form[action$=tell] button")
+            _click(tab, ".round form[action$=tell] button")
     for tab in people.values():
         tab.wait("!document.querySelector('.round') || !document.querySelector('.round [name=value]')?.value", 20)
