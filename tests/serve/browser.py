@@ -67,7 +67,9 @@ class Tab:
         sent = "document.documentElement.dataset.sent"
         self.run(f"window.before = {{sent: {sent}}}")
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
-        self.wait(f"document.readyState === 'complete' && (!window.before || {sent} !== window.before.sent)")
+        # Between two pages there is a document that is complete and has no element at all.
+        shown = "document.documentElement && document.readyState === 'complete'"
+        self.wait(f"{shown} && (!window.before || {sent} !== window.before.sent)")
 
     def press(self, selector: str) -> None:
         """Click, and wait for nothing."""
