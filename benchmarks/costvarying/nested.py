@@ -112,7 +112,7 @@ class Strict(CheapFirst):
         if not self.share:
             return highest
         worst = self.surrogate.smallest_mean(candidates.known)
-        return min(highest, sb.Fraction(self.share).acceptable(highest, worst, self.problem.sign))
+        return min(highest, sb.costvarying.Fraction(self.share).acceptable(highest, worst, self.problem.sign))
 
 
 class Twentieth(Strict):

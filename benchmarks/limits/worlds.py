@@ -63,7 +63,7 @@ def _minimised(variables: list[Any], left: str, linear: list[Any], outcomes: Map
         costs=[len(cheaper), len(names)],
         minimize=True,
         limits=limits,
-        tolerance=sb.Fraction(0.02),
+        tolerance=sb.costvarying.Fraction(0.02),
     )
 
 

@@ -74,7 +74,7 @@ def run(job: Job) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _said(world: LawWorld, advice: sb.Recommendation, least: float) -> dict[str, Any]:
+def _said(world: LawWorld, advice: sb.core.Recommendation, least: float) -> dict[str, Any]:
     """What an answer says of its settings, and what is true of them."""
     truth = float(world.expected(np.array([[advice.values[name] for name in advice.scope.set]]))[0])
     covered = None if advice.lower is None or advice.upper is None else bool(advice.lower <= truth <= advice.upper)

@@ -39,7 +39,7 @@ _DAYS = 365
 def _problem(rows: np.ndarray | None = None) -> sb.CostVarying:
     heat = _HEAT if rows is None else sb.Float("heat", 0, 1)
     variables = [sb.Float("valve", 0, 1), heat, sb.Float("damp", 0, 1, law=sb.Uniform())]
-    nature = None if rows is None else sb.JointRows(rows.tolist(), ["weather", "heat"])
+    nature = None if rows is None else sb.space.JointRows(rows.tolist(), ["weather", "heat"])
     weather = sb.Float("weather", 0, 1, seen=True)
     return sb.CostVarying([*variables, weather], [["valve"], ["valve", "heat"]], nature=nature)
 

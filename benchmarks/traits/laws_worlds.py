@@ -118,17 +118,22 @@ class LawWorld:
         """As a problem: "rows", or "independent" columns, of the log; laws "stated", "learned", "doubted", "true"."""
         laws: Sequence[Any]
         if self.joint:
-            laws = [None if how == "rows" else sb.Empirical(column.tolist()) for column in self.log.T]
+            laws = [None if how == "rows" else sb.space.Empirical(column.tolist()) for column in self.log.T]
         else:
             stated = STATED[self.name]
-            first = {"stated": stated, "learned": sb.Learned(), "doubted": sb.Learned(stated), "true": TRUE[self.name]}
+            first = {
+                "stated": stated,
+                "learned": sb.space.Learned(),
+                "doubted": sb.space.Learned(stated),
+                "true": TRUE[self.name],
+            }
             laws = [first[how], _RIGHT]
         drawn = [sb.Float(name, 0, 1, law=law) for name, law in zip(self.names[1:], laws, strict=True)]
-        nature = sb.JointRows(self.log.tolist(), list(self.names[1:])) if how == "rows" else None
+        nature = sb.space.JointRows(self.log.tolist(), list(self.names[1:])) if how == "rows" else None
         return sb.CostVarying(
             [sb.Float("x0", 0, 1), *drawn],
             [["x0"], ["x0", "x1"]],
             costs=PRICES,
-            tolerance=sb.Absolute(TOLERANCE),
+            tolerance=sb.costvarying.Absolute(TOLERANCE),
             nature=nature,
         )

@@ -29,7 +29,7 @@ FRESH = 9200
 STILL, LEARNED, GIVEN, KNOWN = "no drift", "learned", "given", "known"
 RIVAL, CUTS = "BoTorch, time as a column", "false cuts"
 WORLDS = ("linear", "switch", "sine", "days", "still", "rough", "linear, aslant", "sine, aslant")
-GIVENS = {"linear": sb.Sliding(80.0), "sine": sb.MaternInTime(25.0, 2.5), "days": sb.Periodic(20.0)}
+GIVENS = {"linear": sb.gp.Sliding(80.0), "sine": sb.gp.MaternInTime(25.0, 2.5), "days": sb.gp.Periodic(20.0)}
 KNOWNS = ("linear", "sine", "days")
 FROM, ASKED = 15, (20, 40, 60, 80)
 """The round from which on losses count, and those after which a recommendation is judged."""

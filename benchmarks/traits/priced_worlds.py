@@ -48,7 +48,7 @@ class World:
         return random.random((1, 4)), self.noise * float(random.normal())
 
     def worth(
-        self, scope: sb.Scope, act: Callable[[Mapping[str, Any]], Mapping[str, Any]], units: int = _TRUTH
+        self, scope: sb.core.Scope, act: Callable[[Mapping[str, Any]], Mapping[str, Any]], units: int = _TRUTH
     ) -> float:
         """The expected target under a policy, averaged over so many units."""
         unit = _draws()[:units]
@@ -98,5 +98,9 @@ def world(name: str) -> World:
     """By its name: "chain", "looks" or "figure 1"; every round costs 1 beside."""
     graph, priced, best, nature, noise = _WORLDS[name]
     variables = [sb.Float(each, -1, 1) for each in (*graph.intervenable, *(graph.contexts or ()))]
-    told: dict[str, Any] = {"prices": priced.prices, "base": priced.base, "tolerance": sb.Absolute(priced.tolerance)}
+    told: dict[str, Any] = {
+        "prices": priced.prices,
+        "base": priced.base,
+        "tolerance": sb.costvarying.Absolute(priced.tolerance),
+    }
     return World(name, sb.Causal(graph, variables, **told), priced.tolerance, best, nature, noise)

@@ -63,7 +63,7 @@ def run(job: Job) -> dict[str, Any]:
     return {"key": "/".join(map(str, job)), "world": name, "method": method, "seed": seed, "answers": answers}
 
 
-def _play(of: World, optimizer: sb.Optimizer, suggestion: sb.Suggestion, seed: int) -> None:
+def _play(of: World, optimizer: sb.Optimizer, suggestion: sb.core.Suggestion, seed: int) -> None:
     unit, noise = of.unit(seed, suggestion.round)
     natural = of.nature(unit, {})
     while suggestion.observe:

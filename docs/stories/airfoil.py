@@ -81,7 +81,9 @@ def tunnel(x):
 
 # %%
 variables = [
-    sb.Float(name, column.min(), column.max(), law=sb.Empirical(column.tolist()), unit=unit)
+    sb.Float(
+        name, column.min(), column.max(), law=sb.space.Empirical(column.tolist()), unit=unit
+    )
     for name, unit, column in zip(NAMES, UNITS, runs[:, :5].T, strict=True)
 ]
 prices = {
@@ -96,7 +98,7 @@ problem = sb.CostVarying(
     variables,
     control_sets=list(prices),
     costs=list(prices.values()),
-    tolerance=sb.Absolute(
+    tolerance=sb.costvarying.Absolute(
         3.0
     ),  # a choice that is at most 3 dB louder than the best is good enough
     minimize=True,

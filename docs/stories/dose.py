@@ -43,13 +43,13 @@ problem = sb.Causal(
 # Many things could be tried: set this after looking at that, or leave it alone. The drawing rules out most of them. What is left:
 
 # %%
-for scope in sb.policy_scopes(graph):
+for scope in sb.causal.policy_scopes(graph):
     print(scope)
 
 # %%
 from steerbo.plots import causal
 
-causal.scope_figure(graph, next(iter(sb.policy_scopes(graph))))
+causal.scope_figure(graph, next(iter(sb.causal.policy_scopes(graph))))
 
 # %% [markdown]
 # Orange is what is set, blue what is looked at before. The ward is gone: once we set the dose ourselves, it changes nothing. Nothing but this

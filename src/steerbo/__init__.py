@@ -1,7 +1,9 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
-of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`); `methods(problem)` lists what can solve it.
+of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`); `methods(problem)` lists what can solve it. The
+rarer names stand in submodules: laws in `steerbo.space`, tolerances in `steerbo.costvarying`, kernels in time in
+`steerbo.gp`, types of answers in `steerbo.core`.
 """
 
 from __future__ import annotations
@@ -12,27 +14,32 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .causal import Causal, CausalGraph, policy_scopes
-    from .core import Explanation, Optimizer, Recommendation, Scope, Status, Suggestion, load, methods
-    from .costvarying import Absolute, CostVarying, Fraction, Threshold
+    from . import causal as causal
+    from . import core as core
+    from . import costvarying as costvarying
+    from . import errors as errors
+    from . import extending as extending
+    from . import gp as gp
+    from . import meanfield as meanfield
+    from . import plots as plots
+    from . import space as space
+    from . import study as study
+    from . import testing as testing
+    from . import timevarying as timevarying
+    from .causal import Causal, CausalGraph
+    from .core import Optimizer, load, methods
+    from .costvarying import CostVarying
     from .errors import SteerboError
-    from .gp import Decay, MaternInTime, Periodic, Sliding
-    from .meanfield import Headcount, MeanField, Share
+    from .gp import Decay
+    from .meanfield import MeanField, Share
     from .space import (
-        Beta,
         Categorical,
-        Discrete,
-        Empirical,
         Float,
         ForbiddenCombination,
         Integer,
-        JointRows,
-        Learned,
         LinearConstraint,
-        LogNormal,
         Normal,
         OutcomeConstraint,
-        Scipy,
         SwitchingCost,
         TruncatedNormal,
         Uniform,
@@ -40,92 +47,83 @@ if TYPE_CHECKING:
     from .study import Study
     from .timevarying import Prior, TimeVarying
 
-_HOME = {
-    "causal": ("Causal", "CausalGraph", "policy_scopes"),
-    "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
-    "errors": ("SteerboError",),
-    "gp": ("Decay", "MaternInTime", "Periodic", "Sliding"),
-    "meanfield": ("Headcount", "MeanField", "Share"),
-    "core": ("Explanation", "Optimizer", "Recommendation", "Scope", "Status", "Suggestion", "load", "methods"),
-    "space": (
-        "Beta",
-        "Categorical",
-        "SwitchingCost",
-        "Discrete",
-        "Empirical",
-        "Float",
-        "ForbiddenCombination",
-        "Integer",
-        "JointRows",
-        "Learned",
-        "LinearConstraint",
-        "LogNormal",
-        "OutcomeConstraint",
-        "Normal",
-        "Scipy",
-        "TruncatedNormal",
-        "Uniform",
-    ),
-    "study": ("Study",),
-    "timevarying": ("Prior", "TimeVarying"),
+_MODULE_OF = {
+    "Categorical": "space",
+    "Causal": "causal",
+    "CausalGraph": "causal",
+    "CostVarying": "costvarying",
+    "Decay": "gp",
+    "Float": "space",
+    "ForbiddenCombination": "space",
+    "Integer": "space",
+    "LinearConstraint": "space",
+    "MeanField": "meanfield",
+    "Normal": "space",
+    "Optimizer": "core",
+    "OutcomeConstraint": "space",
+    "Prior": "timevarying",
+    "Share": "meanfield",
+    "SteerboError": "errors",
+    "Study": "study",
+    "SwitchingCost": "space",
+    "TimeVarying": "timevarying",
+    "TruncatedNormal": "space",
+    "Uniform": "space",
+    "load": "core",
+    "methods": "core",
 }
-_MODULE = {name: module for module, names in _HOME.items() for name in names}
+_SUBMODULES = (
+    "causal",
+    "core",
+    "costvarying",
+    "errors",
+    "extending",
+    "gp",
+    "meanfield",
+    "plots",
+    "space",
+    "study",
+    "testing",
+    "timevarying",
+)
 
 __all__ = [
-    "Absolute",
-    "Beta",
     "Categorical",
     "Causal",
     "CausalGraph",
     "CostVarying",
     "Decay",
-    "Discrete",
-    "Empirical",
-    "Explanation",
     "Float",
     "ForbiddenCombination",
-    "Fraction",
-    "Headcount",
     "Integer",
-    "JointRows",
-    "Learned",
     "LinearConstraint",
-    "LogNormal",
-    "MaternInTime",
     "MeanField",
     "Normal",
     "Optimizer",
     "OutcomeConstraint",
-    "Periodic",
     "Prior",
-    "Recommendation",
-    "Scipy",
-    "Scope",
     "Share",
-    "Sliding",
-    "Status",
     "SteerboError",
     "Study",
-    "Suggestion",
     "SwitchingCost",
-    "Threshold",
     "TimeVarying",
     "TruncatedNormal",
     "Uniform",
     "__version__",
     "load",
     "methods",
-    "policy_scopes",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import steerbo` itself costs next to nothing."""
-    if name not in _MODULE:
+    if name in _SUBMODULES:
+        return import_module(f".{name}", __name__)
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'steerbo' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f".{_MODULE[name]}", __name__), name)
+    found = globals()[name] = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return list(__all__)
+    return sorted((*__all__, *_SUBMODULES))

@@ -209,7 +209,7 @@ def test_where_a_context_is_not_measured_scopes_part_and_come_together_again() -
 def pending() -> Any:
     """Told rounds in which quick is twice the lab, and one that is out and sets x alone, with its token."""
     optimizer = Optimizer(LOOKS, seed=0)
-    rounds: list[sb.Suggestion] = []
+    rounds: list[sb.core.Suggestion] = []
     for k in range(30):
         suggestion = optimizer.ask()
         assert suggestion is not None

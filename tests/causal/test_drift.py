@@ -23,18 +23,20 @@ DOSE = sb.CausalGraph.from_text("age -> dose -> y; age -> y; rest -> y", target=
 
 
 class TestCoCaBO(TraitContract):
-    case = staticmethod(lambda: drifting("coca-bo", sb.MaternInTime(20.0), initial=2))
+    case = staticmethod(lambda: drifting("coca-bo", sb.gp.MaternInTime(20.0), initial=2))
 
 
 def priced(drift: Any) -> Case:
     """The same, where what is set and looked at costs money, and contexts are measured afterwards."""
     world = drifting("cheap-first", drift, initial=2)
-    problem = replace(world.problem, prices={"rest": 1.0, "dose": 3.0}, base=1.0, tolerance=sb.Absolute(0.05))  # type: ignore[type-var]
+    problem = replace(
+        world.problem, prices={"rest": 1.0, "dose": 3.0}, base=1.0, tolerance=sb.costvarying.Absolute(0.05)
+    )  # type: ignore[type-var]
     return replace(world, problem=problem)
 
 
 class TestPricesWhereDriftIsGiven(TraitContract):
-    case = staticmethod(lambda: priced(sb.MaternInTime(20.0)))
+    case = staticmethod(lambda: priced(sb.gp.MaternInTime(20.0)))
 
 
 class TestPricesWhereDriftIsLearned(TraitContract):
@@ -42,14 +44,14 @@ class TestPricesWhereDriftIsLearned(TraitContract):
 
 
 def test_with_prices_what_slides_is_followed_and_replayed() -> None:
-    world = priced(sb.Sliding(12.0))
+    world = priced(sb.gp.Sliding(12.0))
     optimizer = world.play(world.start(), 12)
     again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(bits(event))) for event in optimizer.events])
     assert bits(again.ask(**clock(13))) == bits(optimizer.ask(**clock(13)))
     assert optimizer.recommend().scope == again.recommend().scope
 
 
-@pytest.mark.parametrize("drift", [sb.Decay(0.1), sb.Periodic(12.0), sb.Sliding(12.0), "learned"])
+@pytest.mark.parametrize("drift", [sb.Decay(0.1), sb.gp.Periodic(12.0), sb.gp.Sliding(12.0), "learned"])
 @pytest.mark.parametrize("method", ["coca-bo", "coca-bo-no-context", "cabo", "cobo", "random"])
 def test_every_method_plays_any_drift_and_is_replayed(method: str, drift: Any) -> None:
     world = drifting(method, drift, initial=2)
@@ -80,7 +82,7 @@ def play(drift: Any, rounds: int) -> Optimizer:
     return optimizer
 
 
-@pytest.mark.parametrize("drift", [sb.MaternInTime(25.0, 2.5), "learned"])
+@pytest.mark.parametrize("drift", [sb.gp.MaternInTime(25.0, 2.5), "learned"])
 def test_a_moving_optimum_is_followed(drift: Any) -> None:
     followed, left = (play(each, 45).policy({"age": 50.0}).values["rest"] for each in (drift, None))
     assert abs(followed - 0.82) < 0.12 < abs(left - 0.82)
@@ -92,7 +94,7 @@ def bought(drift: Any, rounds: int) -> Optimizer:
     graph = sb.CausalGraph.from_text("c -> z; x -> z -> y; c -> y", target="y", intervenable=["x", "z"])
     variables = [sb.Float(name, 0, 1) for name in ("x", "z", "c")]
     prices = {"x": 1.0, "z": 5.0, "c": 1.0}
-    problem = sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.Absolute(0.1), drift=drift)
+    problem = sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.costvarying.Absolute(0.1), drift=drift)
     optimizer, random = sb.Optimizer(problem, seed=1, rounds=rounds), np.random.default_rng(1)
     while (suggestion := optimizer.ask()) is not None:
         c = float(random.random())
@@ -104,7 +106,7 @@ def bought(drift: Any, rounds: int) -> Optimizer:
     return optimizer
 
 
-@pytest.mark.parametrize("drift", [sb.MaternInTime(40.0), "learned"])
+@pytest.mark.parametrize("drift", [sb.gp.MaternInTime(40.0), "learned"])
 def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> None:
     """At first something cheap is enough, in the end only the dear cause is; what knows no time does not find that."""
     early, late = bought(drift, 24), bought(drift, 60)

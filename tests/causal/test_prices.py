@@ -89,7 +89,7 @@ def test_prices_are_written_down_and_read_back() -> None:
     assert dict(problem.describe())["prices"] == said
 
 
-def at_two_looks(**limits: Any) -> tuple[sb.Optimizer, sb.Suggestion]:
+def at_two_looks(**limits: Any) -> tuple[sb.Optimizer, sb.core.Suggestion]:
     """A round that looks at age, sets the dose, looks at the pulse, and sets the rest."""
     optimizer = sb.Optimizer(problem(), "coca-bo", seed=0, initial=1, **limits)
     while (suggestion := optimizer.ask()) is not None:
@@ -118,7 +118,7 @@ def test_every_look_is_paid_once() -> None:
         ({"base": 0}, "to set nothing would be free for ever"),
         ({"base": None}, "a number above 0"),
         ({"prices": None}, "base: 1.0 .* without prices all scopes cost the same"),
-        ({"prices": None, "base": None, "tolerance": sb.Absolute(1.0)}, "tolerance: .* without prices"),
+        ({"prices": None, "base": None, "tolerance": sb.costvarying.Absolute(1.0)}, "tolerance: .* without prices"),
     ],
 )
 def test_what_is_no_price_is_refused_by_name_money(changed: dict[str, Any], complaint: str) -> None:

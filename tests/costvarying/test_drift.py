@@ -45,7 +45,7 @@ class TestExploreThenCommit(TraitContract):
 
 
 @pytest.mark.parametrize(
-    "drift", [DRIFTING.drift, "learned", sb.Decay(0), sb.Decay(0.5, per=1e9), sb.Periodic(4), sb.Sliding(9)]
+    "drift", [DRIFTING.drift, "learned", sb.Decay(0), sb.Decay(0.5, per=1e9), sb.gp.Periodic(4), sb.gp.Sliding(9)]
 )
 @pytest.mark.parametrize("method", ["random", "ucb-psq", "ucb-cvs", "etc-groups"])
 def test_every_method_plays_any_drift(method: str, drift: Any) -> None:
@@ -60,7 +60,7 @@ SLIDING = sb.CostVarying(
     [sb.Float("x", 0, 1, law=sb.Uniform()), sb.Float("w", 0, 1, law=sb.Uniform())],
     [["x"], ["x", "w"]],
     costs=[0.3, 1.0],
-    tolerance=sb.Absolute(0.05),
+    tolerance=sb.costvarying.Absolute(0.05),
 )
 
 
@@ -83,7 +83,7 @@ def play(drift: Any, rounds: int = 50, noise: float = 0.02, moves: bool = True) 
     return optimizer
 
 
-@pytest.mark.parametrize("drift", [sb.MaternInTime(25.0, 2.5), sb.Sliding(60), "learned"])
+@pytest.mark.parametrize("drift", [sb.gp.MaternInTime(25.0, 2.5), sb.gp.Sliding(60), "learned"])
 def test_a_moving_optimum_is_followed(drift: Any) -> None:
     followed, left = (abs(play(each).recommend().values["x"] - best(50)) for each in (drift, None))
     assert followed < 0.05 < left
@@ -100,7 +100,7 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
 
 
 def test_what_slides_is_forecast() -> None:
-    for drift in (sb.Sliding(60), "learned"):
+    for drift in (sb.gp.Sliding(60), "learned"):
         optimizer = play(drift)
         said = re.search(r"Of drift it says: all slides, by up to ([\d.]+\d) of", optimizer.explain().summary)
         assert said is not None
@@ -125,7 +125,7 @@ def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for
 
     for steady in (None, "learned"):
         assert beta_and_patience(steady) == (2.0, 1.0)
-    for drifts in (sb.MaternInTime(25.0), sb.Sliding(60)):
+    for drifts in (sb.gp.MaternInTime(25.0), sb.gp.Sliding(60)):
         assert beta_and_patience(drifts) == (1.0, 0.0)
     assert beta_and_patience("learned", 40, moves=True) == (1.0, 0.0)
 
@@ -136,8 +136,8 @@ def test_a_set_that_is_known_not_to_be_good_enough_is_not_looked_at_again_becaus
         [sb.Float("x", 0, 1), sb.Float("w", 0, 1, law=sb.Uniform())],
         [["x"], ["x", "w"]],
         costs=[1, 3],
-        tolerance=sb.Absolute(0.2),
-        drift=sb.MaternInTime(25.0),
+        tolerance=sb.costvarying.Absolute(0.2),
+        drift=sb.gp.MaternInTime(25.0),
     )
     optimizer = sb.Optimizer(problem, rounds=40, seed=1)
     random = np.random.default_rng(3)

@@ -119,12 +119,12 @@ def test_alpha_is_halved_every_d_rounds_of_exploitation() -> None:
     shares = []
     for _ in range(10):
         tolerance = method(optimizer).present_tolerance()
-        assert isinstance(tolerance, sb.Fraction)
+        assert isinstance(tolerance, sb.costvarying.Fraction)
         shares.append(tolerance.share)
         play_on(optimizer, 1)
     assert shares == [0.2] * 4 + [0.1] * 4 + [0.05] * 2
     floored = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2, alpha=0.2, alpha_floor=0.15), 16)
-    assert method(floored).present_tolerance() == sb.Fraction(0.15)
+    assert method(floored).present_tolerance() == sb.costvarying.Fraction(0.15)
 
 
 def test_sets_that_no_longer_fit_are_passed_over_and_cheaper_ones_played() -> None:

@@ -49,7 +49,7 @@ def tell(optimizer: Any, heat: float, value: float = 0.0, **context: float) -> N
     optimizer.tell(suggestion, value, realised={"heat": heat, **suggestion.values})
 
 
-@pytest.mark.parametrize("law", ["learned", sb.Learned(sb.Normal(0.3, 0.1))])
+@pytest.mark.parametrize("law", ["learned", sb.space.Learned(sb.Normal(0.3, 0.1))])
 def test_the_law_moves_to_where_nature_is(law: Any) -> None:
     optimizer = sb.Optimizer(problem(law), "random", seed=0)
     away = []
@@ -82,7 +82,7 @@ def test_only_what_nature_did_is_learned_from() -> None:
 
 def test_a_stated_law_that_is_right_is_kept() -> None:
     heat = sb.Float("heat", 0, 1, law=sb.TruncatedNormal(0.8, 0.05)).distribution
-    optimizer: Any = sb.Optimizer(problem(sb.Learned(sb.TruncatedNormal(0.8, 0.05))), "random", seed=0)
+    optimizer: Any = sb.Optimizer(problem(sb.space.Learned(sb.TruncatedNormal(0.8, 0.05))), "random", seed=0)
     random = np.random.default_rng(0)
     for _ in range(60):
         tell(optimizer, float(heat.ppf(random.random())))
@@ -165,13 +165,13 @@ def test_a_learned_law_in_files_and_logs(tmp_path: Path) -> None:
         rounds = 3
     """)
     heat, damp = read_study(file).problem.space.variables[1:]
-    assert heat.law == sb.Learned()
-    assert damp.law == sb.Learned(sb.Beta(2, 2))
+    assert heat.law == sb.space.Learned()
+    assert damp.law == sb.space.Learned(sb.space.Beta(2, 2))
 
 
 def test_bounds_that_are_widened_leave_what_was_believed_at_first() -> None:
-    wider = sb.Float("heat", 10, 30, law=sb.Learned()).widened(0, 40)
-    assert wider.law == sb.Learned(sb.Uniform(10, 30))
+    wider = sb.Float("heat", 10, 30, law=sb.space.Learned()).widened(0, 40)
+    assert wider.law == sb.space.Learned(sb.Uniform(10, 30))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_bounds_that_are_widened_leave_what_was_believed_at_first() -> None:
         ({"kind": "learned", "prior": "learned"}, "prior"),
         ({"kind": "learned", "prior": {"kind": "learned"}}, "prior"),
         ("learnt", "law"),
-        (sb.Learned, "law"),
+        (sb.space.Learned, "law"),
     ],
 )
 def test_what_is_no_law_is_refused_by_name(law: Any, said: str) -> None:
@@ -189,6 +189,6 @@ def test_what_is_no_law_is_refused_by_name(law: Any, said: str) -> None:
 
 
 def test_kinds_that_learn_no_laws_say_so() -> None:
-    drifting = sb.TimeVarying([sb.Float("x", 0, 1, law=sb.Learned())])
+    drifting = sb.TimeVarying([sb.Float("x", 0, 1, law=sb.space.Learned())])
     with pytest.raises(InvalidProblem, match="time-varying problem learns none"):
         sb.Optimizer(drifting)

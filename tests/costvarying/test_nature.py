@@ -45,7 +45,7 @@ def weather(rho: float, rows: int = 150) -> Any:
 
 def problem(rows: np.ndarray, joint: bool = True) -> sb.CostVarying:
     """Heat and damp, drawn together or each by itself, and a valve that can be set."""
-    laws: list[Any] = [None if joint else sb.Empirical(column) for column in rows.T]
+    laws: list[Any] = [None if joint else sb.space.Empirical(column) for column in rows.T]
     return sb.CostVarying(
         [
             sb.Float("valve", 0, 1),
@@ -54,7 +54,7 @@ def problem(rows: np.ndarray, joint: bool = True) -> sb.CostVarying:
         ],
         [["valve"], ["valve", "heat"]],
         costs=[0.1, 1.0],
-        nature=sb.JointRows(rows.tolist(), ["heat", "damp"]) if joint else None,
+        nature=sb.space.JointRows(rows.tolist(), ["heat", "damp"]) if joint else None,
     )
 
 
@@ -210,7 +210,7 @@ REFUSED: dict[str, tuple[list[Any], Any, str]] = {
 @pytest.mark.parametrize(("variables", "given", "says"), REFUSED.values(), ids=REFUSED)
 def test_rows_that_do_not_suit(variables: list[Any], given: Any, says: str) -> None:
     with pytest.raises(InvalidProblem, match=says):
-        sb.CostVarying(variables, [["valve"]], nature=sb.JointRows(*given))
+        sb.CostVarying(variables, [["valve"]], nature=sb.space.JointRows(*given))
 
 
 def seeing(rows: np.ndarray) -> sb.CostVarying:
@@ -218,7 +218,7 @@ def seeing(rows: np.ndarray) -> sb.CostVarying:
     return sb.CostVarying(
         [sb.Float("valve", 0, 1), sb.Float("heat", 0, 1, seen=True), sb.Float("damp", 0, 1)],
         [["valve"]],
-        nature=sb.JointRows(rows.tolist(), ["heat", "damp"]),
+        nature=sb.space.JointRows(rows.tolist(), ["heat", "damp"]),
     )
 
 
@@ -275,7 +275,7 @@ def test_rows_stand_in_a_file_beside_the_study_file(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(STUDY.replace("NATURE", 'file = "weather.csv", columns = ["heat", "sky"]'))
     stated: Any = read_study(file).problem
-    assert stated.nature == sb.JointRows([[20.5, "dry"], [-3.5, "wet"], [20.5, "dry"]], ["heat", "sky"])
+    assert stated.nature == sb.space.JointRows([[20.5, "dry"], [-3.5, "wet"], [20.5, "dry"]], ["heat", "sky"])
     assert stated.use(stated.space["heat"]) == "left to itself as in 3 rows of heat, sky"
     assert stated.use(stated.space["valve"]) == ""
     with Study.create(tmp_path / "study.db", stated, rounds=3):

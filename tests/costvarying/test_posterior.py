@@ -16,7 +16,7 @@ SETS = [["a"], ["a", "b"]]
 
 def problem(noise: float | None = None) -> sb.CostVarying:
     variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
-    return sb.CostVarying(variables, SETS, costs=[1, 2], tolerance=sb.Absolute(0.3), noise=noise)
+    return sb.CostVarying(variables, SETS, costs=[1, 2], tolerance=sb.costvarying.Absolute(0.3), noise=noise)
 
 
 def yield_of(a: float, b: float) -> float:
@@ -34,7 +34,7 @@ def told(seed: int, count: int, noise: float, wrong: dict[int, float] | None = N
     return optimizer
 
 
-def true_value(advice: sb.Recommendation) -> float:
+def true_value(advice: sb.core.Recommendation) -> float:
     """What the recommended settings give on average over nature."""
     nature = (np.arange(2000) + 0.5) / 2000
     settings = [(advice.values["a"], advice.values.get("b", b)) for b in nature.tolist()]

@@ -14,7 +14,7 @@ from tests.costvarying import worlds
 
 VARIABLES: list[Variable] = [
     sb.Float("a", 0, 1, law=sb.Uniform()),
-    sb.Categorical("line", ["x", "y"], law=sb.Discrete({"x": 0.5, "y": 0.5})),
+    sb.Categorical("line", ["x", "y"], law=sb.space.Discrete({"x": 0.5, "y": 0.5})),
     sb.Float("b", 0, 1, law=sb.Uniform()),
 ]
 

@@ -54,7 +54,7 @@ def test_the_model_has_every_outcome_as_it_stands_now(minimize: bool) -> None:
     optimizer = world.play(world.start(), 3)
     optimizer.add(0.5, DATA)
     broken = optimizer.ask()
-    assert isinstance(broken, sb.Suggestion)
+    assert isinstance(broken, sb.core.Suggestion)
     optimizer.fail(broken, cost=1.0)
     np.testing.assert_allclose(in_order(told(optimizer)), in_order(expected(optimizer)))
     first = next(iter(optimizer.history)).suggestion

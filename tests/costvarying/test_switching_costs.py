@@ -173,7 +173,7 @@ def test_a_batch_shares_on_a_day_that_is_seen() -> None:
 def test_what_is_hard_to_change_goes_with_rows_of_data() -> None:
     """What nature draws together, the oven among it, where nobody holds it."""
     noise = np.random.default_rng(0).random((40, 2))
-    rows = sb.JointRows([[float(120 + 60 * a), float(0.8 * a + 0.2 * b)] for a, b in noise], ["oven", "feed"])
+    rows = sb.space.JointRows([[float(120 + 60 * a), float(0.8 * a + 0.2 * b)] for a, b in noise], ["oven", "feed"])
     free = tuple(replace(v, law=None) if v.name in ("oven", "feed") else v for v in OVEN.variables)
     problem = replace(OVEN, variables=free, nature=rows)
     optimizer = sb.Optimizer(problem, budget=60, seed=3)

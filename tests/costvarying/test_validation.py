@@ -50,7 +50,7 @@ def test_what_is_seen_before_choosing_is_not_set() -> None:
 
 def test_rows_of_data_stand_for_laws() -> None:
     lawless = [sb.Float("a", 0, 1), sb.Float("b", 0, 1), sb.Float("c", 0, 1)]
-    rows = sb.JointRows([[0.1, 0.2], [0.3, 0.4]], ["b", "c"])
+    rows = sb.space.JointRows([[0.1, 0.2], [0.3, 0.4]], ["b", "c"])
     sb.CostVarying(lawless, [["a"], ["a", "c"]], nature=rows)
     with pytest.raises(InvalidProblem, match=r"variables\.a\.law: .*leaves 'a' to nature"):
         sb.CostVarying(lawless, [["a"], ["c"]], nature=rows)

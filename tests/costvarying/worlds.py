@@ -20,7 +20,7 @@ PROBLEM = sb.CostVarying(
         sb.Float("temperature", 10, 35, law=sb.TruncatedNormal(22, 3), unit="°C"),
         sb.Float("ph", 4, 8, law=sb.Uniform()),
         sb.Integer("plants", 1, 4, law=sb.Uniform()),
-        sb.Categorical("line", ("a", "b"), law=sb.Discrete({"a": 0.3, "b": 0.7})),
+        sb.Categorical("line", ("a", "b"), law=sb.space.Discrete({"a": 0.3, "b": 0.7})),
     ),
     control_sets=(("temperature",), ("ph", "line"), ("temperature", "ph", "plants", "line")),
 )
@@ -85,7 +85,7 @@ _HEAT = np.random.default_rng(7).normal(22, 3, 300).clip(10, 35)
 ROWS = sb.CostVarying(
     variables=[dataclasses.replace(v, law=None) if v.name in ("temperature", "line") else v for v in PROBLEM.variables],
     control_sets=PROBLEM.control_sets,
-    nature=sb.JointRows([[float(heat), "b" if heat > 23 else "a"] for heat in _HEAT], ["temperature", "line"]),
+    nature=sb.space.JointRows([[float(heat), "b" if heat > 23 else "a"] for heat in _HEAT], ["temperature", "line"]),
 )
 """The same where line b runs when it is warm, as a log of three hundred days says."""
 
@@ -104,7 +104,7 @@ def rows_case(method: str, **options: Any) -> Case:
     return Case(ROWS, method, evaluate_rows, added=added, options=options)
 
 
-DRIFTING = dataclasses.replace(PROBLEM, drift=sb.MaternInTime(12.0))
+DRIFTING = dataclasses.replace(PROBLEM, drift=sb.gp.MaternInTime(12.0))
 LEARNED = dataclasses.replace(PROBLEM, drift="learned")
 """The same where the best temperature moves."""
 
@@ -130,7 +130,7 @@ def drifting_case(method: str, problem: sb.CostVarying = DRIFTING, rounds: int =
 GIVEN = sb.CostVarying(
     variables=[*ROWS.variables, *SEEN.variables[-2:]],
     control_sets=PROBLEM.control_sets,
-    nature=sb.JointRows(
+    nature=sb.space.JointRows(
         [[float(heat), "b" if heat > 23 else "a", float(heat - 8)] for heat in _HEAT],
         ["temperature", "line", "weather"],
     ),
@@ -154,7 +154,7 @@ def given_case(method: str, **options: Any) -> Case:
     return Case(GIVEN, method, evaluate_given, request=asked_with, added=added, options=options)
 
 
-_LAWS: dict[str, Any] = {"temperature": sb.Learned(sb.Uniform(10, 20)), "ph": "learned", "line": "learned"}
+_LAWS: dict[str, Any] = {"temperature": sb.space.Learned(sb.Uniform(10, 20)), "ph": "learned", "line": "learned"}
 LEARNED_LAWS = sb.CostVarying(
     variables=[dataclasses.replace(v, law=_LAWS[v.name]) if v.name in _LAWS else v for v in SEEN.variables],
     control_sets=PROBLEM.control_sets,

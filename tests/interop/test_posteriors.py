@@ -51,7 +51,7 @@ def test_a_transformed_outcome_is_refused() -> None:
         (box, "prior", {"prior": "hill at 0.7"}),
         (scopes, "time", {"time": 3.0}),
         (scopes, "scope", {}),
-        (scopes, "scope", {"scope": sb.Scope(["nothing"])}),
+        (scopes, "scope", {"scope": sb.core.Scope(["nothing"])}),
     ],
 )
 def test_what_a_kind_does_not_have_is_refused(optimizer: Any, field: str, which: dict[str, Any]) -> None:

@@ -23,8 +23,8 @@ from tests.meanfield.worlds import case, crowd
     [
         (sb.Share("a", at_most=0.25), "at most 25 % of all agents in a"),
         (sb.Share("a", 0.5, 0.1, "day"), "at least 10 % and at most 50 % of the agents of day in a"),
-        (sb.Headcount("a", at_least=3), "at least 3 agents in a"),
-        (sb.Headcount("a", at_most=1, context="day"), "at most 1 agent of day in a"),
+        (sb.meanfield.Headcount("a", at_least=3), "at least 3 agents in a"),
+        (sb.meanfield.Headcount("a", at_most=1, context="day"), "at most 1 agent of day in a"),
     ],
 )
 def test_they_say_what_they_are_and_go_through_files(limit: Any, text: str) -> None:
@@ -44,11 +44,11 @@ def test_room_is_counted_in_agents_of_the_contexts_that_count() -> None:
     agents = {"day": 20, "night": 10}
     values = {"distribution": {"day": {"a": 0.5, "b": 0.5}, "night": {"b": 1.0}}}
     assert HeadcountBound.of(sb.Share("a", at_most=0.5), agents).room(values) == 5
-    assert HeadcountBound.of(sb.Headcount("a", at_most=12, at_least=9), agents).room(values) == 1
-    tight = HeadcountBound.of(sb.Headcount("a", at_most=9, context="day"), agents)
+    assert HeadcountBound.of(sb.meanfield.Headcount("a", at_most=12, at_least=9), agents).room(values) == 1
+    tight = HeadcountBound.of(sb.meanfield.Headcount("a", at_most=9, context="day"), agents)
     assert tight.breaks(values)
     assert tight.room(values) == -1
-    assert not HeadcountBound.of(sb.Headcount("a", at_most=0, context="night"), agents).breaks(values)
+    assert not HeadcountBound.of(sb.meanfield.Headcount("a", at_most=0, context="night"), agents).breaks(values)
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_room_is_counted_in_agents_of_the_contexts_that_count() -> None:
         (lambda: sb.Share("a", 0.1, 0.2), "at_least"),
         (lambda: sb.Share("a", 2), "at_most"),
         (lambda: sb.Share("a", at_least=-0.1), "at_least"),
-        (lambda: sb.Headcount("a"), "at_most"),
-        (lambda: sb.Headcount("a", 1, 2), "at_least"),
-        (lambda: sb.Headcount("a", 1.5), "at_most"),  # type: ignore[arg-type]
-        (lambda: sb.Headcount("a", -1), "at_most"),
+        (lambda: sb.meanfield.Headcount("a"), "at_most"),
+        (lambda: sb.meanfield.Headcount("a", 1, 2), "at_least"),
+        (lambda: sb.meanfield.Headcount("a", 1.5), "at_most"),  # type: ignore[arg-type]
+        (lambda: sb.meanfield.Headcount("a", -1), "at_most"),
     ],
 )
 def test_what_is_no_limit_is_refused(make: Any, field: str) -> None:
@@ -73,7 +73,7 @@ def test_what_is_no_limit_is_refused(make: Any, field: str) -> None:
 LIMITS = [
     sb.Share("d", at_least=0.2),
     sb.Share("a", at_most=0.5, context="day"),
-    sb.Headcount("b", at_least=2, at_most=4, context="night"),
+    sb.meanfield.Headcount("b", at_least=2, at_most=4, context="night"),
 ]
 
 
@@ -124,7 +124,7 @@ def test_limits_are_possible_where_some_whole_agents_keep_to_them(seed: int) -> 
     for _ in range(random.integers(1, 4)):
         ends = np.sort(random.integers(0, 6, 2))
         context = [None, "day", "night"][random.integers(3)]
-        limits.append(sb.Headcount(str(random.choice(["a", "b"])), int(ends[1]), int(ends[0]), context))
+        limits.append(sb.meanfield.Headcount(str(random.choice(["a", "b"])), int(ends[1]), int(ends[0]), context))
     fields: dict[str, Any] = {"actions": ("a", "b"), "agents": 8, "contexts": ("day", "night"), "weights": (5, 3)}
 
     def keep(day: int, night: int) -> bool:
@@ -153,7 +153,7 @@ def test_limits_are_possible_where_some_whole_agents_keep_to_them(seed: int) -> 
         ({"limits": [sb.Share("a", at_least=0.6), sb.Share("b", at_least=0.5), LIMITS[1]]}, ["60 %", "50 %"]),
         ({"limits": [sb.Share("a", at_least=0.6), *LIMITS], "capacity": {"a": 5}}, ["60 %", "at most 5 agents"]),
         (
-            {"limits": [sb.Headcount("a", at_least=9, context="night")], "allowed": {"night": ("b", "c")}},
+            {"limits": [sb.meanfield.Headcount("a", at_least=9, context="night")], "allowed": {"night": ("b", "c")}},
             ["9 agents of night", "allowed: night only in b, c"],
         ),
     ],

@@ -40,7 +40,7 @@ def case(method: str, drift: Any, **options: Any) -> Case:
 
 
 class TestMFGPUCB(WingContract):
-    case = staticmethod(lambda: case("mf-gp-ucb", sb.MaternInTime(20.0), starts=4))
+    case = staticmethod(lambda: case("mf-gp-ucb", sb.gp.MaternInTime(20.0), starts=4))
 
 
 @pytest.mark.parametrize("method", ["random", "turbo"])
@@ -65,7 +65,7 @@ def test_demand_that_moves_is_followed() -> None:
         found: dict[str, float] = optimizer.recommend().values["distribution"]["everyone"]
         return found
 
-    followed = last(sb.MaternInTime(20.0, 2.5))
+    followed = last(sb.gp.MaternInTime(20.0, 2.5))
     assert followed["c"] > 0.8
 
 
@@ -90,7 +90,7 @@ def test_what_is_wrong_is_refused_by_name() -> None:
     with pytest.raises(InvalidProblem, match=r"drift: 'learned' is not allowed.*noticed without it"):
         fading("learned")
     with pytest.raises(InvalidProblem, match=r"drift: .*sliding.* is not allowed"):
-        fading(sb.Sliding(9))
+        fading(sb.gp.Sliding(9))
     with pytest.raises(InvalidProblem, match=r"variables\.time"):
         fading(sb.Decay(0.1), variables=(sb.Float("time", 0, 1, seen=True),))
     optimizer = sb.Optimizer(fading(sb.Decay(0.1)), "random")

@@ -151,7 +151,7 @@ def test_variables_are_seen_and_nothing_else(variable: Any, said: str) -> None:
         crowd(variables=[variable])
 
 
-@pytest.mark.parametrize("drift", ["learned", sb.Sliding(60)])
+@pytest.mark.parametrize("drift", ["learned", sb.gp.Sliding(60)])
 def test_a_drift_is_one_that_payoffs_can_have(drift: Any) -> None:
     with pytest.raises(InvalidProblem, match=r"drift: .*such as a decay"):
         crowd(drift=drift)

@@ -19,7 +19,7 @@ class Forgetful(Random):
     """Forgets limits when it answers."""
 
     def recommend(self, history: object) -> Recommendation:
-        return Recommendation(sb.Scope(["x"]), {"x": 9.0})
+        return Recommendation(sb.core.Scope(["x"]), {"x": 9.0})
 
 
 def shown(study: BaseStudy) -> Card:
@@ -46,7 +46,7 @@ def test_every_kind_has_one(wing: str) -> None:
 
 def test_what_it_says() -> None:
     advice = Recommendation(
-        sb.Scope(["oven"]), {"oven": 151.23456}, 1.5123, 1.0, 2.25, 3.0, "best so far", context={"weather": 4.0}
+        sb.core.Scope(["oven"]), {"oven": 151.23456}, 1.5123, 1.0, 2.25, 3.0, "best so far", context={"weather": 4.0}
     )
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     study.revise(columns={"value": "Yield (kg)", "cost": "EUR"})
@@ -54,13 +54,13 @@ def test_what_it_says() -> None:
     assert (found.seen, found.scope, found.mean, found.bounds) == ("weather = 4 °C", "oven", "1.51 kg", "1.00 to 2.25")
     assert (found.headline, found.settings) == ("Hold oven at 151 °C", ())
     assert (found.price, found.why, found.policy, found.others) == ("3 EUR", "Best so far.", None, None)
-    assert card(study, Recommendation(sb.Scope(["oven"]), {}), Explanation("why not\nand so on")).why == "Why not."
+    assert card(study, Recommendation(sb.core.Scope(["oven"]), {}), Explanation("why not\nand so on")).why == "Why not."
 
 
 def test_every_set_has_its_interval_and_what_is_good_enough_is_shaded() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
-    other = Recommendation(sb.Scope(["oven", "speed"]), {}, 2.0, 1.0, 3.0, 5.0)
-    found = sets(study, Recommendation(sb.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 3.0, alternatives=(other,)))
+    other = Recommendation(sb.core.Scope(["oven", "speed"]), {}, 2.0, 1.0, 3.0, 5.0)
+    found = sets(study, Recommendation(sb.core.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 3.0, alternatives=(other,)))
     assert [(row.name, row.mean, row.between, row.price, row.best) for row in found.rows] == [
         ("oven", "1.50", "1.00 to 2.00", "3", True),
         ("oven + speed", "2.0", "1.0 to 3.0", "5", False),
@@ -72,8 +72,8 @@ def test_every_set_has_its_interval_and_what_is_good_enough_is_shaded() -> None:
 
 def test_of_very_many_sets_the_cheapest_and_the_recommended_are_shown() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
-    others = tuple(Recommendation(sb.Scope([f"x{k}"]), {}, 2.0, 1.0, 3.0, float(k)) for k in range(30))
-    found = sets(study, Recommendation(sb.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 99.0, alternatives=others))
+    others = tuple(Recommendation(sb.core.Scope([f"x{k}"]), {}, 2.0, 1.0, 3.0, float(k)) for k in range(30))
+    found = sets(study, Recommendation(sb.core.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 99.0, alternatives=others))
     assert (len(found.rows), found.more, found.rows[-1].best) == (12, 19, True)
 
 

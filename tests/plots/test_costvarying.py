@@ -43,7 +43,7 @@ def lines(axes: Any) -> dict[str, Any]:
 
 
 def test_rows_are_the_recommendation_and_its_alternatives_and_marks_the_plays() -> None:
-    optimizer = studied(tolerance=sb.Absolute(0.5))
+    optimizer = studied(tolerance=sb.costvarying.Absolute(0.5))
     left, right = costvarying.figure(optimizer, value="yield (kg)", money="€").axes
     advice = optimizer.recommend()
     circle = lines(left)["recommended"]
@@ -72,12 +72,12 @@ def test_equal_prices_have_rows_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("tolerance", "minimize", "least"),
     [
-        (sb.Threshold(1.5), False, 1.5),
-        (sb.Threshold(1.5), True, 1.5),
-        (sb.Absolute(0.5), False, "best - 0.5"),
-        (sb.Absolute(0.5), True, "best + 0.5"),
-        (sb.Fraction(0.1, worst=0.0), False, "best * 0.9"),
-        (sb.Fraction(0.1), False, None),
+        (sb.costvarying.Threshold(1.5), False, 1.5),
+        (sb.costvarying.Threshold(1.5), True, 1.5),
+        (sb.costvarying.Absolute(0.5), False, "best - 0.5"),
+        (sb.costvarying.Absolute(0.5), True, "best + 0.5"),
+        (sb.costvarying.Fraction(0.1, worst=0.0), False, "best * 0.9"),
+        (sb.costvarying.Fraction(0.1), False, None),
         (None, False, None),
     ],
     ids=str,
@@ -122,8 +122,8 @@ def test_contexts_are_in_their_order_with_the_look_of_what_is_recommended_there(
     problem = sb.CostVarying([*VARIABLES, sb.Float("wind", 0, 9, seen=True)], SETS)
     t, u, _ = problem.scopes
 
-    def choice(scope: Scope, mean: float, wind: float, **more: Any) -> sb.Recommendation:
-        return sb.Recommendation(scope, {}, mean=mean, cost=1.0, context={"wind": wind}, **more)
+    def choice(scope: Scope, mean: float, wind: float, **more: Any) -> sb.core.Recommendation:
+        return sb.core.Recommendation(scope, {}, mean=mean, cost=1.0, context={"wind": wind}, **more)
 
     axes, looks = new_figure((5, 4)).subplots(), looks_of(problem)
     draw_contexts(axes, problem, choice(t, 1.0, 8.0, alternatives=(choice(u, 3.0, 1.0),)), looks)

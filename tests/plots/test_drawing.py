@@ -128,12 +128,12 @@ def test_names_that_begin_alike_and_end_alike_are_numbered() -> None:
 
 LAW = sb.Uniform()
 VARIABLES = [sb.Float("t", 0, 1, law=LAW), sb.Float("u", 0, 1, law=LAW)]
-PROBLEM = sb.CostVarying(VARIABLES, [["t"], ["u"], ["t", "u"]], tolerance=sb.Absolute(0.5))
+PROBLEM = sb.CostVarying(VARIABLES, [["t"], ["u"], ["t", "u"]], tolerance=sb.costvarying.Absolute(0.5))
 T, U, BOTH = PROBLEM.scopes
 
 
-def choice(scope: Scope, mean: float | None, cost: float | None, **more: Any) -> sb.Recommendation:
-    return sb.Recommendation(scope, {}, mean=mean, cost=cost, **more)
+def choice(scope: Scope, mean: float | None, cost: float | None, **more: Any) -> sb.core.Recommendation:
+    return sb.core.Recommendation(scope, {}, mean=mean, cost=cost, **more)
 
 
 ADVICE = choice(
@@ -168,7 +168,7 @@ def test_of_very_many_rows_the_best_are_shown_and_the_recommended_one() -> None:
     sets = [[f"x{k}"] for k in range(40)]
     problem = sb.CostVarying([sb.Float(name, 0, 1, law=LAW) for (name,) in sets], sets)
     others = tuple(choice(scope, float(k), 1.0) for k, scope in enumerate(problem.scopes))
-    advice = sb.Recommendation(others[0].scope, {}, mean=0.0, cost=1.0, alternatives=others[1:])
+    advice = sb.core.Recommendation(others[0].scope, {}, mean=0.0, cost=1.0, alternatives=others[1:])
     rows = rows_of(problem, advice)
     assert len(rows) == 30
     assert [row.name for row in rows if row.chosen] == ["x0"]
@@ -178,11 +178,14 @@ def test_of_very_many_rows_the_best_are_shown_and_the_recommended_one() -> None:
 
 @pytest.mark.parametrize(("minimize", "edge"), [(False, 1.9), (True, 2.5)])
 def test_good_enough_is_what_comes_within_the_tolerance_of_the_best(minimize: bool, edge: float) -> None:
-    problem = sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.Absolute(0.5), minimize=minimize)
+    problem = sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.costvarying.Absolute(0.5), minimize=minimize)
     assert acceptable(problem, [2.0, 2.4]) == pytest.approx(edge)
     assert acceptable(problem, []) is None
     assert acceptable(sb.CostVarying(VARIABLES, PROBLEM.control_sets), [2.0]) is None
-    assert acceptable(sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.Fraction(0.1)), [2.0]) is None
+    assert (
+        acceptable(sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.costvarying.Fraction(0.1)), [2.0])
+        is None
+    )
 
 
 # -- names beside marks ------------------------------------------------------------------------------------------------

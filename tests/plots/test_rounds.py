@@ -122,7 +122,7 @@ def played(problem: sb.CostVarying, ovens: list[object], outcomes: int = 9) -> s
 
 
 def drawn_oven(optimizer: sb.Optimizer, best: object) -> Any:
-    advice = sb.Recommendation(optimizer.problem.scopes[1], {"oven": best, "speed": 0.5})  # type: ignore[attr-defined]
+    advice = sb.core.Recommendation(optimizer.problem.scopes[1], {"oven": best, "speed": 0.5})  # type: ignore[attr-defined]
     (picture,) = settings_pictures(optimizer, advice)
     return next(axes for axes in picture.figure.axes if axes.get_ylabel().startswith("oven"))
 
@@ -145,6 +145,6 @@ def test_choices_have_their_names() -> None:
 
 def test_there_is_no_picture_of_no_change() -> None:
     free = replace(OVEN, variables=(replace(OVEN.variables[0], change=None), *OVEN.variables[1:]))
-    advice = sb.Recommendation(OVEN.scopes[1], {"oven": 150.0, "speed": 0.5})
+    advice = sb.core.Recommendation(OVEN.scopes[1], {"oven": 150.0, "speed": 0.5})
     assert list(settings_pictures(played(free, [150.0, 160.0]), advice)) == []
     assert list(settings_pictures(played(OVEN, [150.0]), advice)) == []

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo import CostVarying, Float, Optimizer, Scope, Uniform
-from steerbo.core import History
+from steerbo import CostVarying, Float, Optimizer, Uniform
+from steerbo.core import History, Scope
 from steerbo.core.history import RunningMean
 
 PROBLEM = CostVarying([Float("a", 0, 1, law=Uniform()), Float("b", 0, 1, law=Uniform())], [["a"], ["b"]])

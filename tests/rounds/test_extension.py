@@ -19,7 +19,7 @@ PROBLEM = sb.CostVarying(
         sb.Float("ph", 4, 8, law=sb.Uniform(), unit="pH"),
         sb.Integer("lamps", 1, 9, law=sb.Uniform()),
         sb.Float("dose", 1, 2, step=0.25, law=sb.Uniform()),
-        sb.Categorical("line", ["a", "b"], law=sb.Discrete({"a": 0.5, "b": 0.5})),
+        sb.Categorical("line", ["a", "b"], law=sb.space.Discrete({"a": 0.5, "b": 0.5})),
     ],
     [["ph"], ["lamps", "dose"]],
 )

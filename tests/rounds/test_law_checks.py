@@ -110,7 +110,7 @@ def test_rows_say_what_goes_together_and_each_column_is_held_against_its_values(
     days = [[22 + 3 * z, 0.5 + 0.1 * z] for z in random.normal(size=60).clip(-3, 3)]
     joint = problem(
         variables=[VARIABLES[0], sb.Float("heat", 10, 35), sb.Float("damp", 0, 1)],
-        nature=sb.JointRows(days, ["heat", "damp"]),
+        nature=sb.space.JointRows(days, ["heat", "damp"]),
     )
     optimizer = sb.Optimizer(joint, "random", seed=0)
     again = np.random.default_rng(4)
@@ -147,7 +147,7 @@ def test_what_goes_with_what_is_seen_is_said() -> None:
 
 def season(joint: bool) -> sb.CostVarying:
     """Heat follows the weather, which is seen and gets warmer from round to round; damp does not."""
-    heat = VARIABLES[1] if joint else sb.Float("heat", 10, 35, law=sb.Learned())
+    heat = VARIABLES[1] if joint else sb.Float("heat", 10, 35, law=sb.space.Learned())
     days = [[w / 100, 12 + w / 5] for w in range(100)]
     return sb.CostVarying(
         [
@@ -157,7 +157,7 @@ def season(joint: bool) -> sb.CostVarying:
             sb.Float("w", 0, 1, seen=True),
         ],
         [["valve"]],
-        nature=sb.JointRows(days, ["w", "heat"]) if joint else None,
+        nature=sb.space.JointRows(days, ["w", "heat"]) if joint else None,
     )
 
 
@@ -176,7 +176,7 @@ def test_a_law_given_what_is_seen_may_change_with_it(joint: bool) -> None:
 
 def test_choices_whole_and_rounded_numbers_raise_no_alarm_when_they_keep_their_laws() -> None:
     more = [
-        sb.Categorical("sky", ["sun", "rain"], law=sb.Discrete({"sun": 0.8, "rain": 0.2})),
+        sb.Categorical("sky", ["sun", "rain"], law=sb.space.Discrete({"sun": 0.8, "rain": 0.2})),
         sb.Integer("wind", 0, 9, law=sb.Uniform()),
     ]
     alarms = 0
@@ -192,7 +192,7 @@ def test_choices_whole_and_rounded_numbers_raise_no_alarm_when_they_keep_their_l
 
 
 def test_a_choice_that_is_rarer_than_stated_is_said() -> None:
-    sky = sb.Categorical("sky", ["sun", "rain"], law=sb.Discrete({"sun": 0.8, "rain": 0.2}))
+    sky = sb.Categorical("sky", ["sun", "rain"], law=sb.space.Discrete({"sun": 0.8, "rain": 0.2}))
     nature = lawful()
     (warning,) = play(sb.Optimizer(problem(sky), "random", seed=0), lambda n: {**nature(n), "sky": "rain"})
     assert "Expected: rain in 20 % of all rounds. Seen in the first " in warning

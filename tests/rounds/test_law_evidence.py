@@ -47,7 +47,7 @@ def test_a_rounded_number_stands_for_all_that_are_rounded_to_it() -> None:
 
 
 def test_a_choice_and_a_whole_number_stand_from_less_to_no_more() -> None:
-    sky = evidence(sb.Categorical("sky", ["sun", "rain"], law=sb.Discrete({"sun": 0.8, "rain": 0.2})))
+    sky = evidence(sb.Categorical("sky", ["sun", "rain"], law=sb.space.Discrete({"sun": 0.8, "rain": 0.2})))
     assert sky._interval("sun") == pytest.approx((0.0, 0.8))
     assert sky._interval("rain") == pytest.approx((0.8, 1.0))
     wind = evidence(sb.Integer("wind", 1, 4, law=sb.Uniform()))
@@ -55,7 +55,7 @@ def test_a_choice_and_a_whole_number_stand_from_less_to_no_more() -> None:
 
 
 def test_data_is_held_against_its_ranks_not_against_a_density() -> None:
-    found = evidence(sb.Float("t", 0, 1, law=sb.Empirical([0.2, 0.4, 0.6])))
+    found = evidence(sb.Float("t", 0, 1, law=sb.space.Empirical([0.2, 0.4, 0.6])))
     low, high = found._interval(0.5)
     assert (low, high) == pytest.approx((2 / 4, 3 / 4)), "above two of three values, and one of them itself"
 
@@ -70,7 +70,7 @@ def test_told_and_failed_rounds_show_what_was_measured_and_data_only_where_the_s
     variables = [sb.Float("valve", 0, 1), sb.Float("heat", 0, 1, law=sb.Uniform())]
     optimizer = Optimizer(sb.CostVarying(variables, [["valve"], ["valve", "heat"]]), "random", seed=0)
 
-    def asked() -> sb.Suggestion:
+    def asked() -> sb.core.Suggestion:
         while (suggestion := optimizer.ask()) is not None and "heat" in suggestion.values:
             optimizer.abandon(suggestion)
         assert suggestion is not None

@@ -13,7 +13,7 @@ from steerbo.core.law_tests import _rank_correlation, alone_in_words, pair_in_wo
 from steerbo.core.problem import StatedLaw
 
 HEAT = sb.Float("heat", 10, 30, law=sb.Uniform(), unit="°C")
-SKY = sb.Categorical("sky", ["sun", "rain", "fog"], law=sb.Discrete({"sun": 0.5, "rain": 0.3, "fog": 0.2}))
+SKY = sb.Categorical("sky", ["sun", "rain", "fog"], law=sb.space.Discrete({"sun": 0.5, "rain": 0.3, "fog": 0.2}))
 
 
 def problem(*more: Any) -> sb.CostVarying:
@@ -31,7 +31,7 @@ def test_a_number_is_told_by_quantiles_in_its_unit() -> None:
 
 
 def test_data_is_told_by_its_own_quantiles() -> None:
-    law = StatedLaw.of(sb.Float("heat", 10, 30, law=sb.Empirical(np.linspace(11, 21, 101).tolist())))
+    law = StatedLaw.of(sb.Float("heat", 10, 30, law=sb.space.Empirical(np.linspace(11, 21, 101).tolist())))
     said = alone_in_words(problem(), law, [29.0])
     assert said.startswith("heat is not as the data it comes from says. Expected: half of all values above 16 °C")
     assert "nine in ten from 11.5 °C to 20.5 °C" in said
@@ -40,7 +40,9 @@ def test_data_is_told_by_its_own_quantiles() -> None:
 def test_a_choice_is_told_by_its_shares() -> None:
     said = alone_in_words(problem(), StatedLaw.of(SKY), ["rain", "rain", "fog", "rain"])
     assert "Expected: rain in 30 % of all rounds. Seen in the first 4 rounds that left it to nature: in 75 %." in said
-    data = StatedLaw.of(sb.Categorical("sky", ["sun", "rain", "fog"], law=sb.Empirical(["sun", "rain", "sun", "sun"])))
+    data = StatedLaw.of(
+        sb.Categorical("sky", ["sun", "rain", "fog"], law=sb.space.Empirical(["sun", "rain", "sun", "sun"]))
+    )
     assert "Expected: rain in 25 % of all rounds." in alone_in_words(problem(), data, ["rain"])
 
 

@@ -100,10 +100,10 @@ class Bold(Method[Any, Any]):
     """Keeps to limits in what it suggests, and forgets them in what it answers."""
 
     name: ClassVar[str] = "bold"
-    advice = Recommendation(sb.Scope(["dose"]), {"dose": 9.0})
+    advice = Recommendation(sb.core.Scope(["dose"]), {"dose": 9.0})
 
     def choose(self, history: Any, request: Any) -> Choice:
-        return Choice(sb.Scope(["dose"]), {"dose": 3.0})
+        return Choice(sb.core.Scope(["dose"]), {"dose": 3.0})
 
     def recommend(self, history: Any) -> Recommendation:
         return self.advice
@@ -134,7 +134,7 @@ class Otherwise(Bold):
     """Its alternative breaks the limit."""
 
     advice = Recommendation(
-        sb.Scope(["dose"]), {"dose": 6.0}, alternatives=(Recommendation(sb.Scope(["dose"]), {"dose": 7.0}),)
+        sb.core.Scope(["dose"]), {"dose": 6.0}, alternatives=(Recommendation(sb.core.Scope(["dose"]), {"dose": 7.0}),)
     )
 
 

@@ -19,7 +19,7 @@ PROBLEM = sb.CostVarying(
 )
 
 
-def asked() -> tuple[sb.Optimizer, sb.Suggestion]:
+def asked() -> tuple[sb.Optimizer, sb.core.Suggestion]:
     optimizer = sb.Optimizer(PROBLEM, rounds=9, seed=0)
     suggestion = optimizer.ask()
     assert suggestion is not None

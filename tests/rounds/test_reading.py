@@ -172,7 +172,7 @@ def told(optimizer: sb.Optimizer, case: Case, *values: float) -> sb.Optimizer:
     return optimizer
 
 
-def unbounded(advice: sb.Recommendation) -> bool:
+def unbounded(advice: sb.core.Recommendation) -> bool:
     each = (advice, *advice.alternatives)
     return UNBOUNDED in str(advice) and all((one.lower, one.upper) == (None, None) for one in each)
 
@@ -216,11 +216,11 @@ def test_who_states_a_scale_has_bounds_at_once() -> None:
 
 
 def test_nobody_widens_what_has_no_bounds() -> None:
-    advice = sb.Recommendation(sb.Scope(["ph"]), {"ph": 6.0}, mean=1.0)
+    advice = sb.core.Recommendation(sb.core.Scope(["ph"]), {"ph": 6.0}, mean=1.0)
     assert widened(advice, 2.0) == widened(advice, math.inf) == advice
-    one = sb.Recommendation(sb.Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.5)
+    one = sb.core.Recommendation(sb.core.Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.5)
     assert widened(one, 3.0).lower == -0.5
-    far = sb.Recommendation(sb.Scope(["ph"]), {"ph": 6.0}, mean=1e100, lower=-1e308, upper=1e308)
+    far = sb.core.Recommendation(sb.core.Scope(["ph"]), {"ph": 6.0}, mean=1e100, lower=-1e308, upper=1e308)
     assert all(math.isfinite(end) for end in (widened(far, 10.0).lower or math.nan, widened(far, 10.0).upper or 0))
 
 

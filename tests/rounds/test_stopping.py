@@ -31,7 +31,7 @@ KINDS: dict[str, Any] = {
 METHODS = {"time-varying": "gp-ucb"}
 
 
-def outcome(suggestion: sb.Suggestion, problem: Any = None) -> dict[str, Any]:
+def outcome(suggestion: sb.core.Suggestion, problem: Any = None) -> dict[str, Any]:
     """A smooth hill in what was set, with next to no noise; what is left is drawn. At best it is 0."""
     random, values = keyed(5, suggestion.round, "nature"), suggestion.values
     noise = 1e-3 * random.standard_normal()
@@ -47,7 +47,9 @@ def outcome(suggestion: sb.Suggestion, problem: Any = None) -> dict[str, Any]:
     return {"value": value + noise, "cost": float(len(values)), "realised": x}
 
 
-def played(optimizer: sb.Optimizer, rounds: int, value: Callable[[sb.Suggestion], float] | None = None) -> sb.Optimizer:
+def played(
+    optimizer: sb.Optimizer, rounds: int, value: Callable[[sb.core.Suggestion], float] | None = None
+) -> sb.Optimizer:
     """At most so many rounds."""
     for _ in range(rounds):
         if (suggestion := optimizer.ask()) is None:
@@ -174,7 +176,9 @@ def test_a_batch_that_is_out_may_change_its_mind() -> None:
 
 
 def test_a_threshold_that_nobody_reaches_does_not_go_on_for_ever() -> None:
-    hopeless = sb.CostVarying(PLANT.variables, PLANT.control_sets, costs=PLANT.costs, tolerance=sb.Threshold(1e3))
+    hopeless = sb.CostVarying(
+        PLANT.variables, PLANT.control_sets, costs=PLANT.costs, tolerance=sb.costvarying.Threshold(1e3)
+    )
     optimizer = played(sb.Optimizer(hopeless, rounds=60, stop=0.3, seed=1), 60)
     assert optimizer.status.finished.startswith("enough")
 

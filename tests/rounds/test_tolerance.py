@@ -12,11 +12,11 @@ import steerbo as sb
 @pytest.mark.parametrize(
     ("tolerance", "expected"),
     [
-        (sb.Fraction(0.1, worst=0.0), 4.5),
-        (sb.Fraction(0.1, worst=-5.0), 4.0),
-        (sb.Fraction(0.1), 4.3),
-        (sb.Absolute(0.5), 4.5),
-        (sb.Threshold(2.0), 2.0),
+        (sb.costvarying.Fraction(0.1, worst=0.0), 4.5),
+        (sb.costvarying.Fraction(0.1, worst=-5.0), 4.0),
+        (sb.costvarying.Fraction(0.1), 4.3),
+        (sb.costvarying.Absolute(0.5), 4.5),
+        (sb.costvarying.Threshold(2.0), 2.0),
     ],
 )
 def test_tolerances_are_in_the_users_units(tolerance: Any, expected: float) -> None:
@@ -26,5 +26,5 @@ def test_tolerances_are_in_the_users_units(tolerance: Any, expected: float) -> N
 
 def test_tolerances_when_smaller_is_better() -> None:
     """In units of −value: best −5, worst −10 (a value of 10)."""
-    assert sb.Fraction(0.1, worst=10.0).acceptable(-5.0, -99.0, -1.0) == pytest.approx(-5.5)
-    assert sb.Threshold(6.0).acceptable(-5.0, -99.0, -1.0) == -6.0
+    assert sb.costvarying.Fraction(0.1, worst=10.0).acceptable(-5.0, -99.0, -1.0) == pytest.approx(-5.5)
+    assert sb.costvarying.Threshold(6.0).acceptable(-5.0, -99.0, -1.0) == -6.0

@@ -28,7 +28,7 @@ OVEN = sb.CostVarying(
         sb.Float("weather", 0, 30, law=sb.Uniform(), seen=True, unit="°C"),
     ],
     [["oven"], ["oven", "speed"]],
-    tolerance=sb.Absolute(0.1),
+    tolerance=sb.costvarying.Absolute(0.1),
 )
 KINDS = [wing for wing in WINGS if wing != "stub in stages"]
 
@@ -133,7 +133,7 @@ class Person:
         (plain,) = [each for each in self.rounds() if each["token"] == token]
         names = ("token", "round", "values", "scope", "observe", "context")
         kept = {name: plain[name] for name in names if name in plain}
-        return Suggestion(**{**kept, "scope": sb.Scope(**kept["scope"])})
+        return Suggestion(**{**kept, "scope": sb.core.Scope(**kept["scope"])})
 
 
 def _text(value: Any) -> str:

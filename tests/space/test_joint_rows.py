@@ -14,7 +14,7 @@ from steerbo.records import from_dict, to_dict
 
 ROWS: list[list[Any]] = [[18.0, "wet"], [25.0, "dry"], [31.0, "dry"]]
 NAMES = ["temperature", "sky"]
-rows_of: Any = sb.JointRows
+rows_of: Any = sb.space.JointRows
 
 
 class Frame:
@@ -40,7 +40,7 @@ def test_rows_come_as_lists_mappings_arrays_and_frames() -> None:
 
 def test_its_plain_form_is_read_back() -> None:
     rows = rows_of(ROWS, NAMES)
-    assert from_dict(sb.JointRows, json.loads(json.dumps(to_dict(rows)))) == rows
+    assert from_dict(sb.space.JointRows, json.loads(json.dumps(to_dict(rows)))) == rows
     assert hash(rows) == hash(rows_of(ROWS, NAMES))
     assert str(rows) == "3 rows of temperature, sky"
 

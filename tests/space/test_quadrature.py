@@ -16,8 +16,8 @@ CONTINUOUS: list[Variable] = [
     sb.Float("v", 2, 6, law=sb.Uniform()),
     sb.Float("v", -3, 3, law=sb.Normal(0, 1)),
     sb.Float("v", 0, 1, law=sb.TruncatedNormal(0.2, 0.3)),
-    sb.Float("v", 0, 10, law=sb.Beta(0.5, 3)),
-    sb.Float("v", 0.01, 20, law=sb.LogNormal(0, 1), scale="log"),
+    sb.Float("v", 0, 10, law=sb.space.Beta(0.5, 3)),
+    sb.Float("v", 0.01, 20, law=sb.space.LogNormal(0, 1), scale="log"),
     sb.Float("v", 0, 30, law=scipy.stats.weibull_min(2, scale=8)),
 ]
 
@@ -44,11 +44,11 @@ def test_polynomials_are_exact() -> None:
 
 
 def test_few_atoms_are_kept_and_many_are_compressed() -> None:
-    few = sb.Categorical("line", ["a", "b", "c"], law=sb.Discrete({"a": 1, "c": 3}))
+    few = sb.Categorical("line", ["a", "b", "c"], law=sb.space.Discrete({"a": 1, "c": 3}))
     nodes, weights = gauss_rule(few, 0.1)
     assert (nodes.tolist(), weights.tolist()) == ([0.0, 2.0], [0.25, 0.75])
     sample = np.random.default_rng(0).beta(2, 5, 3000)
-    many = sb.Float("v", 0, 1, law=sb.Empirical(sample.tolist()))
+    many = sb.Float("v", 0, 1, law=sb.space.Empirical(sample.tolist()))
     nodes, weights = gauss_rule(many, 0.3)
     assert len(nodes) < 40
     assert (weights > 0).all()

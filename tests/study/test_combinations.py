@@ -32,18 +32,18 @@ def greenhouse(*traits: str) -> Case:
     """Cost-varying: heat, light and water, and what nature does."""
     changes = {"heat": CHANGE} if "change" in traits else {}
     law = None if "nature" in traits else sb.Uniform()
-    free: Any = sb.Learned() if "learned" in traits else sb.Uniform()
+    free: Any = sb.space.Learned() if "learned" in traits else sb.Uniform()
     variables: list[Any] = [
         sb.Float("heat", 10, 30, law=law, change=changes.get("heat")),
         sb.Float("light", 0, 1, law=law),
         sb.Float("water", 0, 1, law=free),
     ]
-    rows = sb.JointRows([[10 + 20 * float(a), float(a + b) / 2] for a, b in MIX], ["heat", "light"])
+    rows = sb.space.JointRows([[10 + 20 * float(a), float(a + b) / 2] for a, b in MIX], ["heat", "light"])
     problem = sb.CostVarying(
         variables + ([WEATHER] if "seen" in traits else []),
         [["light"], ["heat", "water"], ["heat", "light", "water"]],
         costs=[1, 2, 3] if "costs" in traits else None,
-        tolerance=sb.Absolute(0.1) if "tolerance" in traits else None,
+        tolerance=sb.costvarying.Absolute(0.1) if "tolerance" in traits else None,
         nature=rows if "nature" in traits else None,
         drift="learned" if "drift" in traits else None,
         limits=_limits(traits, LIMITS),
@@ -74,7 +74,7 @@ def clinic(*traits: str) -> Case:
         graph,
         [*variables, weather],
         drift="learned" if "drift" in traits else None,
-        tolerance=sb.Absolute(0.2) if "tolerance" in traits else None,
+        tolerance=sb.costvarying.Absolute(0.2) if "tolerance" in traits else None,
         limits=_limits(traits, [sb.LinearConstraint({"dose": 1, "rest": 1}, at_most=1.5)]),
         **(prices if {"prices", "tolerance"} & set(traits) else {}),
     )
@@ -239,10 +239,10 @@ def _toml(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-LEARNED, SEEN = sb.Float("x", 0, 1, law=sb.Learned()), sb.Float("w", 0, 1, law=sb.Learned(), seen=True)
+LEARNED, SEEN = sb.Float("x", 0, 1, law=sb.space.Learned()), sb.Float("w", 0, 1, law=sb.space.Learned(), seen=True)
 CHANGING = sb.Float("x", 0, 1, change=CHANGE)
 GRAPH = sb.CausalGraph([("x", "y")], target="y", intervenable=["x"])
-ROWS = sb.JointRows([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], ["x", "z"])
+ROWS = sb.space.JointRows([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], ["x", "z"])
 X = sb.Float("x", 0, 1)
 MADE: Mapping[str, Callable[..., Any]] = {
     "cost-varying": lambda **given: sb.CostVarying(**{"variables": [X], "control_sets": [["x"]], **given}),
@@ -254,7 +254,7 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("time-varying", {"costs": [1]}, "all plays cost alike.*cost-varying problem"),
     ("time-varying", {"prices": {"x": 1}}, "all plays cost alike"),
     ("time-varying", {"control_sets": [["x"]]}, "Everything is set in every round"),
-    ("time-varying", {"tolerance": sb.Absolute(0.1)}, "all plays cost alike"),
+    ("time-varying", {"tolerance": sb.costvarying.Absolute(0.1)}, "all plays cost alike"),
     ("time-varying", {"variables": [CHANGING]}, "prices no changes.*cost-varying problem"),
     ("time-varying", {"nature": ROWS}, "Nature draws nothing here.*seen"),
     ("time-varying", {"variables": [LEARNED]}, "stated"),
@@ -273,7 +273,7 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("mean-field", {"costs": [1]}, "moving_cost"),
     ("mean-field", {"drift": "learned"}, "how payoffs change"),
     ("mean-field", {"change": CHANGE}, "moving_cost"),
-    ("mean-field", {"tolerance": sb.Absolute(0.1)}, "Every distribution costs alike"),
+    ("mean-field", {"tolerance": sb.costvarying.Absolute(0.1)}, "Every distribution costs alike"),
     ("mean-field", {"prices": {"a": 1}}, "moving_cost"),
     ("mean-field", {"control_sets": [["x"]]}, "steered in every round"),
     ("mean-field", {"nature": ROWS}, "seen"),

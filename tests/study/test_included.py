@@ -18,7 +18,7 @@ def test_a_law_is_a_column_of_a_file_beside_the_study_file(tmp_path: Path) -> No
     file = tmp_path / "study.toml"
     file.write_text(LAW.replace("LAW", 'file = "data/weather.csv", column = "temp (°C)"'), encoding="utf-8")
     problem = sb.study.read_study(file).problem
-    assert problem.space["temp"].law == sb.Empirical([20.5, -3.5, 20.5])
+    assert problem.space["temp"].law == sb.space.Empirical([20.5, -3.5, 20.5])
     with Study.create(tmp_path / "study.db", problem, rounds=3):
         weather.unlink()
     with Study.open(tmp_path / "study.db") as study:
@@ -60,4 +60,4 @@ def test_a_sample_is_a_list_an_array_or_a_series() -> None:
     import numpy as np
 
     for sample in ([3.0, 1.0, 3.0], np.array([3.0, 1.0, 3.0]), Series()):
-        assert sb.Empirical(sample) == sb.Empirical((3.0, 1.0, 3.0))  # type: ignore[arg-type]
+        assert sb.space.Empirical(sample) == sb.space.Empirical((3.0, 1.0, 3.0))  # type: ignore[arg-type]

@@ -6,7 +6,10 @@ import steerbo as sb
 from steerbo.study.files.import_csv import Line, read_line, read_results
 
 PROBLEM = sb.CostVarying(
-    [sb.Float("ph", 4, 8, law=sb.Uniform()), sb.Categorical("line", ["a", "b"], law=sb.Discrete({"a": 0.5, "b": 0.5}))],
+    [
+        sb.Float("ph", 4, 8, law=sb.Uniform()),
+        sb.Categorical("line", ["a", "b"], law=sb.space.Discrete({"a": 0.5, "b": 0.5})),
+    ],
     [["ph"], ["line"]],
 )
 

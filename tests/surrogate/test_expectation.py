@@ -31,15 +31,15 @@ LAWS: dict[str, Variable] = {
     "normal": sb.Float("v", 0, 1, law=sb.Normal(0.5, 0.15)),
     "truncated normal": sb.Float("v", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)),
     "truncated moments": sb.Float("v", 0, 1, law=sb.TruncatedNormal(0.5, 0.2, moments="truncated")),
-    "log-normal": sb.Float("v", 0.01, 20, law=sb.LogNormal(0, 1)),
-    "log-normal on a log scale": sb.Float("v", 0.01, 20, law=sb.LogNormal(0, 1), scale="log"),
-    "beta": sb.Float("v", 0, 1, law=sb.Beta(0.5, 2)),
+    "log-normal": sb.Float("v", 0.01, 20, law=sb.space.LogNormal(0, 1)),
+    "log-normal on a log scale": sb.Float("v", 0.01, 20, law=sb.space.LogNormal(0, 1), scale="log"),
+    "beta": sb.Float("v", 0, 1, law=sb.space.Beta(0.5, 2)),
     "scipy": sb.Float("v", 0, 30, law=scipy.stats.weibull_min(2, scale=8)),
-    "empirical": sb.Float("v", 0, 1, law=sb.Empirical(np.linspace(0, 1, 700).tolist())),
-    "few atoms": sb.Float("v", 0, 1, law=sb.Discrete({0.1: 0.2, 0.7: 0.5, 0.9: 0.3})),
-    "whole numbers": sb.Integer("v", 0, 9, law=sb.Discrete({1: 0.5, 8: 0.5})),
+    "empirical": sb.Float("v", 0, 1, law=sb.space.Empirical(np.linspace(0, 1, 700).tolist())),
+    "few atoms": sb.Float("v", 0, 1, law=sb.space.Discrete({0.1: 0.2, 0.7: 0.5, 0.9: 0.3})),
+    "whole numbers": sb.Integer("v", 0, 9, law=sb.space.Discrete({1: 0.5, 8: 0.5})),
     "uniform whole numbers": sb.Integer("v", 0, 9, law=sb.Uniform()),
-    "categories": sb.Categorical("v", ["a", "b", "c"], law=sb.Discrete({"a": 0.2, "b": 0.7, "c": 0.1})),
+    "categories": sb.Categorical("v", ["a", "b", "c"], law=sb.space.Discrete({"a": 0.2, "b": 0.7, "c": 0.1})),
 }
 
 
@@ -47,7 +47,7 @@ def problem_with(variable: Variable) -> tuple[list[Variable], ProductKernelPoste
     variables: list[Variable] = [
         sb.Float("held", 0, 1, law=sb.Uniform()),
         variable,
-        sb.Float("other", 0, 1, law=sb.Beta(2, 3)),
+        sb.Float("other", 0, 1, law=sb.space.Beta(2, 3)),
     ]
     process = a_process(variables)
     return variables, process, Expectation.over(process, parts(variables, [0]))
@@ -130,9 +130,9 @@ def test_gradients_against_finite_differences(which: str, beta: float) -> None:
 def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> None:
     variables: list[Variable] = [
         sb.Float("a", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)),
-        sb.Categorical("b", ["x", "y"], law=sb.Discrete({"x": 0.5, "y": 0.5})),
+        sb.Categorical("b", ["x", "y"], law=sb.space.Discrete({"x": 0.5, "y": 0.5})),
         sb.Float("c", 0, 1, law=sb.Uniform()),
-        sb.Float("d", 0, 1, law=sb.Beta(2, 3)),
+        sb.Float("d", 0, 1, law=sb.space.Beta(2, 3)),
     ]
     process = a_process(variables)
     expectation = Expectation.over(process, parts(variables, [0, 1, 3]))
@@ -153,7 +153,7 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
 
 def unsure() -> tuple[ProductKernelPosterior, list[Part], Rows]:
     """One column that is set, one that is known, two that rows of data draw, and one with a law that is known."""
-    variables: list[Variable] = [sb.Float(name, 0, 1, law=sb.Beta(2, 3)) for name in "abcde"]
+    variables: list[Variable] = [sb.Float(name, 0, 1, law=sb.space.Beta(2, 3)) for name in "abcde"]
     process = a_process(variables)
     points = np.random.default_rng(5).random((12, 2))
     rows = Rows(points, np.arange(1.0, 13.0) / 78, count=30)

@@ -119,7 +119,7 @@ def test_columns_that_share_a_law_are_drawn_together(drift: str) -> None:
 
 def test_what_is_known_is_a_law_with_one_atom() -> None:
     process = ProductKernelPosterior.of(told(DRIFTS["a column"]), np.zeros((0, 4)))
-    atom = Uncontrolled(LawOf(sb.Float("wind", 0, 1, law=sb.Discrete({0.35: 1.0}))))
+    atom = Uncontrolled(LawOf(sb.Float("wind", 0, 1, law=sb.space.Discrete({0.35: 1.0}))))
     rest: list[Part] = [Uncontrolled(ROWS, 1), Observed(NOW)]
     known, law = (Expectation.over(process, [Controlled(), part, *rest]) for part in (Observed(0.35), atom))
     points = np.linspace(0, 1, 7)[:, None]

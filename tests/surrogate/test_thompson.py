@@ -27,7 +27,7 @@ from tests.surrogate.examples import a_process, parts, posterior
 VARIABLES: list[Variable] = [
     sb.Float("held", 0, 1, law=sb.Uniform()),
     sb.Float("left", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)),
-    sb.Categorical("line", ["a", "b", "c"], law=sb.Discrete({"a": 0.2, "b": 0.7, "c": 0.1})),
+    sb.Categorical("line", ["a", "b", "c"], law=sb.space.Discrete({"a": 0.2, "b": 0.7, "c": 0.1})),
 ]
 CATEGORIES = [0, 0, 3]
 NOISE = 0.01

@@ -64,7 +64,7 @@ def _any() -> dict[str, Any]:
 
 
 _NAMES = ["a", "b", "route", "slot"]
-_SCOPE = sb.Scope(_NAMES)
+_SCOPE = sb.core.Scope(_NAMES)
 
 
 class Careless(Method[Ward, Any]):

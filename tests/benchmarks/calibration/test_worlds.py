@@ -29,7 +29,7 @@ def test_outcomes_average_to_the_truth(wing: str, name: str) -> None:
     assert abs(float(np.mean(values)) - world.truth(advice, suggestion.round)) < 5 * error + 2e-3
 
 
-def outcome(world: World, advice: sb.Recommendation, suggestion: sb.Suggestion, seed: int) -> float:
+def outcome(world: World, advice: sb.core.Recommendation, suggestion: sb.core.Suggestion, seed: int) -> float:
     """Of the recommended choice, looked for and played anew."""
     played = replace(suggestion, scope=advice.scope, values=advice.values, observe=advice.scope.contexts)
     if played.observe:

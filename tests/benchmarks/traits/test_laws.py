@@ -30,7 +30,7 @@ def test_the_truth_of_an_answer_is_the_average_over_what_nature_draws() -> None:
     assert world.expected(np.array([[0.3]]))[0] == pytest.approx(world.value(full).mean())
     assert world.best[1] >= world.best[0] - 0.02, "who holds more can do as much"
     assert world.population[:, 0].mean() == pytest.approx(0.6, abs=0.02)
-    assert isinstance(world.problem("doubted").variables[1].law, sb.Learned)
+    assert isinstance(world.problem("doubted").variables[1].law, sb.space.Learned)
 
 
 def test_runs_are_kept_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ def test_enqueued_trials_are_data() -> None:
     (added,) = optimizer.history.added
     assert added.realised["ph"] == 6.25
     (data,) = optimizer.history.data.values()
-    assert data.scope == sb.Scope(["ph"])
+    assert data.scope == sb.core.Scope(["ph"])
     assert optimizer.status.spent == 1.0 + float(len(theirs.trials[1].params) - 1)
     assert optimizer.status.told == 1
 
