@@ -1,11 +1,12 @@
 """Drift of an objective: correlations over time, stated as data or learned from outcomes as a factor of the kernel.
 
 A stated drift is a `Decay`, a `MaternInTime`, a `Periodic` or a `Sliding`; `None` is no drift. A learned drift
-(`DriftModel`) is one of four: none; a smooth change, `exp(−Δ²/2ℓ²)`; a fading one, `exp(−|Δ|/τ)`; or a translation at
-constant velocity whose shape changes smoothly. Each is fitted by maximum a posteriori. A drift must be likelier than
-none by a factor e, and by √n for its time scale and for each velocity (BIC, Schwarz 1978), so that next to nothing is
-lost on a static objective. Change points are added to these: one must be likelier than all else by e·n², as it may
-stand at any of n moments and is sought n times.
+(`DriftModel`) is one of five: none; a smooth change, `exp(−Δ²/2ℓ²)`; a fading one, `exp(−|Δ|/τ)`; a season that fades,
+`exp(−2 sin²(π Δ/P)/ℓ² − |Δ|/τ)`, whose period starts where a periodogram of the residuals peaks (`likely_periods`); or
+a translation at constant velocity whose shape changes smoothly. Each is fitted by maximum a posteriori. A drift must be
+likelier than none by a factor e, and by √n for its time scale and for each velocity (BIC, Schwarz 1978), so that next
+to nothing is lost on a static objective. Change points are added to these: one must be likelier than all else by e·n²,
+as it may stand at any of n moments and is sought n times.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ from .kernels import (
     Stationary,
     Sum,
 )
+from .likelihood import Density
+from .periodogram import likely_periods
 from .regression import GPRegression
 
 _DROPPED = 1e-8  # share of a periodic covariance that the truncated Fourier series may leave out
@@ -264,14 +267,19 @@ def correlation(drift: Drift | None, elapsed: Floats[np.ndarray, " n"]) -> Float
     return np.ones(len(elapsed)) if drift is None else drift.over(0)(elapsed[:, None], np.zeros((1, 1)))[:, 0]
 
 
-Kind = Literal["steady", "smooth", "fading", "sliding"]
-KINDS: tuple[Kind, ...] = ("steady", "smooth", "fading", "sliding")
+Kind = Literal["steady", "smooth", "fading", "seasonal", "sliding"]
+KINDS: tuple[Kind, ...] = ("steady", "smooth", "fading", "seasonal", "sliding")
 ODDS = 1.0
 """By how much in log posterior a drift has to be likelier than none."""
 ENOUGH, ENOUGH_TO_CUT = 10, 20
 """Outcomes from which on a drift is looked for, and a cut among those since the last one."""
 BEFORE, AFTER = 4, 8
 """Outcomes on both sides of a cut, at least."""
+_PERIOD, _ROUND, _LASTING = 0.2, 1.5, 2.0  # of a season, in units of time: period, ℓ and τ to begin with
+_SEASON = (math.log(_ROUND), math.log(_LASTING))
+_PEAKS = 5  # periods of which the likeliest is fitted
+
+Theta = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -314,8 +322,11 @@ class DriftModel:
     def _changes(self, column: int) -> tuple[Kernel, ...]:
         if self.kind == "steady":
             return ()
-        start, family = (1.0, Matern12) if self.kind == "fading" else (0.5, SquaredExponentialKernel)
-        return (InUnitsKernel(family([start], dimensions=[column], learn_variance=False), column, self.unit),)
+        start, family = (0.5, SquaredExponentialKernel) if self.kind in {"smooth", "sliding"} else (1.0, Matern12)
+        changing: tuple[Kernel, ...] = (family([start], dimensions=[column], learn_variance=False),)
+        if self.kind == "seasonal":
+            changing = (PeriodicKernel(column, _PERIOD, _ROUND), Matern12([_LASTING], dimensions=[column], learn_variance=False))
+        return tuple(InUnitsKernel(each, column, self.unit) for each in changing)
 
     def to_dict(self) -> dict[str, Any]:
         """Learned kind, unit and change points as JSON data, floats as hexadecimal text."""
@@ -340,6 +351,9 @@ class DriftModel:
         if isinstance(sliding := kernel.members[0], SlidingKernel):
             fastest = max(map(abs, sliding.velocity), default=0.0) / self.unit
             words.append(f"all slides, by up to {fastest:.3g} of a variable's range in one unit of time")
+        elif self.kind == "seasonal":
+            period, _, lasts = np.exp([p.value for k in kernel.members[-2:] for p in k.parameters]) * self.unit
+            words.append(f"it has a season of {period:.3g} of time, and the same one counts half after {lasts * math.log(2):.3g}")
         elif self.kind != "steady":
             (scale,) = np.exp([p.value for p in kernel.members[-1].parameters]) * self.unit
             half = scale * (math.sqrt(2 * math.log(2)) if self.kind == "smooth" else math.log(2))
@@ -370,7 +384,9 @@ def fit_drift(
     if len(model) < ENOUGH:
         return steady, _fitted(empty, model, before, steady).drawn()
     kinds = KINDS if _can_slide(model) else KINDS[:-1]
-    fits = [_fitted(empty, model, before, replace(steady, kind=k)) for k in kinds]
+    fits = [_fitted(empty, model, before, replace(steady, kind=k)) for k in kinds if k != "seasonal"]
+    if (season := _seasonal(empty, model, before, steady, fits[0].found)) is not None:
+        fits.append(season)
     scores = [fit.score - _asked(fit.course, model) for fit in fits]
     best = int(np.argmax(scores))
     if (cut := _cut(empty, model, steady, fits[0].found)) is not None:
@@ -422,32 +438,65 @@ class _Fitted:
         return self.model.drawn(self.found)
 
 
-def _fitted(empty: Empty, model: GPRegression[Product], before: DriftModel, course: DriftModel) -> _Fitted:
-    """Fit a course; the search begins where the present model is."""
+def _fitted(
+    empty: Empty, model: GPRegression[Product], before: DriftModel, course: DriftModel, begin: Theta | None = None
+) -> _Fitted:
+    """Fit a course; the search begins where the present model is, or with other hyperparameters of the drift."""
     other = empty(course)
     other.replace(model.inputs, model.outcomes)
     theta, p = model.hyperparameters.theta, len(_space(model.kernel).parameters)
     had, wants = (len(each.kernel.parameters) - p for each in (model, other))
     own = theta[p : p + had] if before.kind == course.kind else other.hyperparameters.theta[p : p + wants]
-    other.set(Hyperparameters((*theta[:p], *own, *theta[p + had :]), model.output))
+    other.set(Hyperparameters((*theta[:p], *(own if begin is None else begin), *theta[p + had :]), model.output))
     found = other.likeliest()
     score = other.last_fit.log_posterior if other.last_fit is not None else math.nan
     return _Fitted(course, score if math.isfinite(score) else 0.0, found, other)
 
 
-def _cut(empty: Empty, model: GPRegression[Product], steady: DriftModel, found: Hyperparameters) -> float | None:
-    """The best moment for a cut among the outcomes since the last one; None where there are too few."""
+def _seasonal(
+    empty: Empty, model: GPRegression[Product], before: DriftModel, steady: DriftModel, found: Hyperparameters
+) -> _Fitted | None:
+    """The likeliest season, from the likeliest of the periods where the periodogram peaks; None where none does."""
+    course = replace(steady, kind="seasonal")
+    times, signal, gram, residuals = _covariances(empty, model, steady, found)
+    periods = likely_periods(times, signal, gram, residuals, _PEAKS)
+    begins: list[Theta] = [(math.log(period / steady.unit), *_SEASON) for period in periods]
+    if before.kind == "seasonal":
+        p = len(_space(model.kernel).parameters)
+        begins.append(model.hyperparameters.theta[p : p + 1 + len(_SEASON)])
+    if not begins:
+        return None
+
+    def density(begin: Theta) -> float:
+        """Log evidence of a season with the other hyperparameters as found without one."""
+        changing = Product(course._changes(0)).with_theta(np.array(begin))
+        return Density.of(gram - signal * (1.0 - changing(times[:, None], times[:, None])), residuals).value
+
+    return _fitted(empty, model, before, course, max(begins, key=density))
+
+
+def _covariances(
+    empty: Empty, model: GPRegression[Product], steady: DriftModel, found: Hyperparameters
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Times of the outcomes that count, covariances without and with noise where nothing drifts, and residuals."""
     whole = empty(steady)
     whole.replace(model.inputs, model.outcomes)
     whole.set(found)
-    times = model.inputs[:, -1]
+    points, outcomes = whole.inputs[whole.counted], whole.outcomes[whole.counted]
+    bent = whole.process.warp(points)
+    signal = whole.kernel(bent, bent)
+    gram = signal.copy()
+    gram.flat[:: len(bent) + 1] += whole.noises
+    return points[:, -1], signal, gram, whole.output.forward(outcomes) - whole.mean
+
+
+def _cut(empty: Empty, model: GPRegression[Product], steady: DriftModel, found: Hyperparameters) -> float | None:
+    """The best moment for a cut among the outcomes since the last one; None where there are too few."""
+    times, _, gram, residuals = _covariances(empty, model, steady, found)
     order = np.argsort(times, kind="stable")
     order = order[times[order] >= (steady.cuts[-1] if steady.cuts else -np.inf)]
     if len(order) < ENOUGH_TO_CUT:
         return None
-    bent = whole.process.warp(whole.inputs)
-    gram, residuals = whole.kernel(bent, bent), whole.output.forward(whole.outcomes) - whole.mean
-    gram.flat[:: len(bent) + 1] += whole.noises
     gains = changepoint_gains(gram[np.ix_(order, order)], residuals[order])
     moments = [k for k in range(BEFORE, len(order) - AFTER + 1) if times[order[k - 1]] < times[order[k]]]
     return float(times[order[max(moments, key=lambda k: gains[k])]]) if moments else None

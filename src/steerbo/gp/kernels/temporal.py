@@ -119,8 +119,6 @@ class DecayKernel(_Temporal):
 class PeriodicKernel(_Temporal):
     """Periodic `k = exp(−2 sin²(π (t − t') / period) / ℓ²)` (Rasmussen & Williams 2006, equation 4.31).
 
-    A fit leaves it alone.
-
     Args:
         dimension: the column that holds time.
         period: in units of time.
@@ -141,6 +139,31 @@ class PeriodicKernel(_Temporal):
         for field, value in (("period", self.period), ("lengthscale", self.lengthscale)):
             if not 0 < value < math.inf:
                 raise InvalidProblem(f"kernel.{field}", value, "a finite number above 0")
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Logarithms of the period, about a fifth of a unit of time, and of ℓ, where a season is about one wave."""
+        return (
+            Parameter("period", math.log(self.period), math.log(0.2), 1.5, math.log(1e-4), math.log(1e3)),
+            Parameter("roundness", math.log(self.lengthscale), math.log(1.5), 0.7, math.log(0.1), math.log(50.0)),
+        )
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """Replace period and ℓ."""
+        period, lengthscale = np.exp(theta).tolist()
+        return type(self)(self.dimension, period, lengthscale)
+
+    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
+        """K(X, X), and the pull-back to the logarithms of period and ℓ."""
+        phase = math.pi * self._apart(X, X) / self.period
+        sine = np.sin(phase)
+        K = np.exp(-2.0 * sine**2 / self.lengthscale**2)
+
+        def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
+            M = 4.0 / self.lengthscale**2 * W * K * sine
+            return np.array([np.vdot(M, phase * np.cos(phase)), np.vdot(M, sine)])
+
+        return K, pull
 
     def _correlation(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
         return np.exp(-2.0 * np.sin(math.pi * apart / self.period) ** 2 / self.lengthscale**2)
