@@ -66,15 +66,15 @@ from ..core import (
 )
 from ..optim import Maximum
 from ..records import from_dict, record, to_dict
-from ..surrogate import expected_improvement
+from ..surrogate import FLEETING, expected_improvement
 from .method import CostVaryingMethod
 from .problem import CostVarying
 from .risk_budget import RiskBudget
 from .search_space import Arm, Candidates
 from .switching_costs import plays_to_come, time_between_rounds
 
-WIDER, FLEETING = 1.5, 0.5
-"""Factors of the width of bounds: where a variable is hard to change; and, where none is, under drift."""
+WIDER = 1.5
+"""Factor of the width of bounds where a variable is hard to change; where none is, it is `FLEETING` under drift."""
 DOUBT = 2.0
 """Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
 settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none."""

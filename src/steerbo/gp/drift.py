@@ -325,7 +325,10 @@ class DriftModel:
         start, family = (0.5, SquaredExponentialKernel) if self.kind in {"smooth", "sliding"} else (1.0, Matern12)
         changing: tuple[Kernel, ...] = (family([start], dimensions=[column], learn_variance=False),)
         if self.kind == "seasonal":
-            changing = (PeriodicKernel(column, _PERIOD, _ROUND), Matern12([_LASTING], dimensions=[column], learn_variance=False))
+            changing = (
+                PeriodicKernel(column, _PERIOD, _ROUND),
+                Matern12([_LASTING], dimensions=[column], learn_variance=False),
+            )
         return tuple(InUnitsKernel(each, column, self.unit) for each in changing)
 
     def to_dict(self) -> dict[str, Any]:
@@ -353,7 +356,9 @@ class DriftModel:
             words.append(f"all slides, by up to {fastest:.3g} of a variable's range in one unit of time")
         elif self.kind == "seasonal":
             period, _, lasts = np.exp([p.value for k in kernel.members[-2:] for p in k.parameters]) * self.unit
-            words.append(f"it has a season of {period:.3g} of time, and the same one counts half after {lasts * math.log(2):.3g}")
+            words.append(
+                f"it has a season of {period:.3g} of time, and the same one counts half after {lasts * math.log(2):.3g}"
+            )
         elif self.kind != "steady":
             (scale,) = np.exp([p.value for p in kernel.members[-1].parameters]) * self.unit
             half = scale * (math.sqrt(2 * math.log(2)) if self.kind == "smooth" else math.log(2))

@@ -24,8 +24,11 @@ _REPEATED = 1.25  # how often a season has to come back, at least, in the time t
 
 
 def likely_periods(
-    times: Float[np.ndarray, " n"], signal: Float[np.ndarray, "n n"], gram: Float[np.ndarray, "n n"],
-    residuals: Float[np.ndarray, " n"], most: int,
+    times: Float[np.ndarray, " n"],
+    signal: Float[np.ndarray, "n n"],
+    gram: Float[np.ndarray, "n n"],
+    residuals: Float[np.ndarray, " n"],
+    most: int,
 ) -> list[float]:
     """Periods at the highest peaks of the periodogram, the highest first; none where all is at one time.
 

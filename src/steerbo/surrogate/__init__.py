@@ -21,7 +21,7 @@ from .constraints import (
     required_now,
     rows_at,
 )
-from .drift import DriftTracker, build_model
+from .drift import FLEETING, DriftTracker, build_model
 from .expectation import Expectation
 from .failures import FailureModel, feasibility_margin
 from .feasibility import Feasibility, feasible
@@ -33,6 +33,7 @@ from .thompson import PosteriorSample
 
 __all__ = [
     "ENOUGH",
+    "FLEETING",
     "NO_FEASIBLE_NOTE",
     "RESOLVED",
     "Acquisition",

@@ -33,6 +33,11 @@ PATIENT = 100
 """Of this many outcomes, and more, not every one that startles is followed by a fit: one is O(n³)."""
 
 
+FLEETING = 0.5
+"""Factor of the width of bounds that choices are made by, where the objective drifts: information does not last, nor do
+mistakes."""
+
+
 class DriftTracker:
     """Tracker of the objective's drift and of the fits of its model.
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -214,6 +214,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     """
 
     solves = TimeVarying
+    makes_priors: ClassVar[bool] = True
+    """Whether it makes default priors from the outcomes where the user gave none."""
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -223,14 +225,15 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self._held = 0  # outcomes in the surrogate
         self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
         self._scale, self.calibration = OutcomeScale(), Calibration()
+        self._standardises = problem.automatic and self.makes_priors
         self._pose(default_priors(problem, self._scale) if problem.automatic else problem.given)
-        self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(self.posed.given)]
         self.plays = np.zeros(len(self.names), dtype=int)
         self._failed = FailedPoints()  # failed and voided
 
     def _pose(self, priors: Sequence[Prior]) -> None:
         """Begin with these priors and no data."""
         self.posed = replace(self.problem, priors=tuple(priors)) if self.problem.automatic else self.problem
+        self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(priors)]
         width, delta = getattr(self.options, "confidence", 0.0), getattr(self.options, "delta", 0.1)
         self.confidence = Confidence(self.posed, width, delta)
         self.surrogate = self.empty_surrogate()
@@ -260,7 +263,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
                 self._add_failed(history[event.token])
             case Amended():
                 self.calibration = Calibration()  # of all outcomes as they stand now
-                self._rebuild(history, comparing=not self.problem.automatic)
+                self._rebuild(history, comparing=not self._standardises)
             case _:
                 pass
         self.candidates.feasibility.learn(event, history)
@@ -272,7 +275,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _calibrate(self, believed: int | None) -> None:
         """Compare the latest outcome with the prediction of one prior, once the scale of the outcomes is known."""
-        if believed is not None and (not self.problem.automatic or self._scale.doubt < np.inf):
+        if believed is not None and (not self._standardises or self._scale.doubt < np.inf):
             with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
                 self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
@@ -287,7 +290,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _condition(self, datum: Datum, history: History) -> bool:
         """Condition on an outcome; False where everything was rebuilt, which includes it."""
-        if self.problem.automatic and due(self._standardised_at, history.n_completed + len(history.data)):
+        if self._standardises and due(self._standardised_at, history.n_completed + len(history.data)):
             self._rebuild(history)
             return False
         if not self.take(datum):
@@ -302,7 +305,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _rebuild(self, history: History, comparing: bool = False) -> None:
         rows = self._everything(history)
-        if self.problem.automatic:
+        if self._standardises:
             self._standardised_at, rows = len(rows), rows[-RECENT:]
             self._scale = OutcomeScale.of([datum for datum, _ in rows])
             self._pose(default_priors(self.problem, self._scale))

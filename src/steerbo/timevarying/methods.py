@@ -1,12 +1,13 @@
-"""The methods for time-varying problems; the first is the default."""
+"""The methods for time-varying problems: the first is the default without priors, the second with them."""
 
 from __future__ import annotations
 
 from .baselines import FullyBayesian, MaximumLikelihood, Random, RegretBalancing, Resetting, SlidingWindow, Weighted
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
 from .gp_ucb import EventTriggered, GaussianProcessUCB
+from .learned_drift import LearnedDrift
 
 METHODS = (
-    TemperedElimination, SwitchingElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
+    LearnedDrift, TemperedElimination, SwitchingElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
     GaussianProcessUCB, EventTriggered, Resetting, SlidingWindow, Weighted, Random,
 )  # fmt: skip

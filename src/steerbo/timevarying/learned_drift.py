@@ -1,0 +1,352 @@
+"""Method `learned-drift`: no priors are given, and one Gaussian process learns how the objective drifts.
+
+Points and times have one process, as in cost-varying problems with `drift="learned"`. Its hyperparameters, and whether
+the objective stands still, changes, returns with a season, slides or began anew, are learned from the outcomes
+(`gp.fit_drift`). Each round draws hyperparameters from their posterior and maximises `μ + β σ` by that draw, over what
+is available and feasible. β is half as large where the objective drifts: what is found out does not last. Answers and
+their bounds average over the draws, so that no calibration is needed afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Float, Int
+from pydantic import Field
+
+from ..core import (
+    COMPARABLE,
+    Amended,
+    Choice,
+    DataAdded,
+    Event,
+    Explanation,
+    History,
+    OutcomeTold,
+    Problem,
+    Refitted,
+    Scope,
+    Streams,
+    horizon,
+)
+from ..errors import InvalidProblem
+from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression, describe_subset
+from ..optim import Box, FeasibleRegion, maximise
+from ..records import record
+from ..space import Categorical
+from ..surrogate import FLEETING, DriftTracker
+from .data import Datum, Maximiser, Place, RoundView, draw_largest
+from .method import TimeVaryingMethod
+from .priors import Prior
+from .problem import TimeVarying, box_now, settings
+from .surrogates import best_site
+
+STARTING_POINTS = 5
+"""Random places before the model takes part in a choice, as in cost-varying problems."""
+
+
+class Coordinates:
+    """Coordinates of a problem's places, scaled to [0, 1]; categories by number.
+
+    Args:
+        problem: the problem; a finite domain has the coordinates that it gives its points, if any.
+    """
+
+    def __init__(self, problem: TimeVarying) -> None:
+        self.problem = problem
+
+    @cached_property
+    def sites(self) -> Float[np.ndarray, "X d"] | None:
+        """All points of a finite domain; None of a box."""
+        points = self.problem.points
+        if points is None or self.problem.coordinates is None:
+            return None if points is None else self.of(points)
+        low, width = points.min(axis=0), np.ptp(points, axis=0)
+        return np.asarray((points - low) / np.where(width > 0, width, 1.0))
+
+    def of(self, points: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """Scale points in user units."""
+        found = points.astype(float)
+        for j, v in enumerate(self.problem.variables):
+            if isinstance(v, Categorical):
+                continue
+            low, high = float(v.low), float(v.high)
+            log = v.scale == "log"
+            found[:, j] = (
+                np.log(found[:, j] / low) / math.log(high / low) if log else (found[:, j] - low) / (high - low)
+            )
+        return found
+
+    def slope(self, points: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """Slopes of `of` at points in user units."""
+        found = np.ones(points.shape)
+        for j, v in enumerate(self.problem.variables):
+            if isinstance(v, Categorical):
+                continue
+            low, high = float(v.low), float(v.high)
+            found[:, j] = 1 / (points[:, j] * math.log(high / low)) if v.scale == "log" else 1 / (high - low)
+        return found
+
+
+class DriftingSurrogate:
+    """Posterior of the objective over places and times, in units of `sign · value`, with a learned drift.
+
+    It answers as surrogates of several priors do, with one row.
+
+    Args:
+        problem: the problem.
+        seed: of draws of the hyperparameters.
+
+    Attributes:
+        model: Gaussian process over the columns of `Coordinates`, and the time.
+        drift: how the objective changes with time, and when hyperparameters are due.
+        fitted_at: number of outcomes that hyperparameters were learned from.
+    """
+
+    kept = None
+
+    def __init__(self, problem: TimeVarying, seed: int) -> None:
+        self.problem, self.coordinates, self._seed = problem, Coordinates(problem), seed
+        self.drift = DriftTracker("learned")
+        self.model = self.empty(DriftModel())
+        self.fitted_at = 0
+
+    def empty(self, course: DriftModel) -> GPRegression[Any]:
+        """Make a model without data for a drift."""
+        kernel = AnovaKernel.over(self.problem.categorical)
+        return GPRegression(course.over(kernel, len(self.problem.categorical)), seed=self._seed)
+
+    @property
+    def evidence(self) -> Float[np.ndarray, " 1"]:
+        """Zero: there is nothing to compare it with, (1,)."""
+        return np.zeros(1)
+
+    # -- outcomes ------------------------------------------------------------------------------------------------------
+
+    def add(self, datum: Datum) -> bool:
+        """Condition on an outcome, late or not."""
+        self.model.add(self.rows(np.array([datum.place]), datum.time)[0], datum.value)
+        return True
+
+    def rewrite(self, data: Sequence[Datum]) -> None:
+        """Replace all outcomes by these."""
+        rows = [self.rows(np.array([datum.place]), datum.time)[0] for datum in data]
+        self.model.replace(np.array(rows).reshape(-1, len(self.problem.categorical) + 1), [d.value for d in data])
+
+    def rows(self, places: np.ndarray, time: float) -> Float[np.ndarray, "r e"]:
+        """Rows of the model for places, all at one time."""
+        sites = self.coordinates.sites
+        points = self.coordinates.of(places) if sites is None else sites[places]
+        return np.column_stack([points, np.full(len(points), time)])
+
+    def learn(self, found: Mapping[str, Any]) -> None:
+        """Put learned hyperparameters to use."""
+        self.model = self.drift.set_hyperparameters(self.empty, self.model, found)
+        self.fitted_at = len(self.model)
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """Learn hyperparameters and drift anew, where that is due."""
+        if not self.drift.due(self.model, self.fitted_at, len(self.model)):
+            return None
+        return self.drift.fit(self.empty, self.model, partial(horizon, history))
+
+    # -- posteriors ----------------------------------------------------------------------------------------------------
+
+    def posterior(self, time: float) -> tuple[Float[np.ndarray, "1 X"], Float[np.ndarray, "1 X"]]:
+        """Means and standard deviations at all points of a finite domain, (1, X) each."""
+        assert self.coordinates.sites is not None
+        mean, sd = Averaged(self.model).predict(self.rows(np.arange(len(self.coordinates.sites)), time))
+        return mean[None], sd[None]
+
+    def joint(
+        self, prior: int, sites: Int[np.ndarray, " J"], time: float
+    ) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, "J J"]]:
+        """Means and covariances among some points of a finite domain, by the likeliest hyperparameters."""
+        rows = self.rows(sites, time)
+        mean, _ = self.model.predict(rows)
+        half = self.model.factor.half_solve(self.model.kernel(self.model.inputs[self.model.counted], rows))
+        return mean, self.model.scale**2 * (self.model.kernel(rows, rows) - half.T @ half)
+
+    # -- choices -------------------------------------------------------------------------------------------------------
+
+    def optimistic(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " 1"],
+        priors: Int[np.ndarray, " k"],
+        random: np.random.Generator,
+        draw: int | None = None,
+    ) -> Maximiser:
+        """Maximise `μ + β σ` over the places of a view; ties are drawn.
+
+        Args:
+            view: of the round.
+            betas: β, (1,).
+            priors: number 0.
+            random: to draw ties.
+            draw: number of the draw of hyperparameters; None: the average over all.
+        """
+        model = Averaged(self.model) if draw is None else self.model.member(draw)
+        beta = float(betas[0])
+        pending = [self.rows(np.array([u.place]), u.time)[0] for u in view.unknown]
+
+        def moments(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return model.predict(self.rows(places, view.time))
+
+        def upper(places: np.ndarray) -> np.ndarray:
+            mean, sd = moments(places)
+            return np.asarray(mean + beta * sd)
+
+        with model.with_fantasies(np.array(pending).reshape(-1, len(self.problem.categorical) + 1)):
+            if (sites := self.coordinates.sites) is not None:
+                every = np.arange(len(sites))
+                bound = upper(every)[None]
+                mean, sd = moments(every)
+                return best_site(view, (mean[None], sd[None]), bound, np.array([0]), random)
+            place = self._search(view, model, beta, upper, random)
+            best = float(upper(place[None])[0])
+        mean, sd = moments(place[None])
+        return Maximiser(place, 0, float(mean[0]), float(sd[0]), best)
+
+    def _search(self, view: RoundView, model: Any, beta: float, upper: Any, random: np.random.Generator) -> np.ndarray:
+        """Find the place of a box with the largest upper bound."""
+        if view.available is not None and "points" in view.available:
+            points = np.array(view.available["points"], dtype=float)
+            return np.asarray(points[draw_largest(upper(points), random)])
+
+        def rising(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            mean, variance, rise, widening = model.moments_and_gradients(self.rows(points, view.time))
+            sd = np.sqrt(np.maximum(variance, 1e-16))
+            slope = (rise + beta * widening / (2 * sd)[:, None])[:, :-1] * self.coordinates.slope(points)
+            return np.asarray(model.unstandardise(mean + beta * sd)), model.scale * slope
+
+        seed = int(random.integers(2**32))
+        return maximise(upper, rising, self.box(view), seed).point
+
+    def anywhere(self, view: RoundView, random: np.random.Generator) -> Place:
+        """Draw an available place."""
+        if (sites := self.coordinates.sites) is not None:
+            return int(random.choice(len(sites) if view.available is None else view.available))
+        if view.available is not None and "points" in view.available:
+            return np.array(random.choice(np.array(view.available["points"])))
+        box = self.box(view)
+        return box.place(random.random((1, box.dimension)))[0]
+
+    def box(self, view: RoundView) -> Box:
+        """Box of the available places within the constraints, in user units."""
+        bounds = view.available if view.available is not None and "low" in view.available else None
+        box = box_now(self.problem, bounds)
+        return box if view.margin is None else FeasibleRegion(box, view.margin)
+
+
+@record
+class LearnedDriftOptions:
+    """Options of `learned-drift`.
+
+    Args:
+        beta: β, width of the bound in posterior standard deviations; half as much where the objective drifts.
+    """
+
+    beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+
+
+class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
+    """Learn from the outcomes whether and how the objective drifts, seasons included; for problems without priors."""
+
+    name: ClassVar[str] = "learned-drift"
+    Options: ClassVar[type[Any]] = LearnedDriftOptions
+    makes_priors: ClassVar[bool] = False
+    surrogate: DriftingSurrogate  # type: ignore[assignment]
+
+    def __init__(self, problem: TimeVarying, options: LearnedDriftOptions, streams: Streams) -> None:
+        if not problem.automatic:
+            raise InvalidProblem(
+                "priors", len(problem.given), "no priors: this method learns how the objective drifts",
+                "Leave ‹priors› out, or take ‹tempered-elimination›.",
+            )  # fmt: skip
+        super().__init__(problem, options, streams)
+
+    @classmethod
+    def is_default_for(cls, problem: Problem) -> bool:
+        """Where no priors are given."""
+        return isinstance(problem, TimeVarying) and problem.automatic
+
+    def _pose(self, priors: Sequence[Prior]) -> None:
+        self.posed, self.names = self.problem, ["learned drift"]
+        self.surrogate = DriftingSurrogate(self.problem, self.streams.integer(0, "hyperparameters"))
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take in one event."""
+        super().learn(event, history)
+        match event:
+            case Refitted() if "objective" in event.hyperparameters:
+                self.surrogate.learn(event.hyperparameters["objective"])
+            case Amended():
+                self.surrogate.drift.correct()
+            case _:
+                pass
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """Hyperparameters of the objective and of the constrained outcomes, where they are due."""
+        objective, others = self.surrogate.refit(history), super().refit(history)
+        found = {**({} if objective is None else {"objective": objective}), **(others or {})}
+        return found or None
+
+    def _calibrate(self, believed: int | None) -> None:
+        """The posterior knows its own doubt."""
+
+    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+        """See `Method.expected_outcome`; external data may come from any time, and are not compared."""
+        if len(self.surrogate.model) < COMPARABLE or isinstance(event, DataAdded):
+            return None
+        datum = self._datum_of(event.outcome, history[event.token].request["time"], 0)
+        mean, deviation = self.surrogate.model.predictive(self.surrogate.rows(np.array([datum.place]), datum.time)[0])
+        return event.outcome.value, self.problem.sign * mean, deviation
+
+    def note(self, history: History) -> str:
+        """Say if there are more outcomes than the model counts."""
+        return describe_subset(len(self.surrogate.model), len(self.surrogate.model.counted))
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
+
+    @property
+    def beta(self) -> float:
+        """β, as things stand."""
+        course = self.surrogate.drift.course
+        return self.options.beta * (FLEETING if course is not None and course.drifts else 1.0)
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random."""
+        t, view = len(history) + 1, self.view(history, request)
+        if len(self.surrogate.model) + len(history.pending) < STARTING_POINTS:
+            return self._start(view, t)
+        draw = self.streams.integer(t, "hyperparameters")
+        pick = self.surrogate.optimistic(view, np.array([self.beta]), np.array([0]), self.streams(t, "ties"), draw)
+        return self.play(pick, self.beta)
+
+    def _start(self, view: RoundView, number: int) -> Choice:
+        place = self.surrogate.anywhere(view, self.streams(number, "start"))
+        return Choice(self.problem.scope, settings(self.problem, place))
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+
+    def deviation(self, p: int, sd: float) -> float:
+        """Standard deviation of the objective, as the posterior has it."""
+        return sd
+
+    def bound_inflation(self, history: History, scope: Scope) -> float:
+        """Infinite until outcomes tell a scale; then bounds are those of the posterior."""
+        return self.surrogate.drift.widening
+
+    def explain(self, history: History) -> Explanation:
+        """How the objective drifts, and what the latest choice expected."""
+        drift = self.surrogate.drift.course
+        assert drift is not None  # it is learned
+        summary = f"of drift the outcomes say: {drift.said(self.surrogate.model.kernel)}"
+        return Explanation(summary, (self.table_of_present_choice(history),))
