@@ -139,7 +139,10 @@ _OURS = {
     "causal": ("steerbo.causal", "Causal"),
     "mean-field": ("steerbo.meanfield", "MeanField"),
 }
-_IN_BENCHMARKS = {"mean-field": ("add-gp-ucb", "annealing", "genetic")}
+_IN_BENCHMARKS = {
+    "mean-field": ("add-gp-ucb", "annealing", "genetic"),
+    "time-varying": ("mle", "regret-balancing", "r-gp-ucb", "sw-gp-ucb", "w-gp-ucb"),
+}
 """Rivals that steerbo once had, by kind of problem: logs name them, and the benchmarks' package brings them."""
 AnyMethod = type[Method[Any, Any]]
 

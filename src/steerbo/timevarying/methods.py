@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from .baselines import FullyBayesian, MaximumLikelihood, Random, RegretBalancing, Resetting, SlidingWindow, Weighted
+from .baselines import FullyBayesian, Random
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
 from .gp_ucb import EventTriggered, GaussianProcessUCB
 
 METHODS = (
-    TemperedElimination, SwitchingElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
-    GaussianProcessUCB, EventTriggered, Resetting, SlidingWindow, Weighted, Random,
-)  # fmt: skip
+    TemperedElimination,
+    SwitchingElimination,
+    PriorElimination,
+    FullyBayesian,
+    GaussianProcessUCB,
+    EventTriggered,
+    Random,
+)
