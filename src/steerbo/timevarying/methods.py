@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .baselines import FullyBayesian, Random
+from ._baselines import FullyBayesian, Random
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
 from .gp_ucb import EventTriggered, GaussianProcessUCB
 
