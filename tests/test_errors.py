@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 from steerbo import errors
+from steerbo._wording import PYTHON, SHELL
 from steerbo.errors import InvalidOption, InvalidOutcome, LogUnavailable, MissingExtra, SteerboError, combine
-from steerbo.wording import PYTHON, SHELL
 
 TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, SteerboError)]
 MANY = combine(InvalidOption(f"o{i}", i, "nothing") for i in range(50))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from steerbo._files import read_file
 from steerbo.errors import InvalidOutcome
-from steerbo.files import read_file
 from tests.torture.endless import endless
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from steerbo._wording import MISSING, SHELL
 from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem, combine
-from steerbo.wording import MISSING, SHELL
 from tests.test_errors import MANY
 
 

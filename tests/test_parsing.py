@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steerbo._parsing import parse_value, read_choice, read_rows
 from steerbo.errors import InvalidRequest
-from steerbo.parsing import parse_value, read_choice, read_rows
 
 
 @given(st.text())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from steerbo._redaction import has_secrets, redact, redact_url, to_type
 from steerbo.errors import InvalidStudy
-from steerbo.redaction import has_secrets, redact, redact_url, to_type
 
 HIDDEN = {
     "postgresql://u:geheim@h/db": "postgresql://u:***@h/db",

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steerbo as sb
+from steerbo._text import LONGEST_REASON, escape_unprintable, escaped_json, from_cell, plain, to_cell, unsafe
 from steerbo.study import MemoryLog, Study
-from steerbo.text import LONGEST_REASON, escape_unprintable, escaped_json, from_cell, plain, to_cell, unsafe
 from tests.hostile import HIDDEN, KINDS, SEEN, problem, study
 
 TEXTS = st.text(st.characters() | st.sampled_from("'=+-@\t\r\n\x1b[]\x9b\udce9\u202e"))

@@ -8,9 +8,9 @@ import pytest
 from pydantic import Field
 
 import steerbo as sb
+from steerbo._validation import collecting_errors
 from steerbo.errors import InvalidInput, InvalidOption, SteerboError, combine
 from steerbo.records import from_dict, record
-from steerbo.validation import collecting_errors
 
 
 @record

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.wording import MISSING, PAGE, PYTHON, SHELL, Wording, short_repr, show_plain
+from steerbo._wording import MISSING, PAGE, PYTHON, SHELL, Wording, short_repr, show_plain
 
 
 class Broken:

@@ -34,7 +34,7 @@ if FILE.exists():
     whole = ~np.isnan(degrees).all(axis=1).any(
         axis=0
     )  # some thermometers are silent for a day
-    places, degrees = [p for p, keep in zip(places, whole) if keep], degrees[:, :, whole]
+    places, degrees = [places[i] for i in np.flatnonzero(whole)], degrees[:, :, whole]
 else:
     print("the lab's file is not here: a made-up lab takes its place")
     places = [f"spot {i + 1}" for i in range(12)]

@@ -76,7 +76,7 @@ with ExitStack() as open_until_the_end:
     if "STEERBO_DASK" in os.environ:
         from distributed import Client, LocalCluster
 
-        cluster = LocalCluster(n_workers=2, threads_per_worker=5, dashboard_address=None)
+        cluster = LocalCluster(n_workers=2, threads_per_worker=5, dashboard_address="")
         client = Client(open_until_the_end.enter_context(cluster))
         executor = open_until_the_end.enter_context(client).get_executor()
     else:

@@ -20,7 +20,7 @@
 
 `OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are warnings: the value is kept. Every message of an
 `InvalidInput` names the field, its value, the allowed values and, where possible, the next step. Messages have two
-wordings, for programs and for shells (`steerbo.wording`), and several errors can be raised as one (`combine`).
+wordings, for programs and for shells (`steerbo._wording`), and several errors can be raised as one (`combine`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from .redaction import redact
-from .wording import MISSING, PYTHON, Wording, decimal_comma, short_repr
+from ._redaction import redact
+from ._wording import MISSING, PYTHON, Wording, decimal_comma, short_repr
 
 __all__ = [
     "DamagedLog",
@@ -64,7 +64,7 @@ _MOST_LINES, _LONGEST_LINE = 20, 2000
 
 
 class SteerboError(Exception):
-    """Base of all exceptions of the library. Its text may name actions, such as ‹amend›; see `steerbo.wording`."""
+    """Base of all exceptions of the library. Its text may name actions, such as ‹amend›; see `steerbo._wording`."""
 
     def worded(self, wording: Wording) -> str:
         """The message in the words of a program or of a shell."""

@@ -82,6 +82,7 @@ place; where it moves, leave its old name behind.
 **How it is tested.** `steerbo.testing` has the contract that every method keeps, and one for pictures, to be inherited.
 """
 
+from ._validation import collecting_errors
 from .bandit import Arms, bernstein_radius, hoeffding_radius, theory_beta
 from .core import (
     SEEN,
@@ -151,7 +152,6 @@ from .space import (
     violated,
 )
 from .space.fields import ListField, Number, Positive
-from .validation import collecting_errors
 
 __all__ = [
     "SEEN",

@@ -21,8 +21,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticCustomError, PydanticSerializationError, core_schema
 
+from ._validation import from_pydantic
 from .errors import InvalidInput, InvalidProblem, short_repr
-from .validation import from_pydantic
 
 __all__ = ["Record", "from_dict", "from_pydantic", "identity", "record", "short_repr", "to_dict"]
 

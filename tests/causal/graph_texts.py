@@ -9,9 +9,9 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from steerbo._text import unsafe
 from steerbo.causal import CausalGraph
 from steerbo.errors import InvalidProblem
-from steerbo.text import unsafe
 
 FEW = settings(max_examples=150, deadline=None, derandomize=True)
 ODD = st.sampled_from(

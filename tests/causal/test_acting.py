@@ -9,10 +9,10 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal import Causal, CausalGraph
-from steerbo.causal.acting import GreedyPolicy, PolicyOptimiser
-from steerbo.causal.arms import Arm
+from steerbo.causal._acting import GreedyPolicy, PolicyOptimiser
+from steerbo.causal._arms import Arm
+from steerbo.causal._contexts import ContextSample
 from steerbo.causal.cheap_first import CheapOptions
-from steerbo.causal.contexts import ContextSample
 from steerbo.causal.models import ModelOptions
 from steerbo.core import Optimizer, Scope, Streams
 from steerbo.errors import InvalidContext

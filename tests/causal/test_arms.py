@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from benchmarks.traits.priced_worlds import world
-from steerbo.causal.arms import Arm, share_columns, unmeasured
+from steerbo.causal._arms import Arm, share_columns, unmeasured
 from steerbo.core import Optimizer, Scope, Streams
 from steerbo.surrogate import Controlled, Observed, Rows, Uncontrolled
 from tests.causal.priced import play

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.causal.constraints import ScopeConstraints
-from steerbo.causal.costs import grid_of
+from steerbo.causal._constraints import ScopeConstraints
+from steerbo.causal._costs import grid_of
 from steerbo.core import Optimizer, Scope, Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.optim import Box
@@ -259,7 +259,7 @@ def test_wider_bounds_leave_something_to_what_was_played_or_are_refused() -> Non
 
 
 def test_regions_are_kept_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.causal.constraints._CACHED", 3)
+    monkeypatch.setattr("steerbo.causal._constraints._CACHED", 3)
     problem = sb.Causal(GRAPH, VARIABLES, limits=LIMITS)
     limits, arm = ScopeConstraints(problem.limits or (), problem.space), sb.Optimizer(problem)._method.arms[0]  # type: ignore[attr-defined]
     first = limits.region(arm, arm.actions, {"c": 0.5})
@@ -271,7 +271,7 @@ def test_regions_are_kept_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_prices_within_limits_are_looked_for_once_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Box] = []
-    monkeypatch.setattr("steerbo.causal.costs.grid_of", lambda box: found.append(box) or grid_of(box))  # type: ignore[func-returns-value]
+    monkeypatch.setattr("steerbo.causal._costs.grid_of", lambda box: found.append(box) or grid_of(box))  # type: ignore[func-returns-value]
     case = priced()
     optimizer = Optimizer(case.problem, case.method, seed=1, **case.options)
     for _ in range(3):

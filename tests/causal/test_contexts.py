@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.causal.arms import Arm
-from steerbo.causal.contexts import MOST_ROWS, ContextSample, known_in, latest_contexts, subsample
+from steerbo.causal._arms import Arm
+from steerbo.causal._contexts import MOST_ROWS, ContextSample, known_in, latest_contexts, subsample
 from steerbo.core import History, Optimizer, Scope
 from steerbo.surrogate import Rows
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.causal.costs import ActionCost, CostModel, PriceRegression
+from steerbo.causal._costs import ActionCost, CostModel, PriceRegression
 from steerbo.causal.method import CausalMethod
 from steerbo.causal.prices import PriceTable
 from steerbo.core import Optimizer, Scope, Suggestion

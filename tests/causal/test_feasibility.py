@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.causal import Causal, CausalGraph
-from steerbo.causal.arms import Arm
-from steerbo.causal.constraints import ScopeConstraints
-from steerbo.causal.feasibility import (
+from steerbo.causal._arms import Arm
+from steerbo.causal._constraints import ScopeConstraints
+from steerbo.causal._feasibility import (
     ArmFeasibility,
     best_feasible,
     expected_with_failure,

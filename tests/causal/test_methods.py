@@ -10,8 +10,8 @@ import pytest
 
 import steerbo as sb
 from benchmarks.causal.problems import figure_1
-from steerbo.causal.arms import Arm
-from steerbo.causal.feasibility import ArmFeasibility
+from steerbo.causal._arms import Arm
+from steerbo.causal._feasibility import ArmFeasibility
 from steerbo.causal.method import highest_bound
 from steerbo.causal.models import ModelOptions
 from steerbo.core import Optimizer, Scope, load

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.causal.arms import Arm
+from steerbo.causal._arms import Arm
 from steerbo.causal.models import LIKELY_NOISE, ArmModels, ModelOptions, _RowCache
 from steerbo.core import DataAdded, Optimizer, OutcomeTold, Scope
 from steerbo.errors import InvalidOption

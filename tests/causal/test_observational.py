@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
-from steerbo.causal.arms import Arm
-from steerbo.causal.observational import adjustment_set, informs, read_trial, teaches, trials_explained
+from steerbo.causal._arms import Arm
+from steerbo.causal._observational import adjustment_set, informs, read_trial, teaches, trials_explained
 from steerbo.core import DataAdded, Optimizer, Outcome, Scope, Suggestion, load
 from steerbo.errors import InvalidOutcome, InvalidProblem
 from steerbo.space import Float

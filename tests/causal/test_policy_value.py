@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.causal.arms import Arm
+from steerbo.causal._arms import Arm
+from steerbo.causal._contexts import ContextSample
+from steerbo.causal._policy_value import CostedValue, PolicyValue, fitted_at
 from steerbo.causal.cheap_first import CheapOptions
-from steerbo.causal.contexts import ContextSample
 from steerbo.causal.models import ArmModel
-from steerbo.causal.policy_value import CostedValue, PolicyValue, fitted_at
 from steerbo.core import Scope
 from steerbo.gp import DriftModel
 from steerbo.surrogate import ProductKernelPosterior

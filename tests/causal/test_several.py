@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from steerbo.causal import Causal, CausalGraph, policy_scopes
-from steerbo.causal.arms import Arm
+from steerbo.causal._arms import Arm
+from steerbo.causal._observational import adjustment_set
 from steerbo.causal.identification.scopes import played_by, stages
-from steerbo.causal.observational import adjustment_set
 from steerbo.core import Optimizer, Scope, load
 from steerbo.errors import InvalidInput, InvalidProblem
 from steerbo.space import Float

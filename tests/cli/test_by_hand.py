@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.parsing import parse_value
+from steerbo._parsing import parse_value
 from steerbo.study import Study
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub

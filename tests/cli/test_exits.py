@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from steerbo import errors
+from steerbo._wording import PYTHON, SHELL
 from steerbo.cli.usage import CODES, exit_code, lines
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, SteerboError, combine
-from steerbo.wording import PYTHON, SHELL
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.study.files import write_study

@@ -12,10 +12,10 @@ import pytest
 from rich.console import Console
 
 import steerbo.cli
+from steerbo._text import unsafe
 from steerbo.cli.tables import rich_table
 from steerbo.core import Scope, Suggestion, Table
 from steerbo.study import Display, Study
-from steerbo.text import unsafe
 from tests import hostile
 from tests.cli.test_app import call
 from tests.study.files import write_plant
@@ -26,8 +26,8 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """A log of an older version, with everything in it that newer ones refuse."""
     names = [name for name in hostile.HIDDEN if request.param != "mean-field" or "caf" not in name]
     with pytest.MonkeyPatch.context() as before:
-        before.setattr("steerbo.core.creation.unsafe", lambda text: "")
-        before.setattr("steerbo.core.reports._kept", lambda reason: reason)
+        before.setattr("steerbo.core._creation.unsafe", lambda text: "")
+        before.setattr("steerbo.core._reports._kept", lambda reason: reason)
         begun = hostile.study(request.param, names, tmp_path / "study.db")
         begun.fail(begun.ask(), "caf\udce9 \x1b]0;title\x07")
         begun.close()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.validation import check_current
+from steerbo.costvarying._validation import check_current
 from steerbo.errors import InvalidProblem
 
 CHANGE = sb.SwitchingCost(fixed=2, per_unit=0.1)

@@ -11,7 +11,7 @@ import pytest
 import steerbo as sb
 from steerbo.bandit import hoeffding_radius, information_gain
 from steerbo.core import Optimizer, Refitted, keyed
-from steerbo.costvarying.explore_then_commit import ExploreThenCommit
+from steerbo.costvarying._explore_then_commit import ExploreThenCommit
 from tests.costvarying.worlds import PROBLEM, evaluate, notes, play_on
 
 METHOD = "explore-then-commit"

@@ -11,7 +11,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core.events import Event
-from steerbo.costvarying.nature import NatureModel
+from steerbo.costvarying._nature import NatureModel
 from steerbo.errors import InvalidProblem
 from steerbo.records import from_dict, to_dict
 from steerbo.study import Study, read_study

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.validation import check_value_of_one
+from steerbo.costvarying._validation import check_value_of_one
 from steerbo.errors import InvalidProblem
 
 VARIABLES = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]

@@ -10,8 +10,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
+from steerbo.costvarying._surrogate import Surrogate
 from steerbo.costvarying.method import CostVaryingMethod
-from steerbo.costvarying.surrogate import Surrogate
 from steerbo.optim import Box, FeasibleRegion
 from steerbo.surrogate import Controlled, Observed
 from tests.costvarying.worlds import PROBLEM, case, drifting_case

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.validation import INSTEAD, MOST_HARD, MOST_SETS
+from steerbo.costvarying._validation import INSTEAD, MOST_HARD, MOST_SETS
 from steerbo.errors import InvalidProblem
 from steerbo.records import from_dict
 

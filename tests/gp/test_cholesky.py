@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steerbo.errors import ModelFailure
-from steerbo.gp.factor import packed_cholesky
+from steerbo.gp._factor import packed_cholesky
 
 
 def test_singular_rows_are_mended_in_place_too() -> None:

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import AnovaKernel, GPRegression, Parameter, mixture_quantile
-from steerbo.gp.draws import DRAWN_UP_TO, DRAWS, posterior_draws
+from steerbo.gp._draws import DRAWN_UP_TO, DRAWS, posterior_draws
 
 
 def believed(count: int) -> list[Parameter]:

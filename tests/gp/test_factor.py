@@ -7,7 +7,7 @@ import pytest
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import Factor, SquaredExponentialKernel
-from steerbo.gp.factor import REBUILD, SHARE, packed_cholesky
+from steerbo.gp._factor import REBUILD, SHARE, packed_cholesky
 
 
 def gram(n: int, noise: float = 1e-3, seed: int = 0) -> np.ndarray:

@@ -26,7 +26,7 @@ from steerbo.gp import (
     SquaredExponentialKernel,
     refit_due,
 )
-from steerbo.gp.transforms import Transform
+from steerbo.gp._transforms import Transform
 
 from .examples import KERNELS, covariance, differences, points
 

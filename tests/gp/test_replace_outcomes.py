@@ -9,7 +9,7 @@ import pytest
 
 from steerbo.errors import InvalidOutcome
 from steerbo.gp import GPRegression, SquaredExponentialKernel, replace_outcomes
-from steerbo.gp.subset import subset_of_data
+from steerbo.gp._subset import subset_of_data
 
 
 def test_an_outcome_that_is_put_right_leaves_the_factor_as_it_was() -> None:
@@ -36,7 +36,7 @@ def test_an_outcome_that_is_put_right_leaves_the_factor_as_it_was() -> None:
 
 def test_of_many_outcomes_others_count_where_another_is_the_best_now(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(3)
-    monkeypatch.setattr("steerbo.gp.regression.subset_of_data", partial(subset_of_data, most=20))
+    monkeypatch.setattr("steerbo.gp._regression.subset_of_data", partial(subset_of_data, most=20))
     X, y = random.random((60, 1)), random.random(60)
     model, anew = (GPRegression(SquaredExponentialKernel([0.3])) for _ in range(2))
     model.replace(X, y)

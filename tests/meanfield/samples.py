@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.meanfield.gp import Observations
-from steerbo.meanfield.kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel
-from steerbo.meanfield.similarity import AllPairs, Similarity
+from steerbo.meanfield._gp import Observations
+from steerbo.meanfield._kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel
+from steerbo.meanfield._similarity import AllPairs, Similarity
 
 C, A, N = 2, 4, 7
 SHARES = np.array([0.7, 0.3])

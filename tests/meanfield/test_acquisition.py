@@ -9,11 +9,11 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
+from steerbo.meanfield._gp import Observations, PayoffPosterior
+from steerbo.meanfield._kernels import ROOT, Inputs, PayoffKernel
+from steerbo.meanfield._similarity import Similarity
 from steerbo.meanfield.acquisition import AveragePayoffUCB, theorem_beta
-from steerbo.meanfield.gp import Observations, PayoffPosterior
-from steerbo.meanfield.kernels import ROOT, Inputs, PayoffKernel
 from steerbo.meanfield.models import Surrogate
-from steerbo.meanfield.similarity import Similarity
 from tests.meanfield.samples import KINDS, SHARES, A, C, N, geometry, observed, parameters
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem, SteerboError
-from steerbo.meanfield.constraints import HeadcountBound
+from steerbo.meanfield._constraints import HeadcountBound
 from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, WingContract
 from tests.meanfield.worlds import case, crowd

@@ -8,10 +8,10 @@ from scipy.stats import multivariate_normal
 
 from steerbo.gp import MANY, ProfiledMean, from_hex, log_prior, to_hex
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.gp import Observations, corrected, fit, hyperpriors, informative, likelihood, outdated
-from steerbo.meanfield.kernels import ROOT, Inputs, PayoffKernel
+from steerbo.meanfield._gp import Observations, corrected, fit, hyperpriors, informative, likelihood, outdated
+from steerbo.meanfield._kernels import ROOT, Inputs, PayoffKernel
+from steerbo.meanfield._similarity import Similarity
 from steerbo.meanfield.models import PayoffModels
-from steerbo.meanfield.similarity import Similarity
 
 from .samples import Theta, geometry, observed
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steerbo.meanfield._gp import Observations, PayoffPosterior
+from steerbo.meanfield._kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel, map_embeddings
+from steerbo.meanfield._similarity import AllPairs, Similarity, ToLandmarks, features_of
 from steerbo.meanfield.acquisition import AveragePayoffUCB
-from steerbo.meanfield.gp import Observations, PayoffPosterior
-from steerbo.meanfield.kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel, map_embeddings
-from steerbo.meanfield.similarity import AllPairs, Similarity, ToLandmarks, features_of
 from tests.meanfield.samples import KINDS, SHARES, A, C, N, Theta, geometry, observed, parameters
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from steerbo.gp import Parameter
 from steerbo.meanfield import MeanField
+from steerbo.meanfield._gp import Observations, PayoffPosterior, fit
+from steerbo.meanfield._kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel
+from steerbo.meanfield._similarity import Similarity
 from steerbo.meanfield.acquisition import AveragePayoffUCB
-from steerbo.meanfield.gp import Observations, PayoffPosterior, fit
-from steerbo.meanfield.kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel
 from steerbo.meanfield.models import PayoffMixture, PayoffModels, hyperparameter_draws, metropolis
-from steerbo.meanfield.similarity import Similarity
 
 SIDE = 6
 PLACES = tuple((float(i), float(j)) for i in range(SIDE) for j in range(SIDE))

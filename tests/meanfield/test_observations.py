@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steerbo.meanfield.gp import softened
+from steerbo.meanfield._gp import softened
 
 
 def test_softening_keeps_order_and_everything_good() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steerbo.meanfield.region import AndersonAcceleration, DistributionBounds, _factor, _scale
+from steerbo.meanfield._region import AndersonAcceleration, DistributionBounds, _factor, _scale
 
 JOINT = np.array([[0.75], [0.25]])
 
@@ -89,7 +89,7 @@ def test_where_limits_meet_at_a_narrow_angle_they_are_kept_all_the_same() -> Non
 
 def test_many_tables_are_moved_as_each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     together = narrow().project(tables(3, 6))
-    monkeypatch.setattr("steerbo.meanfield.region._AT_ONCE", 8)
+    monkeypatch.setattr("steerbo.meanfield._region._AT_ONCE", 8)
     np.testing.assert_allclose(narrow().project(tables(3, 6)), together, atol=1e-7)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
-from steerbo.meanfield.region import Region
+from steerbo.meanfield._region import Region
 from tests.meanfield.worlds import limited, region
 
 Made = Callable[[int, float | None], Region]

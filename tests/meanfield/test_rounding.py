@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from steerbo.meanfield.rounding import best_integer, exchange_search, local_maxima, minus_moving_cost, sampled
+from steerbo.meanfield._rounding import best_integer, exchange_search, local_maxima, minus_moving_cost, sampled
 from tests.meanfield.worlds import crowd, limited, region
 
 BEST = np.array([[0.1, 0.52, 0.31, 0.07], [0.33, 0.33, 0.2, 0.14]])

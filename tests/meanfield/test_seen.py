@@ -11,8 +11,8 @@ import steerbo as sb
 from steerbo.core import Streams, Suggestion
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidProblem
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.gp import PayoffPosterior
-from steerbo.meanfield.kernels import Inputs
+from steerbo.meanfield._gp import PayoffPosterior
+from steerbo.meanfield._kernels import Inputs
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB, MFGPUCBOptions
 from steerbo.space import Float
 from steerbo.testing import Case, SeenBefore, SeenContract

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.meanfield.gp import Observations, _shortest, fit
-from steerbo.meanfield.kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel
-from steerbo.meanfield.similarity import MOST, AllPairs, Similarity, ToLandmarks, features_of
+from steerbo.meanfield._gp import Observations, _shortest, fit
+from steerbo.meanfield._kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel
+from steerbo.meanfield._similarity import MOST, AllPairs, Similarity, ToLandmarks, features_of
 
 A = 12
 

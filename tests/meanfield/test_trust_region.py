@@ -10,12 +10,12 @@ import pytest
 import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.meanfield import MeanField
+from steerbo.meanfield._gp import Observations, PayoffPosterior
+from steerbo.meanfield._kernels import PLAIN, ROOT, Inputs, PayoffKernel
+from steerbo.meanfield._similarity import Similarity
+from steerbo.meanfield._trust_region import TableFeasibility, TrustRegion, everywhere
 from steerbo.meanfield.acquisition import AveragePayoffUCB
-from steerbo.meanfield.gp import Observations, PayoffPosterior
-from steerbo.meanfield.kernels import PLAIN, ROOT, Inputs, PayoffKernel
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
-from steerbo.meanfield.similarity import Similarity
-from steerbo.meanfield.trust_region import TableFeasibility, TrustRegion, everywhere
 from steerbo.testing import bits
 
 A = 6

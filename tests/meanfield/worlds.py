@@ -8,7 +8,7 @@ import numpy as np
 
 from steerbo.core import Suggestion
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.region import Region
+from steerbo.meanfield._region import Region
 from steerbo.space import Categorical, Float
 from steerbo.testing import Case
 

@@ -10,8 +10,8 @@ from scipy.optimize import differential_evolution
 
 from steerbo.errors import ModelFailure
 from steerbo.optim import Box, maximise
-from steerbo.optim.box import _diverse
-from steerbo.optim.maximum import best_first
+from steerbo.optim._box import _diverse
+from steerbo.optim._maximum import best_first
 
 from .problems import BRANIN_MAXIMUM, HARTMANN_MAXIMUM, Points, Values, branin, hartmann
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from steerbo.optim import Box, Polytope
-from steerbo.optim.polytope import _moved, hit_and_run
+from steerbo.optim._polytope import _moved, hit_and_run
 
 from .problems import drawn
 

@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.optim import Combination, LinearRow, Polytope, limited, minimal_conflict, substitute_known
-from steerbo.optim.domain import Box
+from steerbo.optim._domain import Box
 from steerbo.space import Limit
 
 A, B, M = sb.Float("a", 10, 20), sb.Float("b", 1, 1000, scale="log"), sb.Categorical("m", ["x", "y"])

@@ -7,7 +7,7 @@ import pytest
 
 from steerbo.errors import InvalidProblem
 from steerbo.optim import Box, maximise, maximise_many
-from steerbo.optim.newton import apart
+from steerbo.optim._newton import apart
 
 CENTRES = np.array([[0.2, 0.9], [0.6, 0.1], [1.4, 0.5]])
 BOXES = [Box([0, 0], [1, 1]), Box([0, 0.3], [1, 1]), Box([-1, 0], [1, 0.4])]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from steerbo.optim import maximise_batched, maximise_newton
-from steerbo.optim.newton import _solve, _solve_two
+from steerbo.optim._newton import _solve, _solve_two
 
 from .problems import Points, Values, quadratic
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from steerbo._text import unsafe
 from steerbo.core import cached_until_next_event
 from steerbo.costvarying import CostVarying
 from steerbo.page import report as page
@@ -22,7 +23,6 @@ from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import events_jsonl, rounds_csv
 from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
-from steerbo.text import unsafe
 from tests import hostile
 from tests.cli.test_app import call
 from tests.rounds.stub import Nearest, Stub, evaluate, look
@@ -160,8 +160,8 @@ def test_older_logs_with_characters_that_cannot_be_shown(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr("steerbo.core.creation.unsafe", lambda text: "")
-        before.setattr("steerbo.core.reports._kept", lambda reason: reason)
+        before.setattr("steerbo.core._creation.unsafe", lambda text: "")
+        before.setattr("steerbo.core._reports._kept", lambda reason: reason)
         names = [name for name in hostile.HIDDEN if kind != "mean-field" or "caf" not in name]
         begun = hostile.study(kind, names, tmp_path / "study.db")  # an action called caf\udce9 was never written
         begun.fail(begun.ask(), "caf\udce9")

@@ -51,7 +51,7 @@ def test_names_are_texts(kind: str, first: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_of_older_logs_are_drawn(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.core.creation.unsafe", lambda text: "")
+    monkeypatch.setattr("steerbo.core._creation.unsafe", lambda text: "")
     drawn = ""
     for picture in pictures(study(kind, HIDDEN).optimizer):
         save_figure(picture.figure, tmp_path / "study.svg")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from steerbo import CostVarying, Float, Optimizer, Uniform
 from steerbo.core import History, Scope
-from steerbo.core.history import RunningMean
+from steerbo.core._history import RunningMean
 
 PROBLEM = CostVarying([Float("a", 0, 1, law=Uniform()), Float("b", 0, 1, law=Uniform())], [["a"], ["b"]])
 COST = st.one_of(st.none(), st.floats(0.01, 1e6))

@@ -6,7 +6,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import horizon, now, time_of
-from steerbo.core.context import read_when
+from steerbo.core._context import read_when
 from steerbo.errors import InvalidOutcome
 from tests.costvarying.worlds import DRIFTING
 

@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Event
-from steerbo.core.creation import LARGEST_SEED, created_event
+from steerbo.core._creation import LARGEST_SEED, created_event
 from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem
 from steerbo.records import from_dict, record, to_dict
 from tests.rounds.stub import Nearest, Stub

@@ -9,8 +9,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
+from steerbo.core._problem import StatedLaw
 from steerbo.core.law_tests import LawTest, NatureDraws, _decimals
-from steerbo.core.problem import StatedLaw
 
 
 def evidence(variable: Any) -> LawTest:

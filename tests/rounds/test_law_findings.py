@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import spearmanr
 
 import steerbo as sb
+from steerbo.core._problem import StatedLaw
 from steerbo.core.law_tests import _rank_correlation, alone_in_words, pair_in_words
-from steerbo.core.problem import StatedLaw
 
 HEAT = sb.Float("heat", 10, 30, law=sb.Uniform(), unit="°C")
 SKY = sb.Categorical("sky", ["sun", "rain", "fog"], law=sb.space.Discrete({"sun": 0.5, "rain": 0.3, "fog": 0.2}))

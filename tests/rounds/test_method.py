@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from steerbo.core import Explanation, History, Method, Optimizer, Recommendation
-from steerbo.core.method import cached_until_next_event
+from steerbo.core._method import cached_until_next_event
 from steerbo.errors import InvalidRequest, SteerboError
 from steerbo.testing import Case
 from tests.rounds.stub import EVERYTHING, Nearest, Stub, evaluate, look

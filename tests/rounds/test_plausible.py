@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
-from steerbo.core.outliers import unusual
+from steerbo.core._outliers import unusual
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
 from tests.rounds.stub import Nearest, Stub
 

@@ -10,11 +10,11 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Created, Method, default_method, find_method, kinds, problem_class, read_problem, registry
-from steerbo.core.creation import MethodOptions
+from steerbo.core._creation import MethodOptions
 from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
 from steerbo.records import record
-from steerbo.timevarying.baselines import Random as RandomInTime
+from steerbo.timevarying._baselines import Random as RandomInTime
 from tests.outsiders import FEW, install
 from tests.rounds.stub import Nearest, Stub
 

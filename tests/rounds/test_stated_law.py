@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
-from steerbo.core.problem import StatedLaw
+from steerbo.core._problem import StatedLaw
 
 
 def test_a_sample_is_that_of_data_and_of_nothing_else() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import LimitsRevised, keyed
-from steerbo.core.stopping import stop_text
+from steerbo.core._stopping import stop_text
 from steerbo.errors import InvalidOption
 from steerbo.timevarying import SquaredExponential
 from tests.meanfield.worlds import case as crowd_case

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.core.problem import with_unit
+from steerbo.core._problem import with_unit
 from steerbo.space import Categorical, Float, Space
 
 SPACE = Space([Float("oven", 0, 200, unit="°C"), Float("ph", 4, 8), Categorical("metal", ["iron", "zinc"])])

@@ -9,7 +9,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.space import Limit, Space, check_limits
-from steerbo.space.constraints import MOST_LIMITS
+from steerbo.space._constraints import MOST_LIMITS
 
 SPACE = Space(
     [

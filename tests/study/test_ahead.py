@@ -17,7 +17,7 @@ import pytest
 from steerbo.core import Choice, History
 from steerbo.errors import SteerboError
 from steerbo.study import MemoryLog, Study
-from steerbo.study.prefetch import PrefetchProcess
+from steerbo.study._prefetch import PrefetchProcess
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -50,7 +50,7 @@ class Talking(Nearest):
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests do not give way."""
-    monkeypatch.setattr("steerbo.study.prefetch.NICE", 0)
+    monkeypatch.setattr("steerbo.study._prefetch.NICE", 0)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from steerbo.errors import ObjectiveFailure
-from steerbo.study.run import read_context, read_outcome
+from steerbo.study._run import read_context, read_outcome
 
 
 @pytest.mark.parametrize("answer", [1.5, {"value": 1.5}, {"value": 1.5, "cost": None}])

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from steerbo.core import Optimizer
-from steerbo.study.run import Logged
+from steerbo.study._run import Logged
 from tests.rounds.stub import Nearest, Stub
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from steerbo.core import Event, Optimizer
 from steerbo.errors import InvalidOption, InvalidStudy
-from steerbo.gp.factor import Factor
+from steerbo.gp._factor import Factor
 from steerbo.records import from_dict, to_dict
 from steerbo.study import Study
 from steerbo.testing import Case

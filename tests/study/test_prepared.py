@@ -21,7 +21,7 @@ from steerbo.core import BatchPosition, Choice, History, Optimizer, Suggestion
 from steerbo.core.state import StudyState
 from steerbo.errors import InvalidContext, InvalidRequest
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study.prefetch import PrefetchProcess
+from steerbo.study._prefetch import PrefetchProcess
 from steerbo.testing import Case
 from steerbo.testing.case import values_of
 from tests.causal import limited as guarded
@@ -82,7 +82,7 @@ class Here(PrefetchProcess):
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> type[Here]:
-    monkeypatch.setattr("steerbo.study.prefetch.PrefetchProcess", Here)
+    monkeypatch.setattr("steerbo.study._prefetch.PrefetchProcess", Here)
     Here.begun.clear()
     return Here
 
@@ -142,7 +142,7 @@ def ask(case: Case, study: Study) -> Any:
 @pytest.mark.parametrize("kind", ["cost-varying", "time-varying", "causal", "mean-field"])
 def test_another_process_finds_the_same(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """For every wing: hyperparameters and two suggestions, to the last bit."""
-    monkeypatch.setattr("steerbo.study.prefetch.NICE", 0)
+    monkeypatch.setattr("steerbo.study._prefetch.NICE", 0)
     case = CASES[kind]()
     without, with_it = open_case(case), open_case(case)
     for study in (without, with_it):

@@ -18,8 +18,8 @@ from steerbo.errors import LogUnavailable
 from steerbo.storage.log import TURN, new_holder
 from steerbo.storage.retry import RetryingLog
 from steerbo.study import DatabaseLog, EventLog, Lease, Memory, MemoryLog, Study
+from steerbo.study._queue import CHEAP, LASTS, PRIORITY_TELL, QUIET, FairQueue, name_at
 from steerbo.study.leases import Worker
-from steerbo.study.queue import CHEAP, LASTS, PRIORITY_TELL, QUIET, FairQueue, name_at
 from tests.rounds.stub import Nearest, Stub
 
 ELSEWHERE = "another container|boot|pid:[1]|1|1|x"
@@ -182,7 +182,7 @@ def test_a_turn_whose_lease_has_run_out_is_over() -> None:
 
 
 def test_a_turn_is_renewed_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study.queue.LASTS", 0.03)
+    monkeypatch.setattr("steerbo.study._queue.LASTS", 0.03)
     log, ends = MemoryLog(), set[float | None]()
     with turns(log, time.time).turn(nothing):
         while len(ends) < 3:
@@ -216,7 +216,7 @@ class Counting(Nearest):
 
 @pytest.mark.parametrize("place", ["file", "memory"])
 def test_nobody_computes_in_vain(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study.queue.QUIET", 10_000)  # who is alone, and does not know, need not be polite
+    monkeypatch.setattr("steerbo.study._queue.QUIET", 10_000)  # who is alone, and does not know, need not be polite
     monkeypatch.setattr(Counting, "chosen", 0)
     memory, rounds = Memory(), 12
     logs = [DatabaseLog(tmp_path / "study.db") if place == "file" else MemoryLog(memory) for _ in range(5)]

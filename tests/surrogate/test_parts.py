@@ -27,7 +27,7 @@ from steerbo.surrogate import (
     parts_of,
     polished,
 )
-from steerbo.surrogate.parts import drawn
+from steerbo.surrogate._parts import drawn
 
 WIND = sb.Float("wind", 0, 1, law=sb.TruncatedNormal(0.4, 0.2))
 ROWS = Rows(np.array([[0.1, 0.9], [0.5, 0.4], [0.8, 0.3], [0.2, 0.7]]), np.array([0.4, 0.1, 0.2, 0.3]))

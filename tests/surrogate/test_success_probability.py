@@ -9,7 +9,7 @@ import pytest
 
 from steerbo.space import Float, Uniform
 from steerbo.surrogate import Controlled, LawOf, Uncontrolled
-from steerbo.surrogate.failures import Evaluations, SuccessProbability, apart
+from steerbo.surrogate._failures import Evaluations, SuccessProbability, apart
 
 
 def works(points: Any, worked: Any, parts: Any = None, **more: Any) -> SuccessProbability:

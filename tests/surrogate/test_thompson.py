@@ -21,7 +21,7 @@ from steerbo.surrogate import (
     Rows,
     Uncontrolled,
 )
-from steerbo.surrogate import thompson as sample_module
+from steerbo.surrogate import _thompson as sample_module
 from tests.surrogate.examples import a_process, parts, posterior
 
 VARIABLES: list[Variable] = [

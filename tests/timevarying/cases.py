@@ -11,7 +11,7 @@ from steerbo import Categorical, Decay, Float, Prior, TimeVarying
 from steerbo.core import Suggestion
 from steerbo.testing import Case
 from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
-from steerbo.timevarying.priors import PriorWarning
+from steerbo.timevarying._priors import PriorWarning
 
 PLACES = {f"site {i}": i / 10 for i in range(24)}
 

@@ -14,8 +14,8 @@ from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.errors import ModelFailure
 from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
+from steerbo.timevarying._priors import spatial
 from steerbo.timevarying.data import Datum, PendingPoint, RoundView
-from steerbo.timevarying.priors import spatial
 from steerbo.timevarying.surrogates import BoxSurrogate
 from tests.timevarying.reference import faded
 

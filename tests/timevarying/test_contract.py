@@ -13,14 +13,9 @@ METHODS: dict[str, dict[str, Any]] = {
     "prior-elimination": {},
     "tempered-elimination": {},
     "switching-elimination": {},
-    "mle": {"confidence": 2.0},
     "fully-bayesian": {},
-    "regret-balancing": {},
     "gp-ucb": {"prior": "hill at 0.5"},
     "et-gp-ucb": {"prior": 1, "delta_b": 0.99},
-    "r-gp-ucb": {"prior": 1, "period": 4},
-    "sw-gp-ucb": {"prior": 1, "window": 4},
-    "w-gp-ucb": {"prior": 1, "discount": 0.8},
     "random": {},
 }
 OTHERS = {
@@ -28,7 +23,6 @@ OTHERS = {
     "box, switching": lambda: case("switching-elimination", box(), switch_every=20.0),
     "box, averaged": lambda: case("fully-bayesian", box(), confidence=1.5),
     "box, event": lambda: case("et-gp-ucb", box(), prior=0, delta_b=0.99),
-    "box, window": lambda: case("sw-gp-ucb", box(), prior=0, window=3),
     "every drift": lambda: case("tempered-elimination", mixed(), on_exhausted="restart"),
 }
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steerbo.timevarying import Decay
-from steerbo.timevarying.filters import DecayFilter
+from steerbo.timevarying._filters import DecayFilter
 from tests.timevarying.reference import refit
 
 X = 5

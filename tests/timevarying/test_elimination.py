@@ -14,7 +14,7 @@ from benchmarks.timevarying.toy import TRUE, Toy
 from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
 from steerbo.errors import ModelFailure
 from steerbo.timevarying import Covariance, SquaredExponential
-from steerbo.timevarying.priors import PriorWarning
+from steerbo.timevarying._priors import PriorWarning
 from tests.timevarying.cases import sites
 from tests.timevarying.reference import refit
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from partial_control_bench.timevarying.rivals import ForgettingGPUCB
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.baselines import ForgettingGPUCB
 from steerbo.timevarying.method import TimeVaryingMethod
 from steerbo.timevarying.surrogates import FiniteSurrogate
 from tests.timevarying.cases import case, sites

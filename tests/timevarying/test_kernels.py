@@ -11,8 +11,8 @@ from sklearn.gaussian_process import kernels as sklearn
 
 from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import Matern, SquaredExponential
+from steerbo.timevarying._priors import spatial
 from steerbo.timevarying.data import RoundView
-from steerbo.timevarying.priors import spatial
 
 RANDOM = np.random.default_rng(0)
 X, Z = RANDOM.random((5, 2)), RANDOM.random((4, 2))

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from steerbo import Categorical, Decay, Optimizer, Prior, TimeVarying
 from steerbo.errors import InvalidProblem
 from steerbo.timevarying import Covariance
-from steerbo.timevarying.priors import empirical_covariance, fit_decay, log_likelihood
+from steerbo.timevarying._priors import empirical_covariance, fit_decay, log_likelihood
 
 X, T = 5, 300
 

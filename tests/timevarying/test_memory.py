@@ -13,8 +13,8 @@ from steerbo.errors import ModelFailure
 from steerbo.gp import GPPosterior
 from steerbo.gp.drift import Drift
 from steerbo.timevarying import Matern, MaternInTime, Periodic, SquaredExponential
+from steerbo.timevarying._priors import spatial
 from steerbo.timevarying.data import Datum, RoundView
-from steerbo.timevarying.priors import spatial
 from steerbo.timevarying.surrogates import KEPT, MOST, BoxSurrogate, compress
 
 DRIFTS: dict[str, Drift | None] = {

@@ -14,8 +14,8 @@ from steerbo import Optimizer
 from steerbo.core import Asked, History
 from steerbo.core.determinism import one_blas_thread
 from steerbo.timevarying import Decay, MaternInTime, Periodic
+from steerbo.timevarying._filters import EVERY, KEPT
 from steerbo.timevarying.data import Datum
-from steerbo.timevarying.filters import EVERY, KEPT
 from steerbo.timevarying.surrogates import FiniteSurrogate
 from tests.timevarying.cases import case
 from tests.timevarying.test_contract import METHODS, OTHERS

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steerbo.timevarying import MaternInTime
-from steerbo.timevarying.filters import StateSpaceFilter
+from steerbo.timevarying._filters import StateSpaceFilter
 from tests.timevarying.reference import refit
 
 X = 4

@@ -12,7 +12,7 @@ from benchmarks.timevarying.play import play
 from benchmarks.timevarying.toy import TRUE, Toy
 from steerbo import Categorical, Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import Covariance, MaternInTime, SquaredExponential
-from steerbo.timevarying.priors import spatial
+from steerbo.timevarying._priors import spatial
 from tests.timevarying.cases import box, case, sites
 from tests.timevarying.reference import faded, refit
 

@@ -17,7 +17,8 @@ from typing import Any
 from unittest.mock import patch
 
 from steerbo.core import Choice, History, Streams, find_method
-from steerbo.meanfield import gp, models
+from steerbo.meanfield import _gp as gp
+from steerbo.meanfield import models
 from steerbo.study import Study
 from tests.rounds.stub import Stub
 from tests.torture.kills import WINGS, world
@@ -68,7 +69,7 @@ def _choose_at_random(study: Study, quickly: ExitStack) -> None:
 
     quickly.enter_context(patch.object(chosen, "choose", choose))
     quickly.enter_context(patch.object(chosen, "decide", drawn.decide))
-    quickly.enter_context(patch("steerbo.gp.regression.GPRegression.fit", lambda model, _=None: model.hyperparameters))
+    quickly.enter_context(patch("steerbo.gp._regression.GPRegression.fit", lambda model, _=None: model.hyperparameters))
     learn = gp.fit
     once = lambda kernel, data, start, *rest: (start, 0.0) if start else learn(kernel, data, start, *rest)  # noqa: E731
     quickly.enter_context(patch.object(models, "fit", once))

@@ -3,9 +3,9 @@
 Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm of unknown price (NaN) counts as free.
 """
 
-from .calibration import BOUND, RECENT, Calibration, alike, scale_inflation
-from .confidence import bernstein_radius, hoeffding_radius, information_gain, theory_beta
-from .elimination import (
+from ._calibration import BOUND, RECENT, Calibration, alike, scale_inflation
+from ._confidence import bernstein_radius, hoeffding_radius, information_gain, theory_beta
+from ._elimination import (
     ActiveArms,
     Intersected,
     Limits,
@@ -16,7 +16,7 @@ from .elimination import (
     summed_error_excess,
     tempered_excess,
 )
-from .selection import (
+from ._selection import (
     Arms,
     Selection,
     cheapest,

@@ -37,17 +37,17 @@ from ..gp import Averaged, DriftModel
 from ..records import record
 from ..space import Space
 from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, build_model
-from .acting import PolicyOptimiser
-from .arms import Arm, Unmeasured, share_columns, unmeasured
-from .contexts import MOST_ROWS, ContextSample
-from .costs import ActionCost
-from .feasibility import ArmFeasibility
+from ._acting import PolicyOptimiser
+from ._arms import Arm, Unmeasured, share_columns, unmeasured
+from ._contexts import MOST_ROWS, ContextSample
+from ._costs import ActionCost
+from ._feasibility import ArmFeasibility
+from ._policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, most_feasible, policy_table
+from ._problem import Causal
 from .identification.enumeration import policy_scopes
 from .identification.scopes import union
 from .method import CausalMethod
 from .models import LIKELY_NOISE, ArmModel, Posterior
-from .policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, most_feasible, policy_table
-from .problem import Causal
 
 _TABLE = 16  # contexts that a policy's table is chosen from
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from jaxtyping import Bool, Int
 
+from .._wording import counted
 from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
     TIME,
@@ -37,18 +38,17 @@ from ..gp import Averaged, DriftModel, Kernel, describe_subset
 from ..optim import kronecker
 from ..space import Space
 from ..surrogate import ENOUGH, NO_FEASIBLE_NOTE, Acquisition, ucb
-from ..wording import counted
-from .acting import GreedyPolicy, PolicyOptimiser
-from .arms import Arm
-from .constraints import ScopeConstraints
-from .contexts import latest_contexts
-from .costs import ActionCost, CostModel
-from .feasibility import ArmFeasibility, ArmsFeasibility
+from ._acting import GreedyPolicy, PolicyOptimiser
+from ._arms import Arm
+from ._constraints import ScopeConstraints
+from ._contexts import latest_contexts
+from ._costs import ActionCost, CostModel
+from ._feasibility import ArmFeasibility, ArmsFeasibility
+from ._observational import trials_explained
+from ._policy_value import Policy, recommended
+from ._problem import Causal
 from .identification.scopes import looking_at
 from .models import ArmModel, ArmModels, EmptyModel, Posterior
-from .observational import trials_explained
-from .policy_value import Policy, recommended
-from .problem import Causal
 
 _GRID = 64  # settings of each action among which the largest bound is sought
 _CORNERS = 6  # actions at most whose extremes are all tried, too

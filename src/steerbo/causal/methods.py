@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .baselines import CaBO, CoBO, CoCaBOWithoutContext, Random
+from ._baselines import CaBO, CoBO, CoCaBOWithoutContext, Random
 from .cheap_first import CheapFirst
 from .coca_bo import CoCaBO
 

@@ -28,9 +28,9 @@ from ..gp import (
 from ..records import record
 from ..space import Space
 from ..surrogate import DriftTracker, EncodingCache, build_model
-from .arms import Arm
-from .contexts import known_in
-from .observational import AdjustedData, adjustment_set, teaches
+from ._arms import Arm
+from ._contexts import known_in
+from ._observational import AdjustedData, adjustment_set, teaches
 
 ArmModel = GPRegression[Kernel]
 Posterior = GPRegression[Kernel] | Averaged[Kernel]

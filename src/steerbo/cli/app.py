@@ -13,14 +13,14 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
+from .._redaction import redact
 from ..errors import LawWarning, OutOfRangeWarning, SteerboError
-from ..redaction import redact
 from . import usage
 from .commands import Commands
 from .output import echo, print_json
 from .usage import InvalidCommand, before_command, look_over, refusal, unknown_command
 
-_JSON, _TYPED = "steerbo.json", "steerbo.parsing"
+_JSON, _TYPED = "steerbo.json", "steerbo._parsing"
 _TRACEBACK = "STEERBO_TRACEBACK"  # set in the environment: faults of ours are shown whole
 
 

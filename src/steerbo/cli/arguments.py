@@ -14,12 +14,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from .._files import LARGEST_TABLE, read_file
+from .._parsing import Rows, parse_value, read_rows
+from .._redaction import CREDENTIALS, has_secrets, split_name, to_type
 from ..core import SEEN, TIME, Created, Event, Problem, finite, kinds, problem_class
 from ..core.request import check_taken
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable, SteerboError
-from ..files import LARGEST_TABLE, read_file
-from ..parsing import Rows, parse_value, read_rows
-from ..redaction import CREDENTIALS, has_secrets, split_name, to_type
 from ..storage.outbox_files import OutboxFiles
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
 from ..study.files.spreadsheet import decoded

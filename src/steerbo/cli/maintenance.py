@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
+from .._redaction import to_type
+from .._wording import counted
 from ..core import Table
 from ..errors import InvalidOption
 from ..records import to_dict
-from ..redaction import to_type
 from ..storage import doctor as medicine
 from ..storage.catalogue import archive, delete, rename, shelved
 from ..study import backup as copy
 from ..study import restore as put_back
-from ..wording import counted
 from .arguments import AsJson, Place, explain_credentials
 from .commands import group
 from .output import answer, echo, print_json

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from ..text import escape_unprintable, escaped_json
+from .._text import escape_unprintable, escaped_json
 
 
 def echo(message: str, err: bool = False, nl: bool = True) -> None:

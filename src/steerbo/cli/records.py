@@ -8,18 +8,18 @@ from typing import Annotated
 
 import typer
 
+from .._files import LARGEST_TABLE, read_file
+from .._redaction import redact_url, to_type
+from .._wording import counted
 from ..core import History
 from ..errors import InvalidOption, InvalidOutcome, one_of
-from ..files import LARGEST_TABLE, read_file
 from ..page import report as page_of
 from ..records import to_dict
-from ..redaction import redact_url, to_type
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv
 from ..study.files.import_csv import as_data, ignored, read_results, take
 from ..study.files.spreadsheet import decoded
 from ..study.formatting import data_table, rounds_table, shown_rounds
-from ..wording import counted
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .commands import group
 from .output import answer, echo

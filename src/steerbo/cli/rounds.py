@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from .._parsing import parse_value
+from .._redaction import to_type
 from ..core import Doubts, Problem
 from ..errors import InvalidContext, InvalidOutcome
-from ..parsing import parse_value
 from ..records import to_dict
-from ..redaction import to_type
 from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
 from ..study.files.export import read_scope, suggestions_csv
 from .arguments import (

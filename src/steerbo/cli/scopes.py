@@ -14,6 +14,8 @@ from typing import Annotated, Any
 
 import typer
 
+from .._redaction import to_type
+from .._wording import counted
 from ..causal import CausalGraph, policy_scopes
 from ..causal.graphs.graph import claims, doubts
 from ..causal.identification.reasons import candidates, why_dropped
@@ -21,8 +23,6 @@ from ..causal.prices import in_words, price_of, varies
 from ..core import Scope
 from ..errors import InvalidContext, InvalidInput
 from ..plots.causal import draw_scopes
-from ..redaction import to_type
-from ..wording import counted
 from .arguments import AsJson, Declaring, Given, Place, cases, explain_credentials, open_study, pairs, request
 from .commands import group
 from .instructions import line_by_policy, todo_by_policy

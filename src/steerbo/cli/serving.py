@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
+from .._redaction import split_name
 from ..core.answers import MOST_AT_ONCE
 from ..errors import InvalidOption, InvalidStudy, MissingExtra
 from ..records import to_dict
-from ..redaction import split_name
 from ..storage.keys import KeyRing, keys_of
 from ..storage.log import LOGGER
 from ..study import DatabaseLog, Study, read_study

@@ -16,10 +16,10 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
+from .._wording import counted
 from ..core import Table
 from ..plots.drawing import BLUE, GREEN
 from ..study.progress import literal
-from ..wording import counted
 
 HEADING, CHOSEN = f"bold {BLUE}", f"bold {GREEN}"
 _WORD = re.compile(r"^\s*(?:→ )?\S+|\S+")  # the first with what stands before it

@@ -8,8 +8,8 @@ from typing import Any
 
 import typer
 
+from .._wording import MISSING, SHELL
 from ..errors import DamagedLog, InvalidInput, MissingExtra, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
-from ..wording import MISSING, SHELL
 
 _NEGATIVE = re.compile(r"-([\d.,]|inf|nan)", re.IGNORECASE)  # a value, not an option
 

@@ -1,7 +1,6 @@
 """The protocol of rounds: problems, methods, events, history, and the optimizer."""
 
-from .answers import Explanation, PolicyStep, Recommendation, Status, Suggestion, Table, as_text, numeral, one_or_more
-from .context import (
+from ._context import (
     TIME,
     Typical,
     average_over,
@@ -14,6 +13,14 @@ from .context import (
     time_of,
     typical,
 )
+from ._history import History, Round
+from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
+from ._outliers import COMPARABLE, Doubt
+from ._problem import ConstrainedProblem, Problem, StatedLaw
+from ._revision import after, extended, limit_text, overruled_settings, read_bounds, revised_text, standing
+from ._scope import Scope
+from ._stopping import Stop, read_stop, stop_text
+from .answers import Explanation, PolicyStep, Recommendation, Status, Suggestion, Table, as_text, numeral, one_or_more
 from .determinism import Streams, keyed
 from .events import (
     Abandoned,
@@ -31,19 +38,12 @@ from .events import (
     OutcomeTold,
     Refitted,
 )
-from .history import History, Round
 from .law_tests import LawTest, NatureDraws
-from .method import Choice, Decision, Method, OptionsT, cached_until_next_event
 from .numbers import finite
 from .optimizer import BaseStudy, Doubts, Optimizer, load, problem_of
-from .outliers import COMPARABLE, Doubt
-from .problem import ConstrainedProblem, Problem, StatedLaw
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
 from .request import SEEN, BatchPosition, RequestField, batch_position
-from .revision import after, extended, limit_text, overruled_settings, read_bounds, revised_text, standing
-from .scope import Scope
 from .state import ReproducibilityWarning
-from .stopping import Stop, read_stop, stop_text
 
 __all__ = [
     "COMPARABLE",

@@ -12,13 +12,13 @@ from typing import Any
 
 from pydantic import Field
 
+from .._text import escape_unprintable
+from .._wording import counted
 from ..errors import InvalidRequest
 from ..records import Record, record
 from ..space.fields import whole
-from ..text import escape_unprintable
-from ..wording import counted
+from ._scope import Scope
 from .request import ALONE, BatchPosition
-from .scope import Scope
 
 
 def html_text(text: str) -> str:

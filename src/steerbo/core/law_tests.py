@@ -28,10 +28,10 @@ import numpy as np
 from jaxtyping import Float
 
 from ..space import Categorical
+from ._history import History
+from ._problem import Problem, StatedLaw
 from .answers import numeral
 from .events import Amended, DataAdded, Event, Failed, OutcomeTold
-from .history import History
-from .problem import Problem, StatedLaw
 
 __all__ = ["ALPHA", "MOST_PAIRED", "LawMonitor"]
 

@@ -20,6 +20,15 @@ from typing import Any, Unpack, overload
 
 from ..errors import InvalidContext, InvalidInput, InvalidOption, InvalidRequest, InvalidStudy, LawWarning, one_of
 from ..records import from_dict, to_dict
+from ._constraints import check_advice, check_suggestion, with_limits
+from ._creation import MethodOptions, created_event
+from ._history import History, Round
+from ._method import Method
+from ._outliers import Doubt, Expectation, doubts_of_look, doubts_of_looks, outside, warn_implausible
+from ._problem import Problem
+from ._reports import Realised
+from ._revision import read_bounds, read_revision
+from ._stopping import Stop, with_curve
 from .answers import (
     Explanation,
     MaybeNone,
@@ -32,8 +41,6 @@ from .answers import (
     html_table,
     one_or_more,
 )
-from .constraints import check_advice, check_suggestion, with_limits
-from .creation import MethodOptions, created_event
 from .determinism import one_blas_thread
 from .events import (
     Asked,
@@ -47,17 +54,10 @@ from .events import (
     Refitted,
     with_canonical_order,
 )
-from .history import History, Round
 from .locking import CallLock, one_at_a_time
-from .method import Method
-from .outliers import Doubt, Expectation, doubts_of_look, doubts_of_looks, outside, warn_implausible
-from .problem import Problem
 from .registry import find_method, problem_class, read_problem
-from .reports import Realised
 from .request import BatchPosition
-from .revision import read_bounds, read_revision
 from .state import StudyState
-from .stopping import Stop, with_curve
 
 MOST_COMPARED = 200
 """Data that nobody suggested, up to which each is held against what was expected: that takes a prediction for each."""
@@ -450,7 +450,7 @@ class BaseStudy(ABC):
 def widened(advice: Recommendation, times: float) -> Recommendation:
     """An answer with bounds so many times as far from its mean; without any, and a word on it, for infinitely many.
 
-    >>> from .scope import Scope
+    >>> from ._scope import Scope
     >>> widened(Recommendation(Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.0, upper=1.5), 2.0).expected
     'expected value 1 (between -1 and 2)'
     """
@@ -629,7 +629,7 @@ class Optimizer(BaseStudy):
     def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
         """List the values of a call that are hard to believe, before it is made: nothing is logged.
 
-        The call itself warns of the same, and keeps them. See `steerbo.core.outliers` for the rule.
+        The call itself warns of the same, and keeps them. See `steerbo.core._outliers` for the rule.
 
         Args:
             call: "ask", "decide", "tell", "fail", "amend" or "add"; nothing else takes values.

@@ -28,12 +28,12 @@ from importlib.metadata import EntryPoint
 from inspect import isabstract
 from typing import Any
 
+from .._text import unsafe
 from ..errors import InvalidInput, InvalidOption, InvalidProblem, one_of
 from ..records import from_dict
-from ..text import unsafe
+from ._method import Method
+from ._problem import Problem
 from .answers import Table
-from .method import Method
-from .problem import Problem
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _IN_A_SCRIPT = "It was made in a script or notebook: run that first, or move the class into a module."
@@ -139,7 +139,10 @@ _OURS = {
     "causal": ("steerbo.causal", "Causal"),
     "mean-field": ("steerbo.meanfield", "MeanField"),
 }
-_IN_BENCHMARKS = {"mean-field": ("add-gp-ucb", "annealing", "genetic")}
+_IN_BENCHMARKS = {
+    "mean-field": ("add-gp-ucb", "annealing", "genetic"),
+    "time-varying": ("mle", "regret-balancing", "r-gp-ucb", "sw-gp-ucb", "w-gp-ucb"),
+}
 """Rivals that steerbo once had, by kind of problem: logs name them, and the benchmarks' package brings them."""
 AnyMethod = type[Method[Any, Any]]
 

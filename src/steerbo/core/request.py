@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._parsing import Rows, parse_value
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
-from ..parsing import Rows, parse_value
 from ..space import Space
 
 _NO_DRIFT = "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."

@@ -10,19 +10,19 @@ from typing import Any
 
 from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict
 from ..records import from_dict, identity
-from .constraints import check_suggestion
-from .context import context_of
+from ._constraints import check_suggestion
+from ._context import context_of
+from ._history import History, Round
+from ._method import Method
+from ._problem import Problem
+from ._reports import OutcomeParser
+from ._revision import after
+from ._stopping import is_converged
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
 from .events import FORMAT, Asked, BoundsExtended, Created, DataAdded, Decided, Event, Refitted, with_canonical_order
-from .history import History, Round
 from .law_tests import LawMonitor
-from .method import Method
-from .problem import Problem
 from .registry import find_method, packages
-from .reports import OutcomeParser
 from .request import ALONE, BatchPosition, with_place
-from .revision import after
-from .stopping import is_converged
 
 
 class ReproducibilityWarning(UserWarning):

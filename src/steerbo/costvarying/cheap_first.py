@@ -67,11 +67,11 @@ from ..core import (
 from ..optim import Maximum
 from ..records import from_dict, record, to_dict
 from ..surrogate import FLEETING, expected_improvement
+from ._problem import CostVarying
+from ._risk_budget import RiskBudget
+from ._switching_costs import plays_to_come, time_between_rounds
 from .method import CostVaryingMethod
-from .problem import CostVarying
-from .risk_budget import RiskBudget
 from .search_space import Arm, Candidates
-from .switching_costs import plays_to_come, time_between_rounds
 
 WIDER = 1.5
 """Factor of the width of bounds where a variable is hard to change; where none is, it is `FLEETING` under drift."""

@@ -35,10 +35,10 @@ from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
 from ..space import OutcomeConstraint
 from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, climb_from, polished
-from .costs import CostModel
-from .problem import CostVarying
+from ._costs import CostModel
+from ._problem import CostVarying
+from ._surrogate import STARTING_POINTS, Surrogate
 from .search_space import Arm, Candidates, SearchSpace
-from .surrogate import STARTING_POINTS, Surrogate
 
 PLOT = 3
 """Plays of a plot: starting points that share the positions of hard-to-change variables."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ._explore_then_commit import ExploreThenCommit
 from .baselines import EtcGroups, Random, TsPsq, UcbCvs, UcbPsq
 from .cheap_first import CheapFirst
-from .explore_then_commit import ExploreThenCommit
 
 METHODS = (CheapFirst, ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)

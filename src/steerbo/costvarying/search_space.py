@@ -26,9 +26,9 @@ from ..surrogate import (
     parts_of,
     warm_started,
 )
-from .nature import NatureModel
-from .problem import CostVarying
-from .validation import SetConstraints
+from ._nature import NatureModel
+from ._problem import CostVarying
+from ._validation import SetConstraints
 
 TRUST_RADII = (0.1, 0.25, 0.5)
 """Largest moves of a variable, as shares of its range, in the arms that move it only a little."""

@@ -1,7 +1,17 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
-from .changepoint import changepoint_densities, changepoint_gains
-from .draws import mixture_quantile
+from ._changepoint import changepoint_densities, changepoint_gains
+from ._draws import mixture_quantile
+from ._factor import Factor
+from ._fit import Fit, maximum_a_posteriori, refit_due
+from ._hyperparameters import Hyperparameters, from_hex, to_hex
+from ._likelihood import MarginalLikelihood, ProfiledMean, evidence, inverted, profiled_log_density
+from ._parameters import Parameter, log_prior
+from ._posterior import GPPosterior
+from ._process import GPPrior
+from ._regression import Averaged, GPRegression, MomentsAndGradients, replace_outcomes
+from ._subset import MANY, MOST, choose_subset, describe_subset, evenly, refine_on_all
+from ._transforms import KumaraswamyWarp, OutcomeTransform
 from .drift import (
     AnyDrift,
     Decay,
@@ -14,9 +24,6 @@ from .drift import (
     drift_over,
     fit_drift,
 )
-from .factor import Factor
-from .fit import Fit, maximum_a_posteriori, refit_due
-from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import (
     AnovaKernel,
     Called,
@@ -38,13 +45,6 @@ from .kernels import (
     Sum,
     called,
 )
-from .likelihood import MarginalLikelihood, ProfiledMean, evidence, inverted, profiled_log_density
-from .parameters import Parameter, log_prior
-from .posterior import GPPosterior
-from .process import GPPrior
-from .regression import Averaged, GPRegression, MomentsAndGradients, replace_outcomes
-from .subset import MANY, MOST, choose_subset, describe_subset, evenly, refine_on_all
-from .transforms import KumaraswamyWarp, OutcomeTransform
 
 __all__ = [
     "MANY",

@@ -24,8 +24,11 @@ from pydantic_core import PydanticCustomError
 from ..errors import InvalidProblem, InvalidStudy
 from ..records import record
 from ..space.fields import Number, Positive
-from .changepoint import changepoint_gains
-from .hyperparameters import Hyperparameters, from_hex, to_hex
+from ._changepoint import changepoint_gains
+from ._hyperparameters import Hyperparameters, from_hex, to_hex
+from ._likelihood import Density
+from ._periodogram import likely_periods
+from ._regression import GPRegression
 from .kernels import (
     AnovaKernel,
     Constant,
@@ -44,9 +47,6 @@ from .kernels import (
     Stationary,
     Sum,
 )
-from .likelihood import Density
-from .periodogram import likely_periods
-from .regression import GPRegression
 
 _DROPPED = 1e-8  # share of a periodic covariance that the truncated Fourier series may leave out
 _WIDEST = 1e6  # lengthscale of a period: beyond it nothing drifts

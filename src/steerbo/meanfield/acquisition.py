@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from .gp import PayoffPosterior
+from ._gp import PayoffPosterior
 
 Tables = Float[np.ndarray, "r C A"]
 Values = Float[np.ndarray, " r"]

@@ -16,8 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..gp import Parameter, drift_over, from_hex, mixture_quantile, refit_due, to_hex
-from .acquisition import AveragePayoffUCB, Tables, Values
-from .gp import (
+from ._gp import (
     Density,
     Observations,
     PayoffPosterior,
@@ -28,9 +27,10 @@ from .gp import (
     log_posterior,
     screen_lengthscales,
 )
-from .kernels import PLAIN, ROOT, CovariateFactor, Inputs, Kind, Parameters, PayoffKernel, map_embeddings
-from .problem import MeanField
-from .similarity import Similarity
+from ._kernels import PLAIN, ROOT, CovariateFactor, Inputs, Kind, Parameters, PayoffKernel, map_embeddings
+from ._problem import MeanField
+from ._similarity import Similarity
+from .acquisition import AveragePayoffUCB, Tables, Values
 
 Found = dict[str, tuple[Parameters, float]]
 """Hyperparameters and the logarithm of their posterior density, by the name of the embedding."""

@@ -1,10 +1,10 @@
 """Maximisers: boxes with whole numbers and categories, and products of simplices; restarts on the leading axis."""
 
-from .box import maximise
-from .constrained import maximise_constrained
-from .domain import Box, box_of, kronecker, sobol_in_box, sobol_points
-from .lbfgs import differences, maximise_batched
-from .linear import (
+from ._box import maximise
+from ._constrained import maximise_constrained
+from ._domain import Box, box_of, kronecker, sobol_in_box, sobol_points
+from ._lbfgs import differences, maximise_batched
+from ._linear import (
     Combination,
     LinearRow,
     corners,
@@ -14,10 +14,10 @@ from .linear import (
     refuse_conflict,
     substitute_known,
 )
-from .maximum import Maximum, Value, ValueAndGradient, best_first
-from .newton import Curved, Values, maximise_many, maximise_newton
-from .polytope import UNLIKELY, FeasibleRegion, Forbidden, Margin, MixedIntegerProgram, Polytope
-from .simplex import maximise_simplex, simplex_starts
+from ._maximum import Maximum, Value, ValueAndGradient, best_first
+from ._newton import Curved, Values, maximise_many, maximise_newton
+from ._polytope import UNLIKELY, FeasibleRegion, Forbidden, Margin, MixedIntegerProgram, Polytope
+from ._simplex import maximise_simplex, simplex_starts
 
 __all__ = [
     "UNLIKELY",

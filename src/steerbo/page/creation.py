@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..parsing import parse_value
+from .._parsing import parse_value
 from .wording import labelled
 
 Form = Mapping[str, str]

@@ -15,8 +15,8 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from .._text import escape_unprintable
 from ..core import BaseStudy
-from ..text import escape_unprintable
 from .learned import along, slice_along
 from .pictures import Drawn, drawn
 from .view import advice_of, view

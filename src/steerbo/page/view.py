@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .._wording import counted
 from ..core import (
     SEEN,
     Asked,
@@ -29,7 +30,6 @@ from ..errors import LimitBroken
 from ..records import record, to_dict
 from ..study.formatting import alternatives, in_words, with_units
 from ..study.progress import LATELY, best_round
-from ..wording import counted
 from .archive import SHOWN, Line, Part, added, rounds_before
 from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields
 from .learned import along

@@ -20,10 +20,10 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from .._text import escape_unprintable
 from ..core import BaseStudy, Problem, Recommendation, as_text
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
 from ..space import Categorical
-from ..text import escape_unprintable
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 YELLOW, BLACK = "#F0E442", "#000000"

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._text import escape_unprintable
 from ..causal import Causal
 from ..core import BaseStudy, Round, Scope, as_text, time_of
 from ..costvarying import CostVarying
@@ -22,7 +23,6 @@ from ..errors import InvalidProblem, InvalidRequest, MissingExtra
 from ..interop.posteriors import PosteriorQuery
 from ..meanfield import MeanField
 from ..space import Categorical
-from ..text import escape_unprintable
 from ..timevarying import TimeVarying
 from ..timevarying.method import predicted
 from .causal import ROLES, edges_of, layers, role_of

@@ -11,13 +11,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from .._parsing import parse_value
+from .._wording import decimal_readings
 from ..core import SEEN, Problem
 from ..errors import InvalidContext, InvalidRequest, OutcomeConflict, SteerboError
 from ..page.edit import TAKEN_BACK, times_said, unchanged, undo_of
 from ..page.view import mark_of
-from ..parsing import parse_value
 from ..study import Study
-from ..wording import decimal_readings
 
 _COMMA = frozenset(
     """af be bg ca cs da de el es et eu fi fr gl hr hu id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr sv tr

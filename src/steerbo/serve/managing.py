@@ -13,13 +13,13 @@ from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
+from .._wording import PAGE
 from ..errors import InvalidInput, InvalidStudy, SteerboError
 from ..page.creation import KINDS, LAWS, Written, rows_of, written
 from ..page.management import management
 from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile
-from ..wording import PAGE
 from .auth import Principal, study_of, visitor_of
 from .forms import Doubtful, Form, check_doubts, typed, typed_texts
 from .pages import address, form_of, not_saved, page, wants_commas, wrong_of

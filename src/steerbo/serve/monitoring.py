@@ -15,8 +15,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import PlainTextResponse
 
-from ..redaction import redact
-from ..text import escape_unprintable
+from .._redaction import redact
+from .._text import escape_unprintable
 from .auth import Principal, visitor_of
 from .problem_details import LOOKING
 

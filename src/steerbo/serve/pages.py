@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from .._wording import PAGE
 from ..core import Recommendation
 from ..errors import InvalidInput, InvalidRequest, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
 from ..page import View, report, view
@@ -27,7 +28,6 @@ from ..page.view import advice_of
 from ..page.wording import Words, in_resolution
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv
-from ..wording import PAGE
 from .auth import COOKIE, FORM, Principal, check_form, form_secret, set_cookie, study_of, visitor_of
 from .forms import ACTIONS, Doubtful, Form, check_doubts, give, localised, read_ask, typed_texts, writes_commas
 from .operations import applied

@@ -14,6 +14,9 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from .._redaction import redact
+from .._text import escape_unprintable
+from .._wording import PYTHON
 from ..errors import (
     InvalidInput,
     InvalidStudy,
@@ -24,10 +27,7 @@ from ..errors import (
     SteerboError,
     UnknownSuggestion,
 )
-from ..redaction import redact
 from ..storage.log import LOGGER
-from ..text import escape_unprintable
-from ..wording import PYTHON
 
 STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
     (UnknownSuggestion, HTTPStatus.NOT_FOUND),

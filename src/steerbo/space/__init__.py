@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ._placed import Atoms, Distribution
-from .constraints import (
+from ._constraints import (
     ForbiddenCombination,
     Limit,
     Limits,
@@ -14,6 +13,10 @@ from .constraints import (
     refuse_averages,
     violated,
 )
+from ._placed import Atoms, Distribution
+from ._scipy_law import Scipy
+from ._simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
+from ._space import Space
 from .distributions import (
     Beta,
     Discrete,
@@ -26,9 +29,6 @@ from .distributions import (
     TruncatedNormal,
     Uniform,
 )
-from .scipy_law import Scipy
-from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
-from .space import Space
 from .variables import Categorical, Float, Integer, SwitchingCost, Variable, Variables
 
 __all__ = [

@@ -27,6 +27,7 @@ from ._placed import (
     UniformDistribution,
     duplicate,
 )
+from ._scipy_law import Scipy, from_frozen
 from ._truncated import TruncatedNormalDistribution, is_flat, parent_of, reach, too_far
 from .fields import (
     Choice,
@@ -43,7 +44,6 @@ from .fields import (
     tag,
     tagged,
 )
-from .scipy_law import Scipy, from_frozen
 
 __all__ = ["MOST_CELLS", "JointRows"]
 

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from .._redaction import split_name
 from ..core import Event
 from ..errors import DamagedLog, InvalidStudy
-from ..redaction import split_name
+from ._integrity import IntegrityReport, StoredStudy, look, survey, write
+from ._sqlite_file import meant
 from .connections import DOCTOR, Database
 from .database import HEADS, TABLES, DatabaseLog, writable
-from .integrity import IntegrityReport, StoredStudy, look, survey, write
 from .log import BY_HAND, EventLog, new_name
-from .sqlite_file import meant
 
 
 def backup(place: Path | str, file: Path | str) -> dict[str, int]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from .._redaction import split_name
 from ..errors import InvalidStudy, one_of
 from ..records import Record, record
-from ..redaction import split_name
 from .backup import backup
 from .connections import Database
 from .database import EVENTS, HEADS, LEASES, DatabaseLog

@@ -23,9 +23,9 @@ from weakref import WeakSet
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from .._redaction import HIDDEN, redact, redact_url
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable, MissingExtra, SteerboError
-from ..redaction import HIDDEN, redact, redact_url
-from .sqlite_file import check, identity, read_only
+from ._sqlite_file import check, identity, read_only
 
 AGAIN = 3600.0
 """Seconds after which a server is asked again: clocks that nobody sets run apart by some seconds a day."""

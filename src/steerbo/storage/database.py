@@ -19,12 +19,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from .._redaction import split_name
 from ..core import Created, Event
 from ..core.determinism import uncollected
 from ..core.events import FORMAT
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..records import from_dict, to_dict
-from ..redaction import split_name
 from .connections import DOCTOR, Database
 from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_name
 from .outbox_files import OutboxFiles

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from .._redaction import split_name
+from .._wording import counted
 from ..errors import InvalidStudy
 from ..records import record
-from ..redaction import split_name
-from ..wording import counted
+from ._integrity import IntegrityReport, StoredStudy, look, survey, write
 from .backup import fill
 from .connections import Database
 from .database import DAMAGED, EVENTS, HEADS, LEASES
-from .integrity import IntegrityReport, StoredStudy, look, survey, write
 
 
 @record

@@ -16,9 +16,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from .._redaction import split_name
 from ..errors import InvalidOption, one_of
 from ..records import record
-from ..redaction import split_name
 from .connections import Database
 from .log import checked_name
 

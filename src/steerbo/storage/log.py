@@ -20,9 +20,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from .._text import unsafe
 from ..core import Abandoned, Event, Failed, OutcomeTold
 from ..errors import InvalidStudy
-from ..text import unsafe
 from .outbox_files import OutboxFiles
 
 LONGEST_NAME = 200

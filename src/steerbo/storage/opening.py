@@ -7,9 +7,9 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from .._redaction import split_name
 from ..core import Created, Event, Optimizer, Problem, problem_of
 from ..errors import DamagedLog, InvalidOption, InvalidStudy, LogConflict, SteerboError, one_of
-from ..redaction import split_name
 from .database import DatabaseLog
 from .log import EventLog
 

@@ -27,8 +27,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from .._files import LARGEST_TABLE, read_file
 from ..errors import InvalidStudy, SteerboError
-from ..files import LARGEST_TABLE, read_file
 from ..records import from_dict, record
 
 

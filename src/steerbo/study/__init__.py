@@ -5,6 +5,8 @@ from ..storage.database import DatabaseLog
 from ..storage.log import BY_HAND, EventLog, Lease
 from ..storage.memory import Memory, MemoryLog
 from ..storage.opening import read_events
+from ._run import run_study
+from ._study import Study
 from .files.export import to_frame
 from .files.import_csv import add_frame
 from .files.study_file import Settings, StudyFile, read_study
@@ -13,8 +15,6 @@ from .objective import Command, Function, Objective
 from .progress import Display
 from .ray_executor import RayExecutor
 from .resume import resume
-from .run import run_study
-from .study import Study
 
 __all__ = [
     "BY_HAND",

@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .._text import unsafe
 from ..errors import InvalidInput, InvalidOption, SteerboError, combine, one_of
 from ..space.fields import as_number
 from ..storage.log import BY_HAND, LOGGER, EventLog, Lease, is_gone, is_heard, new_holder, unseen
-from ..text import unsafe
 
 LEASE = 60.0
 """Seconds that a worker's rounds stay its own after it was last heard of; it is heard of every third of that."""

@@ -32,11 +32,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, Literal, Protocol
 
+from .._text import plain, shortened
 from ..core import Suggestion
 from ..errors import InvalidStudy, ObjectiveFailure, one_of, short_repr
 from ..records import identity
 from ..space.fields import as_number
-from ..text import plain, shortened
 
 
 def find_module(name: str, folder: Path) -> str | None:

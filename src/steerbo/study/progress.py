@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from .._text import escape_unprintable
+from .._wording import counted
 from ..core import Amended, BaseStudy, BoundsExtended, OutcomeTold, Problem, Round, Suggestion
 from ..plots.drawing import BLUE, GREEN, ORANGE
-from ..text import escape_unprintable
-from ..wording import counted
 
 _PARTS = 10  # plain lines a run
 

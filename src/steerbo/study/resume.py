@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from .._wording import MISSING
 from ..core import (
     BoundsExtended,
     Created,
@@ -31,11 +32,10 @@ from ..errors import InvalidInput, InvalidStudy, LogConflict, combine
 from ..records import to_dict
 from ..storage.log import EventLog
 from ..storage.opening import replay
-from ..wording import MISSING
+from ._run import Observer
+from ._study import Study
 from .files.study_file import Settings, StudyFile
 from .leases import check_options
-from .run import Observer
-from .study import Study
 
 Change = tuple[str, Any, Any]
 """A field, what the log says, and what the file says."""

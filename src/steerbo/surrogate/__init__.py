@@ -1,7 +1,7 @@
 """Value of scopes: Gaussian processes over all columns, expectations over uncontrolled variables, feasibility."""
 
-from .acquisition import Acquisition, ExpectedAcquisition, Moments, expected_improvement, ucb
-from .conditional import (
+from ._acquisition import Acquisition, ExpectedAcquisition, Moments, expected_improvement, ucb
+from ._conditional import (
     DirichletProcessLaw,
     Regressed,
     conditional_rows,
@@ -9,7 +9,7 @@ from .conditional import (
     learned_law,
     similarity_weights,
 )
-from .constraints import (
+from ._constraints import (
     ENOUGH,
     NO_FEASIBLE_NOTE,
     ConstraintModel,
@@ -21,15 +21,15 @@ from .constraints import (
     required_now,
     rows_at,
 )
-from .drift import FLEETING, DriftTracker, build_model
-from .expectation import Expectation
-from .failures import FailureModel, feasibility_margin
-from .feasibility import Feasibility, feasible
-from .integrals import RESOLVED, EncodingCache, ProductKernelPosterior
-from .optimise import BatchedBounds, Domain, climb_from, highest_of, maximise_bounds, polished, warm_started
-from .parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
-from .posterior import Columns, Mixture, Posterior, inverse_root
-from .thompson import PosteriorSample
+from ._drift import FLEETING, DriftTracker, build_model
+from ._expectation import Expectation
+from ._failures import FailureModel, feasibility_margin
+from ._feasibility import Feasibility, feasible
+from ._integrals import RESOLVED, EncodingCache, ProductKernelPosterior
+from ._optimise import BatchedBounds, Domain, climb_from, highest_of, maximise_bounds, polished, warm_started
+from ._parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
+from ._posterior import Columns, Mixture, Posterior, inverse_root
+from ._thompson import PosteriorSample
 
 __all__ = [
     "ENOUGH",

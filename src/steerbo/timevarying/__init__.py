@@ -1,7 +1,7 @@
 """Time-varying objectives with several candidate priors: where is the optimum now, and whose opinion holds?"""
 
 from ..gp.drift import Decay, MaternInTime, Periodic
-from .priors import Bumps, Covariance, Matern, Prior, PriorWarning, SquaredExponential
+from ._priors import Bumps, Covariance, Matern, Prior, PriorWarning, SquaredExponential
 from .problem import TimeVarying
 
 __all__ = [

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from ..errors import InvalidOption
 from ..space import Categorical
 from ..space.fields import as_number
-from .priors import spatial
+from ._priors import spatial
 from .problem import TimeVarying
 
 

@@ -56,10 +56,10 @@ from ..bandit import ActiveArms, WhenExhausted, summed_error_excess, tempered_ex
 from ..core import Choice, Explanation, History, Round, Streams
 from ..errors import ModelFailure
 from ..records import record
+from ._priors import PriorWarning
 from .confidence import Width
 from .data import Datum
 from .method import TimeVaryingMethod, predicted
-from .priors import PriorWarning
 from .problem import TimeVarying
 
 O = TypeVar("O", bound="_Exhaustible")  # noqa: E741

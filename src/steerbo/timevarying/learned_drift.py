@@ -39,9 +39,9 @@ from ..optim import Box, FeasibleRegion, maximise
 from ..records import record
 from ..space import Categorical
 from ..surrogate import FLEETING, DriftTracker
+from ._priors import Prior
 from .data import Datum, Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
-from .priors import Prior
 from .problem import TimeVarying, box_now, settings
 from .surrogates import best_site
 

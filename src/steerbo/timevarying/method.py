@@ -59,10 +59,10 @@ from ..surrogate import (
     feasible,
     rows_at,
 )
+from ._default_priors import RECENT, OutcomeScale, default_priors, due
+from ._priors import Prior
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
-from .default_priors import RECENT, OutcomeScale, default_priors, due
-from .priors import Prior
 from .problem import TimeVarying, place_of, settings
 from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate, LargeFiniteSurrogate, finite_surrogate
 

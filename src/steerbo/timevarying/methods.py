@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from .baselines import FullyBayesian, MaximumLikelihood, Random, RegretBalancing, Resetting, SlidingWindow, Weighted
+from ._baselines import FullyBayesian, Random
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
 from .gp_ucb import EventTriggered, GaussianProcessUCB
 from .learned_drift import LearnedDrift
 
 METHODS = (
-    LearnedDrift, TemperedElimination, SwitchingElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
-    GaussianProcessUCB, EventTriggered, Resetting, SlidingWindow, Weighted, Random,
-)  # fmt: skip
+    LearnedDrift,
+    TemperedElimination,
+    SwitchingElimination,
+    PriorElimination,
+    FullyBayesian,
+    GaussianProcessUCB,
+    EventTriggered,
+    Random,
+)

@@ -18,16 +18,16 @@ from jaxtyping import Float as Floats
 from pydantic import BeforeValidator, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
+from .._parsing import Rows, parse_value, read_listed
 from ..core import ConstrainedProblem, History, RequestField, Scope
 from ..errors import InvalidProblem, InvalidRequest
 from ..optim import Box, corners, limited, minimal_conflict, substitute_known
-from ..parsing import Rows, parse_value, read_listed
 from ..records import record
 from ..space import Categorical, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
 from ..space.fields import ListField, Number, as_number
+from ._priors import Prior
+from ._validation import INSTEAD, check_coordinates, check_default_priors, check_priors, check_seen, check_sizes
 from .data import Place
-from .priors import Prior
-from .validation import INSTEAD, check_coordinates, check_default_priors, check_priors, check_seen, check_sizes
 
 _NOTHING = "When nothing can be chosen there is nothing to ask: wait for the next round."
 
@@ -295,7 +295,7 @@ class TimeVarying(ConstrainedProblem):
     Args:
         variables: what can be set.
         priors: the candidates; one of them should be right. "auto": generic ones, in units of the outcomes; see
-            `steerbo.timevarying.default_priors`.
+            `steerbo.timevarying._default_priors`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
         limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen before

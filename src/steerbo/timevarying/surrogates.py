@@ -40,10 +40,10 @@ from ..gp import GPPosterior, Kernel
 from ..gp.drift import Decay, Drift, Periodic, correlation
 from ..optim import Box, FeasibleRegion, maximise
 from ..space import Categorical
+from ._filters import KEPT as COPIES
+from ._filters import DecayFilter, Filters, OrderedFilter, StateSpaceFilter
+from ._priors import Bumps, Covariance, Prior, spatial
 from .data import Datum, Maximiser, PendingPoint, Place, RoundView, draw_largest
-from .filters import KEPT as COPIES
-from .filters import DecayFilter, Filters, OrderedFilter, StateSpaceFilter
-from .priors import Bumps, Covariance, Prior, spatial
 from .problem import TimeVarying, box_now, plain_box
 
 MOST, KEPT = 320, 256

@@ -32,7 +32,7 @@ def test_what_the_page_says_comes_of_the_runs(
 
 def test_both_arms_begin_alike_and_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served, "ROUNDS", 8)
-    monkeypatch.setattr("steerbo.gp.regression.DRAWN_UP_TO", 0)  # with draws every choice looks everywhere
+    monkeypatch.setattr("steerbo.gp._regression.DRAWN_UP_TO", 0)  # with draws every choice looks everywhere
     one, other = (served.play("hartmann", arm, seed=3) for arm in served.ARMS)
     assert (one["arm"], other["arm"]) == ("served", "alone")
     assert one["recommended"] != other["recommended"]

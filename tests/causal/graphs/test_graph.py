@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 import steerbo as sb
 from steerbo.causal import Causal, CausalGraph
+from steerbo.causal.graphs._projection import MOST_EDGES, MOST_NODES
 from steerbo.causal.graphs.graph import _check_edges, _check_roles, _check_size, claims, doubts
-from steerbo.causal.graphs.projection import MOST_EDGES, MOST_NODES
 from steerbo.cli import main
 from steerbo.errors import InvalidProblem
 from steerbo.records import from_dict, to_dict
@@ -123,7 +123,7 @@ def test_logs_with_halves_of_characters_still_open(tmp_path: Path, monkeypatch: 
     with pytest.raises(InvalidProblem, match="half a character"):
         Study.create(tmp_path / "study.db", problem, rounds=3)
     with monkeypatch.context() as before:
-        before.setattr("steerbo.core.creation.unsafe", lambda text: "")
+        before.setattr("steerbo.core._creation.unsafe", lambda text: "")
         Study.create(tmp_path / "study.db", problem, rounds=3).close()
     with Study.open(tmp_path / "study.db") as study:
         assert study.problem == problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steerbo.causal.graphs.projection import MOST_EDGES
+from steerbo.causal.graphs._projection import MOST_EDGES
 from tests.causal.graph_texts import refuse
 
 REFUSED = {

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.causal import CausalGraph
-from steerbo.causal.graphs.projection import latent_projection
+from steerbo.causal.graphs._projection import latent_projection
 from tests.causal.graph_texts import graphs, refuse
 
 REFUSED = {

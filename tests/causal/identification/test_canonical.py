@@ -10,7 +10,7 @@ import pytest
 
 from steerbo.causal import CausalGraph
 from steerbo.causal.graphs.dag import bits, mask_of
-from steerbo.causal.identification.canonical import CanonicalScopes, Seen, _last_group
+from steerbo.causal.identification._canonical import CanonicalScopes, Seen, _last_group
 from steerbo.causal.identification.scopes import ScopedGraph, StepBudget
 from steerbo.errors import InvalidProblem
 from tests.causal.exact import BinaryModel, Contexts, all_scopes

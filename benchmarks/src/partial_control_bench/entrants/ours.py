@@ -11,9 +11,10 @@ from unittest.mock import patch
 import numpy as np
 
 import steerbo as sb
-from steerbo.timevarying import baselines, surrogates
+from steerbo.timevarying import surrogates
 
 from ..protocol import Look, Outcome, Values
+from ..timevarying import rivals
 from .told import problem_of
 
 
@@ -107,6 +108,6 @@ def _quiet() -> AbstractContextManager[Any]:
 def _first_of_equals() -> Iterator[None]:
     """Methods take the first of what is equal where they would draw."""
     with ExitStack() as stack:
-        for module in (surrogates, baselines, baselines):
+        for module in (surrogates, rivals):
             stack.enter_context(patch.object(module, "draw_largest", lambda scores, random: int(np.argmax(scores))))
         yield

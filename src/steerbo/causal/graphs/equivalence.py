@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from ...errors import InvalidProblem, combine
+from ._io import read, read_text
+from ._parsed import Roles
 from .graph import CausalGraph
-from .io import read, read_text
-from .parsed import Roles
 
 _UNSURE = re.compile(r"(.*\S)\s+(o-o|o->|<-o|---?)\s+(\S.*)")
 _CHOICES = {"--": ("->", "<-"), "o->": ("->", "<->"), "o-o": ("->", "<-", "<->")}

@@ -12,11 +12,11 @@ from pydantic import Field, model_validator
 from ...errors import InvalidProblem, combine, one_of
 from ...records import record
 from ...space.fields import ListField
+from ._io import read, read_file, read_networkx, write_gml, write_networkx
+from ._lines import write_lines
+from ._parsed import Roles
+from ._projection import MOST_EDGES, MOST_NODES, Edge, causal_order, projected
 from .dag import BitmaskDag, bits, mask_of
-from .io import read, read_file, read_networkx, write_gml, write_networkx
-from .lines import write_lines
-from .parsed import Roles
-from .projection import MOST_EDGES, MOST_NODES, Edge, causal_order, projected
 
 if TYPE_CHECKING:
     import networkx

@@ -8,7 +8,7 @@ from itertools import pairwise
 from ...core import Scope
 from ..graphs.dag import BitmaskDag, bits
 from ..graphs.graph import CausalGraph
-from .dominance import Dominance, Key
+from ._dominance import Dominance, Key
 from .enumeration import Mode, published
 from .scopes import ScopedGraph
 

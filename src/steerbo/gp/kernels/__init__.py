@@ -3,12 +3,12 @@
 Those that users declare by the same word, as data, carry `Kernel` in their names.
 """
 
-from .anova import AnovaKernel
+from ._anova import AnovaKernel
+from ._elementary import Constant, Fixed, Linear
+from ._external import Called, called
+from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
+from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
 from .base import Kernel, Product, Sum
-from .elementary import Constant, Fixed, Linear
-from .external import Called, called
-from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
-from .temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
 
 __all__ = [
     "AnovaKernel",

@@ -9,10 +9,10 @@ from typing import Any
 
 import optuna
 
+from ..._redaction import redact, redact_url
 from ...core import BaseStudy, Outcome, Round
 from ...errors import InvalidOption
 from ...records import to_dict
-from ...redaction import redact, redact_url
 from ...space import Categorical, Integer, Variable
 from ...space.fields import as_number
 

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..._text import escape_unprintable, to_cell
 from ...core import SEEN, BaseStudy, DataAdded, Event, History, Problem, Round, Scope, Suggestion
 from ...errors import MissingExtra
 from ...records import to_dict
-from ...text import escape_unprintable, to_cell
 
 OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
 """Columns that are no variables. `round` is for people, and not read; the sum of `charged` is what is spent."""

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
+from ..._parsing import parse_value, read_choice
+from ..._wording import SHELL
 from ...core import SEEN, DataAdded, Doubt, Outcome, Problem, Round, Scope, as_text
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
-from ...parsing import parse_value, read_choice
 from ...records import record, to_dict
 from ...space import Categorical
-from ...wording import SHELL
-from ..study import Study
+from .._study import Study
 from .export import column, columns_of, read_scope
 from .spreadsheet import Row, Spreadsheet, read_sheet
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..._parsing import folded
+from ..._text import from_cell
 from ...errors import InvalidInput, InvalidOutcome
-from ...parsing import folded
-from ...text import from_cell
 
 _SEPARATORS = ",;\t|"
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)  # 0,5

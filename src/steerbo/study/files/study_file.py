@@ -28,15 +28,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from ..._files import LARGEST_TABLE, read_file
+from ..._parsing import read_choice
+from ..._text import shortened
+from ..._validation import collecting_errors
 from ...core import Method, Optimizer, Problem, default_method, find_method, problem_class, read_problem
 from ...core.registry import is_place, load
 from ...errors import InvalidInput, InvalidOption, InvalidProblem, InvalidStudy, combine, did_you_mean, one_of
-from ...files import LARGEST_TABLE, read_file
-from ...parsing import read_choice
 from ...records import from_dict, record
 from ...space.distributions import MOST_CELLS
-from ...text import shortened
-from ...validation import collecting_errors
 from ..objective import Command, Function, Objective, load_module
 from .export import column, columns_of
 from .spreadsheet import Row, Spreadsheet, decoded, read_sheet

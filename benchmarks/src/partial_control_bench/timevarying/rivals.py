@@ -1,0 +1,228 @@
+"""Rivals of the methods for time-varying problems; they come in as anybody's methods do.
+
+Those of Ziomek, Adachi & Osborne (2025) are type-II maximum likelihood and regret balancing (their Algorithm 2).
+R-GP-UCB and SW-GP-UCB (Zhou & Shroff 2021) forget by restarts and by a window, WGP-UCB (Deng et al. 2022) by weights:
+all three take the objective as static over the outcomes that they remember, leave out the prior's own drift, and
+condition their surrogate anew in each round.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Int
+from pydantic import Field
+
+from steerbo.bandit import lagging
+from steerbo.core import Explanation, History, OptionsT, Round, Streams
+from steerbo.extending import record
+from steerbo.timevarying import TimeVarying
+from steerbo.timevarying.confidence import Width
+from steerbo.timevarying.data import draw_largest
+from steerbo.timevarying.elimination import EliminationMethod, EliminationOptions
+from steerbo.timevarying.gp_ucb import OnePrior
+from steerbo.timevarying.method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod, predicted
+from steerbo.timevarying.surrogates import BoxSurrogate, finite_surrogate
+
+
+class MaximumLikelihood(TimeVaryingMethod[CandidatePriorsOptions]):
+    """Believe the prior of largest marginal likelihood, and maximise its upper confidence bound (type-II MLE)."""
+
+    name: ClassVar[str] = "mle"
+    Options: ClassVar[type[Any]] = CandidatePriorsOptions
+
+    def believed(
+        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+    ) -> Int[np.ndarray, " k"]:
+        """The prior of largest marginal likelihood, ties drawn."""
+        return np.array([draw_largest(self.surrogate.evidence, random)])
+
+    def explain(self, history: History) -> Explanation:
+        """Posterior weights."""
+        best = self.names[self.trusted()[0]]
+        return Explanation(
+            f"{best} is the likeliest prior", (self.table_of_priors({}, ()), self.table_of_present_choice(history))
+        )
+
+
+class RegretBalancing(EliminationMethod[EliminationOptions]):
+    """Play the prior played least; drop one whose mean outcome falls behind (Regret Balancing, Algorithm 2)."""
+
+    name: ClassVar[str] = "regret-balancing"
+    Options: ClassVar[type[Any]] = EliminationOptions
+
+    def reset_statistics(self) -> None:
+        """No outcomes yet."""
+        self.counts = np.zeros(len(self.names), dtype=int)  # |S|
+        self.sums = np.zeros(len(self.names))  # Σ y
+        self.bands = np.zeros(len(self.names))  # Σ β σ
+
+    def believed(
+        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+    ) -> Int[np.ndarray, " k"]:
+        """The prior alive that was played least (lines 3–4); pending rounds count as plays."""
+        plays, alive = self.counts.copy(), self.survivors.candidates
+        for waiting in history.pending:
+            if (expected := predicted(waiting.suggestion)) is not None:
+                plays[expected.prior] += 1
+        return alive[[draw_largest(-plays[alive].astype(float), random)]]
+
+    def learn_from_round(self, told: Round) -> None:
+        """Lines 7–12, once every prior alive has been played."""
+        expected = predicted(told.suggestion)
+        assert told.outcome is not None
+        assert expected is not None
+        p = expected.prior
+        self.counts[p] += 1
+        self.sums[p] += self.problem.sign * told.outcome.value
+        self.bands[p] += expected.band
+        alive = self.alive
+        if not self.counts[alive].all():
+            return
+        xi = self.confidence.xi(told.number)[alive]
+        short = lagging(self.sums[alive], self.bands[alive], self.counts[alive], xi)
+        behind = zip(self.survivors.candidates.tolist(), short.tolist(), strict=True)
+        self.drop({q: excess for q, excess in behind if excess > 0}, told.number)
+
+
+_NEGLIGIBLE = 1e-6  # weight below which an outcome is forgotten altogether
+
+
+class ForgettingGPUCB(OnePrior[OptionsT]):
+    """Base of the methods that condition one prior, in each round, on the remembered rounds only."""
+
+    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self._scratch = self.empty_surrogate()
+
+    def empty_surrogate(self) -> Surrogate:
+        """Make a surrogate without drift and without data."""
+        finite = self.problem.points is not None
+        return finite_surrogate(self.posed, static=True) if finite else BoxSurrogate(self.posed, static=True)
+
+    @abstractmethod
+    def memory(self, number: int) -> int:
+        """How many of the rounds before round `number` are remembered."""
+
+    def inflation(self, age: int) -> float:
+        """By how much the noise variance of an outcome has grown that is `age` rounds old."""
+        return 1.0
+
+    def remembered(self, history: History, time: float) -> Sequence[Round]:
+        """The rounds that are remembered at a time."""
+        return history.last(self.memory(len(history) + 1))
+
+    def surrogate_at(self, history: History, time: float) -> Surrogate:
+        """Condition the surrogate on the remembered rounds."""
+        number = len(history) + 1
+        self._scratch.rewrite([])
+        for told in self.remembered(history, time):
+            if told.state == "told":
+                self._scratch.add(self._datum(told)._replace(time=0.0), self.inflation(number - told.number))
+        return self._scratch
+
+    def _calibrate(self, believed: int | None) -> None:
+        """Leave the calibration alone: it would compare with a surrogate that remembers everything."""
+
+
+@record
+class ResettingOptions:
+    """Options of `r-gp-ucb`.
+
+    Args:
+        period: everything is forgotten after every so many rounds.
+        prior, confidence, delta: as for `gp-ucb`.
+    """
+
+    period: int = Field(50, ge=1)
+    prior: str | int | None = None
+    confidence: Width = "theory"
+    delta: float = Field(0.1, gt=0, lt=1)
+
+
+class Resetting(ForgettingGPUCB[ResettingOptions]):
+    """GP-UCB with one given prior that starts over from time to time (R-GP-UCB, Zhou & Shroff 2021)."""
+
+    name: ClassVar[str] = "r-gp-ucb"
+    Options: ClassVar[type[Any]] = ResettingOptions
+
+    def memory(self, number: int) -> int:
+        """Everything since the last start."""
+        return (number - 1) % self.options.period
+
+
+@record
+class WindowOptions:
+    """Options of `sw-gp-ucb`.
+
+    Args:
+        window: so many of the last rounds are remembered.
+        span: in the place of that: rounds of the last so many units of time are remembered.
+        prior, confidence, delta: as for `gp-ucb`.
+    """
+
+    window: int = Field(50, ge=1)
+    span: float | None = Field(None, gt=0, allow_inf_nan=False)
+    prior: str | int | None = None
+    confidence: Width = "theory"
+    delta: float = Field(0.1, gt=0, lt=1)
+
+
+class SlidingWindow(ForgettingGPUCB[WindowOptions]):
+    """GP-UCB with one given prior on a window of the last rounds (SW-GP-UCB, Zhou & Shroff 2021)."""
+
+    name: ClassVar[str] = "sw-gp-ucb"
+    Options: ClassVar[type[Any]] = WindowOptions
+
+    def memory(self, number: int) -> int:
+        """The window."""
+        return self.options.window
+
+    def remembered(self, history: History, time: float) -> Sequence[Round]:
+        """The window in rounds, or in time."""
+        span, some = self.options.span, self.options.window
+        if span is None:
+            return super().remembered(history, time)
+        while some < len(history) and history.last(some)[0].request["time"] >= time - span:
+            some *= 2
+        return [played for played in history.last(some) if played.request["time"] >= time - span]
+
+
+@record
+class WeightedOptions:
+    """Options of `w-gp-ucb`.
+
+    Args:
+        discount: the weight of an outcome falls by this factor with every round; weights below 1e-6 are left out.
+        prior, confidence, delta: as for `gp-ucb`.
+    """
+
+    discount: float = Field(0.97, gt=0, lt=1)
+    prior: str | int | None = None
+    confidence: Width = "theory"
+    delta: float = Field(0.1, gt=0, lt=1)
+
+
+class Weighted(ForgettingGPUCB[WeightedOptions]):
+    """GP-UCB with one given prior, old outcomes weighing less (WGP-UCB, Deng et al. 2022).
+
+    The weighted regression of their equation (6): weight w is noise variance R²/w. Bands are that posterior's own.
+    """
+
+    name: ClassVar[str] = "w-gp-ucb"
+    Options: ClassVar[type[Any]] = WeightedOptions
+
+    def memory(self, number: int) -> int:
+        """Until weights are negligible."""
+        return math.ceil(math.log(_NEGLIGIBLE) / math.log(self.options.discount))
+
+    def inflation(self, age: int) -> float:
+        """One over the weight; the newest outcome weighs 1."""
+        return self.options.discount ** (1.0 - age)
+
+
+METHODS = (MaximumLikelihood, RegretBalancing, Resetting, SlidingWindow, Weighted)

@@ -1,0 +1,114 @@
+"""Parsing of typed text and of tables into values. Text that is no value stays text; its reader refuses it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ._text import escape_unprintable
+from ._wording import decimal_readings
+from .errors import InvalidRequest
+
+_SEPARATORS = ";,\t|"
+Rows = list[dict[str, str]]
+"""Lines of a table, cells by column; empty cells are left out."""
+
+
+def parse_value(text: str) -> Any:
+    """Parse a number, or a list or table in JSON; else return the text itself.
+
+    >>> parse_value("1e3"), parse_value("[1, 2]"), parse_value("high")
+    (1000.0, [1, 2], 'high')
+    """
+    text = text.strip()
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def read_choice(choices: Iterable[Any], text: str) -> Any:
+    """Find the choice that a text names: by its name, by its name in other capitals, or as an equal number.
+
+    >>> read_choice(["North", "south"], "north"), read_choice([0.5, 1.0], "1"), read_choice([True, False], "1")
+    ('North', 1.0, '1')
+    """
+    known = {escape_unprintable(str(choice)): choice for choice in choices}
+    if text in known:
+        return known[text]
+    alike = [name for name in known if folded(name) == folded(text)]
+    if len(alike) == 1:
+        return known[alike[0]]
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return next(
+        (c for c in known.values() if isinstance(c, int | float) and not isinstance(c, bool) and c == number), text
+    )
+
+
+def folded(label: str) -> str:
+    """Normalise a label: lower case, single spaces.
+
+    >>> folded(" Soil  pH ")
+    'soil ph'
+    """
+    return " ".join(label.split()).casefold()
+
+
+def read_rows(field: str, text: str) -> Rows:
+    r"""Read a table in CSV, separated by commas, semicolons, tabs or bars; numbers may have decimal commas.
+
+    Raises:
+        InvalidRequest: naming `field`: the text is no table, or a number can be read in two ways.
+
+    >>> read_rows("available", "x,y\n0.5,\n"), read_rows("available", "x;y\n0,5;1,25\n")
+    ([{'x': '0.5'}], [{'x': '0.5', 'y': '1.25'}])
+    """
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    separator = max(_SEPARATORS, key=head.count)  # the semicolon where there is none: a comma may be a decimal one
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise InvalidRequest(field, text[:80], "a table in CSV", f"({error})") from None
+    if any(None in row for row in rows):
+        raise InvalidRequest(field, text[:80], "a table in CSV", "A line has more cells than the first.")
+    found = [{name.strip(): cell.strip() for name, cell in row.items() if cell and cell.strip()} for row in rows]
+    decimal = any(_is_decimal(cell) for row in found for cell in row.values())
+    return [{name: _pointed(f"{field}.{name}", cell, decimal) for name, cell in row.items()} for row in found]
+
+
+def read_listed(field: str, text: str) -> list[str]:
+    """Split a list at commas; or at semicolons, and then numbers may have decimal commas.
+
+    Raises:
+        InvalidRequest: naming `field`: a number can be read in two ways.
+
+    >>> read_listed("available", "0.5, 0.75"), read_listed("available", "0,5; 0,75")
+    (['0.5', '0.75'], ['0.5', '0.75'])
+    """
+    if ";" not in text:
+        return [cell.strip() for cell in text.split(",") if cell.strip()]
+    cells = [cell.strip() for cell in text.split(";") if cell.strip()]
+    return [_pointed(field, cell, any(map(_is_decimal, cells))) for cell in cells]
+
+
+def _is_decimal(cell: str) -> bool:
+    """Whether the cell can only be read as a number with a decimal comma."""
+    return len(decimal_readings(cell)) == 1
+
+
+def _pointed(field: str, cell: str, decimal: bool) -> str:
+    """Replace a decimal comma by a point; `decimal`: whether commas in this table are known to be decimal marks."""
+    readings = decimal_readings(cell)
+    if len(readings) > 1 and not decimal:
+        raise InvalidRequest(field, cell, "a number that can be read in one way only")
+    return readings[0] if readings else cell

@@ -1,0 +1,228 @@
+"""Validation errors: collected, and translated from pydantic's to the library's, each field once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
+
+from ._wording import MISSING
+from .errors import InvalidInput, InvalidProblem, combine, did_you_mean, one_of
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+
+T = TypeVar("T")
+
+_PLAIN = {
+    "missing": "this field to be given",
+    "missing_argument": "this field to be given",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number with fewer digits",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "string_type": "a text",
+    "string_unicode": "a text",
+    "string_sub_type": "a text",
+    "dict_type": "values by name, such as {'ph': 1}",
+    "mapping_type": "values by name, such as {'ph': 1}",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "callable_type": "a function",
+    "recursion_loop": "data that does not contain itself",
+}
+_RECORDS = ("dataclass_type", "model_attributes_type")
+_MOST_NAMED = 10
+_UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "unexpected_positional_argument")
+_BOUND = {
+    "greater_than": ("gt", "a number above"),
+    "greater_than_equal": ("ge", "a number not below"),
+    "less_than": ("lt", "a number below"),
+    "less_than_equal": ("le", "a number not above"),
+}
+_MOST = 1000  # complaints that are looked at
+
+
+def collecting_errors(wrong: list[InvalidInput], read: Callable[[], T]) -> T | None:
+    """Call `read`; on `InvalidInput` append its errors to `wrong` and return None."""
+    try:
+        return read()
+    except InvalidInput as error:
+        wrong.extend(error.errors)
+        return None
+
+
+def from_pydantic(
+    error: ValidationError,
+    place: str,
+    kind: type[InvalidInput] = InvalidProblem,
+    given: object = None,
+    declared: Any = None,
+) -> InvalidInput:
+    """Translate a pydantic error, with all its complaints, to field, value and allowed values.
+
+    Args:
+        error: error of pydantic.
+        place: prefix of the fields' names.
+        kind: class of the translated error.
+        given: the validated data; with it, alternatives that all failed count once.
+        declared: the declared type, from which mistyped names are guessed.
+    """
+    complaints = error.errors(include_url=False)[:_MOST]
+    paths = [_path(complaint, given) for complaint in complaints]
+    deeper = {path[:k] for path in paths for k in range(len(path))}
+    misspelt = [_meant(complaint, given, declared) for complaint in complaints]
+    found: dict[tuple[Any, ...], list[InvalidInput]] = {}
+    for complaint, path in zip(complaints, paths, strict=True):
+        if complaint["type"].startswith("missing") and complaint["loc"] in misspelt:
+            continue  # it is there under another name, which is complained of
+        ours = isinstance(complaint.get("ctx", {}).get("error"), InvalidInput)  # it knows best what is wrong here
+        if path in found and complaint["type"] == "literal_error" and len(found[path]) == 1:
+            (other,) = found[path]  # a number or a word, say
+            found[path] = [kind(other.field, other.value, f"{other.allowed}, or {complaint['ctx']['expected']}")]
+            continue
+        if (path in found and not ours) or (path in deeper and isinstance(complaint["input"], Mapping | list | tuple)):
+            continue  # alternatives: one is enough, and the one that fits best is wrong somewhere inside
+        untagged = complaint["type"] == "union_tag_not_found"
+        names = _kinds(declared, given, path) if untagged else _names(declared, given, path)
+        if complaint["type"] in _RECORDS:
+            names = [_record_of(record for record in _standing(declared, given, path)[0] if record is not declared)]
+        where, why = ".".join([place, *map(str, path)]), _instead(declared, path)
+        found[path] = list(_ours(complaint, where, kind, names, why))
+    return combine(fault for faults in found.values() for fault in faults)
+
+
+def _instead(declared: Any, path: Sequence[Any]) -> str:
+    """A record's own hint for a field that only other records have; empty where it gives none."""
+    if len(path) != 1:
+        return ""
+    if path[0] in ("maximize", "maximise") and "minimize" in getattr(declared, "__pydantic_fields__", ()):
+        return "Larger values are better unless minimize is true: leave it out."
+    return str(getattr(declared, "instead", {}).get(path[0], ""))
+
+
+def _ours(
+    complaint: Any, where: str, kind: type[InvalidInput], names: list[str], instead: str = ""
+) -> Iterator[InvalidInput]:
+    about, context = complaint["type"], complaint.get("ctx", {})
+    cause = context.get("error")
+    value = MISSING if about.startswith("missing") else complaint["input"]
+    if isinstance(cause, InvalidInput):  # a check of ours, raised while pydantic was at work
+        yield from (fault.moved(f"{where}.{fault.field.removeprefix('Space.')}") for fault in cause.errors)
+    elif about in ("union_tag_invalid", "union_tag_not_found"):
+        tag = context.get("tag", MISSING)
+        kinds = [name.strip("'") for name in context.get("expected_tags", "").split(", ") if name]
+        allowed = one_of(kinds or names, tag) if kinds or names else "the name of a kind"
+        yield kind(f"{where}.{context['discriminator'].strip(chr(39))}", tag, allowed)
+    elif about in _UNKNOWN:
+        allowed = one_of(names, "" if instead else where.rpartition(".")[2]) if names else "no field of this name"
+        yield kind(where, value, allowed, instead)
+    elif about in _RECORDS:
+        yield kind(where, value, names[0] or "a table")
+    else:
+        allowed = _allowed(complaint)
+        lone = allowed == "a list" and (isinstance(value, str) or hasattr(value, "__pydantic_fields__"))
+        yield kind(where, value, allowed, "Put it into brackets: […]." if lone else "")
+
+
+def _record_of(records: Iterable[Any]) -> str:
+    """The clause "a Float or an Integer, in a file a table" for these records; empty where there are none."""
+    known = list(dict.fromkeys(records))[:_MOST_NAMED]
+    if not known:
+        return ""
+    names = [record.__name__ for record in known]
+    article = "an" if names[0][0] in "AEIO" else "a"
+    table = f'{{ kind = "{_tag(known[0])}", … }}' if _tag(known[0]) else "a table"
+    return f"{article} {' or '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}, in a file {table}"
+
+
+def _allowed(complaint: Any) -> str:
+    about, context = complaint["type"], complaint.get("ctx", {})
+    if about in ("too_long", "too_short"):
+        most = context.get("max_length", context.get("min_length"))
+        return f"a list of {'at most' if about == 'too_long' else 'at least'} {most}"
+    if about in _BOUND:
+        name, words = _BOUND[about]
+        return f"{words} {context[name]:g}"
+    if about == "literal_error":
+        return str(context["expected"])
+    message = str(complaint["msg"]).removeprefix("Input should be ")
+    return _PLAIN.get(about, message[:1].lower() + message[1:])
+
+
+def _path(complaint: Any, given: object) -> tuple[Any, ...]:
+    """Path of a complaint in the given data, without pydantic's names of the alternatives that it tried."""
+    path: list[Any] = []
+    for i, part in enumerate(complaint["loc"]):
+        last = i == len(complaint["loc"]) - 1
+        if last and complaint["type"].startswith(("missing", *_UNKNOWN)):
+            path.append(part)
+        elif _has(given, part) and (not i or last or isinstance(given[part], Mapping | list | tuple)):  # type: ignore[index]
+            path.append(part)
+            given = given[part]  # type: ignore[index]
+        elif isinstance(part, int):
+            path.append(part)
+    return tuple(path)
+
+
+def _has(given: object, part: Any) -> bool:
+    if isinstance(given, Mapping):
+        return part in given
+    return isinstance(part, int) and isinstance(given, list | tuple) and part < len(given)
+
+
+def _meant(complaint: Any, given: object, declared: Any) -> tuple[Any, ...] | None:
+    """Path of the field that a mistyped name stands for; None where none is near."""
+    loc = complaint["loc"]
+    if complaint["type"] not in _UNKNOWN or not loc:
+        return None
+    close = did_you_mean(_names(declared, given, _path(complaint, given)), str(loc[-1]))
+    return (*loc[:-1], close) if close else None
+
+
+def _kinds(declared: Any, given: object, path: Sequence[Any]) -> list[str]:
+    """Values of the discriminator field (`kind`) that are allowed at `path`."""
+    records, _ = _standing(declared, given, path)
+    return [str(tag) for record in records if (tag := _tag(record)) is not None]
+
+
+def _standing(declared: Any, given: object, path: Sequence[Any]) -> tuple[list[Any], object]:
+    """The records that are allowed at `path`, and the value given there."""
+    records = list(_records(declared))
+    for part in path:
+        given = given[part] if _has(given, part) else None  # type: ignore[index]
+        inner = [_field(record, part) for record in records] if isinstance(part, str) else []
+        records = [found for annotation in inner for found in _records(annotation)] if inner else records
+    return records, given
+
+
+def _names(declared: Any, given: object, path: Sequence[Any]) -> list[str]:
+    """Names of the fields of the record that `path` leads into."""
+    records, given = _standing(declared, given, path[:-1])
+    kind = given.get("kind") if isinstance(given, Mapping) else None
+    of_kind = [record for record in records if _tag(record) == kind] or records
+    return list(dict.fromkeys(name for record in of_kind for name in record.__pydantic_fields__))
+
+
+def _field(record: Any, name: str) -> Any:
+    known = record.__pydantic_fields__
+    return known[name].annotation if name in known else None
+
+
+def _tag(record: Any) -> object:
+    field = record.__pydantic_fields__.get("kind")
+    return field.default if field is not None else None
+
+
+def _records(annotation: Any) -> Iterable[Any]:
+    """All records within a type annotation."""
+    if hasattr(annotation, "__pydantic_fields__"):
+        yield annotation
+        return
+    for part in get_args(annotation):
+        yield from _records(part)

@@ -1,0 +1,217 @@
+"""Wording of messages for their reader: calls and Python literals in a program, commands and TOML in a shell.
+
+A message names an action as ‹tell› and a kind of data as ‹TruncatedNormal›; both are replaced when the message is read.
+A name that is the same for every reader, such as a field's, is marked in the same way: ‹drift› becomes `drift`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from reprlib import Repr
+from typing import Any
+
+from ._redaction import redact
+
+_SHOWN = 120
+_SEARCHED = 10_000  # characters of a text in which passwords are looked for
+_MARK = re.compile("‹([^‹›\n]{1,40})›")
+_KIND = re.compile("[A-Z][A-Za-z]+")
+_COMMA = re.compile(r"[+-]?\d{0,30},\d{1,30}")
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
+
+
+class _Missing:
+    """Placeholder in messages for a value that was not given."""
+
+    def __repr__(self) -> str:
+        return "leaving it out"
+
+
+MISSING = _Missing()
+
+
+class _Short(Repr):
+    """A `repr` of limited length, which never fails and never reads more of a value than it shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 10
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxarray = _SHOWN
+        self.maxdict = self.maxlong = self.maxstring = self.maxother = _SHOWN
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Python refuses to write integers of very many digits."""
+        return repr(x) if x.bit_length() < 4 * _SHOWN else f"<an integer of {x.bit_length()} bits>"
+
+    def repr_dict(self, x: dict[Any, Any], level: int) -> str:
+        """Show a dict in its own order."""
+        if level <= 0:
+            return "{…}"
+        shown = [f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in islice(x, self.maxdict)]
+        return "{" + ", ".join([*shown, *(["…"] if len(x) > len(shown) else [])]) + "}"
+
+    def repr_str(self, x: str, level: int) -> str:
+        """Show the beginning of a text, redacted as a whole first."""
+        return repr(redact(str(x[:_SEARCHED]))[: self.maxstring + 1])
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        """Show any other value; its class where its own `repr` fails."""
+        try:
+            return repr(x)
+        except Exception:
+            return f"<{type(x).__name__}>"
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """Write a number of things in English.
+
+    >>> counted(1, "round"), counted(2, "round"), counted(0, "study", "studies")
+    ('1 round', '2 rounds', '0 studies')
+    """
+    return f"{number} {thing if number == 1 else things or thing + 's'}"
+
+
+def decimal_comma(value: object) -> str:
+    """Say how to write a number that has a comma; empty where `value` is no such number.
+
+    >>> decimal_comma("1,5"), decimal_comma("1,234"), decimal_comma("x,y"), decimal_comma(1.5)
+    ('Write 1.5, with a decimal point.', 'Write 1234 or 1.234, whichever is meant.', '', '')
+    """
+    readings = decimal_readings(value) if isinstance(value, str) else []
+    if len(readings) > 1:
+        return f"Write {readings[1]} or {readings[0]}, whichever is meant."
+    return f"Write {readings[0]}, with a decimal point." if readings else ""
+
+
+def decimal_readings(text: str) -> list[str]:
+    """Possible readings of a number with one comma: as decimal mark first, then as thousands separator.
+
+    >>> decimal_readings("1,5"), decimal_readings("1,234"), decimal_readings("1.5")
+    (['1.5'], ['1.234', '1234'], [])
+    """
+    plain = text.strip()
+    if not _COMMA.fullmatch(plain):
+        return []
+    return [plain.replace(",", "."), *([plain.replace(",", "")] if _THOUSAND.fullmatch(plain) else [])]
+
+
+def short_repr(value: object) -> str:
+    """`repr(value)` without passwords, cut to a length that still fits an error message.
+
+    >>> short_repr("x" * 500).endswith("…")
+    True
+    """
+    try:
+        text = redact(_Short().repr(value))
+    except Exception:  # a class that only pretends to be a list, say
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def show_plain(value: object) -> str:
+    """Write a value as in a study file or an answer: true, nan.
+
+    >>> show_plain({"a": [True, "x"]}), show_plain(None), show_plain(float("nan"))
+    ('{"a": [true, "x"]}', 'nothing', 'nan')
+    """
+    if value is None or value is MISSING:
+        return "nothing"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    names = getattr(type(value), "__pydantic_fields__", None)
+    if names:  # a record, as a file has it
+        value = {name: getattr(value, name) for name in names if getattr(value, name) is not None}
+    short = short_repr(value)
+    if short.endswith("…") or not isinstance(value, bool | int | float | list | tuple | dict):
+        return short
+    try:
+        return redact(json.dumps(value, ensure_ascii=False, default=short_repr))
+    except (TypeError, ValueError, RecursionError):
+        return short
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Names of actions, kinds of data and values for one kind of reader.
+
+    Args:
+        actions: wording of each action, by its mark in messages.
+        kind: wording of a kind of data, from the name of its class.
+        value: writes a value.
+
+    >>> PYTHON.text("To void it, use ‹void›."), SHELL.text("To void it, use ‹void›.")
+    ('To void it, use amend(suggestion, void=True).', 'To void it, use `steerbo amend STUDY TOKEN --void`.')
+    """
+
+    actions: Mapping[str, str] = field(repr=False)
+    kind: Callable[[str], str]
+    value: Callable[[object], str]
+
+    def text(self, template: str) -> str:
+        """Replace the marks of a message's template."""
+        return _MARK.sub(lambda found: self._named(found[1]), template)
+
+    def _named(self, mark: str) -> str:
+        return self.kind(mark) if _KIND.fullmatch(mark) else self.actions.get(mark, f"`{mark}`")
+
+
+PYTHON = Wording(
+    {
+        "law": "Uniform()",
+        "new": "Study.create(…)",
+        "open": "Study.open(…)",
+        "ask": "ask()",
+        "decide": "decide(suggestion, context)",
+        "tell": "tell(suggestion, value)",
+        "fail": "fail(suggestion, reason)",
+        "charge": "fail(suggestion, reason, charge=amount)",
+        "extend": "extend({name: (low, high)})",
+        "amend": "amend(suggestion, value)",
+        "void": "amend(suggestion, void=True)",
+        "seen": "seen=True",
+        "context": "context={name: value}",
+    },
+    str,
+    short_repr,
+)
+SHELL = Wording(
+    {
+        "law": '{ kind = "uniform" }',
+        "new": "`steerbo new STUDY.TOML`",
+        "open": "`steerbo run STUDY.TOML` or `steerbo ask STUDY`",
+        "ask": "`steerbo ask STUDY`",
+        "decide": "`steerbo decide STUDY TOKEN --context NAME=VALUE`",
+        "tell": "`steerbo tell STUDY TOKEN VALUE`",
+        "fail": "`steerbo fail STUDY TOKEN --reason WHY`",
+        "charge": "`steerbo fail STUDY TOKEN --charge AMOUNT`",
+        "extend": "`steerbo extend STUDY.TOML`",
+        "amend": "`steerbo amend STUDY TOKEN VALUE`",
+        "void": "`steerbo amend STUDY TOKEN --void`",
+        "seen": "seen = true",
+        "context": "`--context NAME=VALUE`",
+    },
+    lambda name: f'"{_HUMP.sub("-", name).lower()}"',
+    show_plain,
+)
+PAGE = Wording(
+    {
+        **SHELL.actions,
+        "ask": "“What next?”",
+        "decide": "the fields under “Look first”",
+        "tell": "“Save”",
+        "fail": "“It broke”",
+        "charge": "“It broke”, with what is to be counted",
+        "amend": "“Edit”, beside the round",
+        "void": "“Take it out”, under “Edit”",
+        "context": "the fields above the button",
+    },
+    SHELL.kind,
+    show_plain,
+)
+"""Wording for a person at the page of a study."""

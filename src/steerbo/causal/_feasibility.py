@@ -1,0 +1,329 @@
+"""Feasibility of actions: constraints on settings, and the probability to satisfy those on outcomes and to work.
+
+A play that fails brings nothing. It counts as the worst outcome w that was told: an arm worth v, which works with
+probability p at the best of its points, counts as w + p (v − w). Without failures p is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from ..core import TIME, DataAdded, Event, History, Refitted, Round, Scope
+from ..errors import InvalidProblem
+from ..gp import DriftModel
+from ..optim import Box, Margin, kronecker
+from ..space import Limit, OutcomeConstraint
+from ..surrogate import ConstraintModels, Controlled, FailureModel, Feasibility, Part, Uncontrolled
+from ._arms import Arm
+from ._constraints import ScopeConstraints
+from ._contexts import known_in
+from ._observational import teaches
+from ._problem import Causal
+from .models import ArmModel, ArmModels, EmptyModel
+
+_GRID = 64  # settings of each action among which a feasible one is sought
+
+
+@dataclass(frozen=True, eq=False)
+class ArmFeasibility:
+    """Feasibility of the actions of one arm.
+
+    Attributes:
+        arm: the scope.
+        constraints: on settings; None: there are none.
+        learned: models of constrained outcomes and failures; None: there are none.
+        answering: whether it is for a recommendation, which is to work more surely.
+    """
+
+    arm: Arm
+    constraints: ScopeConstraints | None = None
+    learned: Feasibility | None = None
+    answering: bool = False
+
+    @property
+    def probabilistic(self) -> bool:
+        """Whether anything must be likely: to satisfy a constraint on an outcome, or to work."""
+        return self.learned is not None and self.learned.active
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there is anything to satisfy."""
+        return self.probabilistic or (self.constraints is not None and bool(self.constraints.limits))
+
+    def box(self, names: tuple[str, ...], known: Mapping[str, Any]) -> Box:
+        """Region of actions by the constraints on settings; see `ScopeConstraints.region`."""
+        return self.arm.box(names) if self.constraints is None else self.constraints.region(self.arm, names, known)
+
+    def region(self, names: tuple[str, ...], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]) -> Box:
+        """Region of actions that are also likely enough to satisfy constraints on outcomes, and to work.
+
+        Settings and contexts known by then count as they are; other contexts are drawn as `unseen` says.
+        """
+        box, arm = self.box(names, known), self.arm
+        if self.learned is None or not self.learned.active or not names:
+            return box
+        group = [name for name in names if name not in known]
+        counted = {*arm.actions, *arm.looked_at(group), TIME.name}
+        parts = arm.parts(group, {n: known[n] for n in arm.names if n in known and n in counted}, unseen)
+        own = [names.index(name) for name in group]
+        region = self.learned.region(box, parts, columns=own, answering=self.answering)
+        return box if region is None else region
+
+    def margin(self, parts: Sequence[Part]) -> Margin | None:
+        """Margin by which actions are likely enough, as a function of them; None: all are, as far as is known."""
+        return None if self.learned is None else self.learned.margin(parts, answering=self.answering)
+
+    def margins_at(self, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"] | None:
+        """Margins at full points of the arm, (m,); None if all are likely enough."""
+        margin = self.margin([Controlled()] * points.shape[1])
+        return None if margin is None else margin(points)
+
+    def grid(self, unit: Float[np.ndarray, "g k"], contexts: Sequence[Mapping[str, Any]]) -> ActionGrid:
+        """Place points of the unit cube in the region of all actions, at each of some contexts."""
+        arm, looks = self.arm, self.arm.encode_contexts(contexts)
+        moving = self.constraints is not None and bool(self.constraints.concerned & set(arm.contexts))
+        grids = [self.box(arm.actions, seen).place(unit) for seen in contexts[: len(looks) if moving else 1]]
+        grid = np.stack(grids) if moving else np.repeat(grids[0][None], len(looks), axis=0)
+        rows = np.concatenate([grid, np.repeat(looks[:, None], grid.shape[1], axis=1)], axis=2)
+        found = ActionGrid(rows)
+        margins = self.margins_at(found.flat)
+        return found if margins is None else ActionGrid(rows, margins.reshape(rows.shape[:2]))
+
+    def infeasible_share_of(self, contexts: Callable[[], Sequence[Mapping[str, Any]]]) -> float:
+        """Share of contexts in which no action is known that is likely enough; see `infeasible_share`.
+
+        It counts as if every action looked at all contexts, which are computed only if anything must be likely.
+        """
+        if not self.probabilistic:
+            return 0.0
+        k = len(self.arm.actions)
+        unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
+        return infeasible_share(infeasibility(self.grid(unit, contexts()).margins, 1))
+
+    def slack(self, limit: Limit, cases: Sequence[Mapping[str, Any]]) -> float | None:
+        """Slack of a constraint in cases with the same contexts and settings; None if it says nothing here."""
+        if not isinstance(limit, OutcomeConstraint):
+            return None if self.constraints is None else self.constraints.slack(limit, self.arm, cases[0], cases[0])
+        rows = np.concatenate([self.arm.encode(case) for case in cases])
+        return None if self.learned is None else self.learned.slack(limit.name, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class ActionGrid:
+    """Actions on a grid, at some contexts.
+
+    Attributes:
+        rows: (r, g, d) points of the arm.
+        margins: (r, g) margins of feasibility; None: everything is feasible.
+    """
+
+    rows: Float[np.ndarray, "r g d"]
+    margins: Float[np.ndarray, "r g"] | None = None
+
+    @property
+    def flat(self) -> Float[np.ndarray, "m d"]:
+        """All rows, actions running fastest."""
+        return self.rows.reshape(self.rows.shape[0] * self.rows.shape[1], -1 if self.rows.size else 0)
+
+    def best(self, values: Float[np.ndarray, "r g"]) -> Int[np.ndarray, " r"]:
+        """Index of the best feasible action at each context; see `best_feasible`."""
+        return best_feasible(values, self.margins)
+
+
+def best_feasible(values: Float[np.ndarray, "r g"], margins: Float[np.ndarray, "r g"] | None) -> Int[np.ndarray, " r"]:
+    """Index of the largest value with a margin not below 0, in each row; if there is none, of the largest margin.
+
+    >>> best_feasible(np.array([[1.0, 3.0], [1.0, 3.0]]), np.array([[0.5, -1.0], [-1.0, -0.5]]))
+    array([0, 1])
+    """
+    if margins is None:
+        return np.asarray(values.argmax(axis=1))
+    kept = np.where(margins >= 0.0, values, -np.inf).argmax(axis=1)
+    return np.where(margins.max(axis=1) < 0.0, margins.argmax(axis=1), kept)
+
+
+def infeasibility(margins: Float[np.ndarray, "r g"] | None, rows: int) -> Float[np.ndarray, " r"]:
+    """Infeasibility of each row: 0 if an action is likely enough, else from 1 to 2, the less likely the more."""
+    if margins is None:
+        return np.zeros(rows)
+    lacking = -margins.max(axis=1)
+    return np.where(lacking > 0.0, 1.0 + lacking / (1.0 + np.abs(lacking)), 0.0)
+
+
+def infeasible_share(rows: Float[np.ndarray, " r"]) -> float:
+    """Share of rows that are infeasible; if all are, their mean infeasibility, from 1 to 2.
+
+    >>> infeasible_share(np.array([0.0, 1.5])), infeasible_share(np.array([1.25, 1.75]))
+    (0.5, 1.5)
+    """
+    return float(rows.mean() if (rows > 0.0).all() else (rows > 0.0).mean())
+
+
+def expected_with_failure(
+    worths: Float[np.ndarray, " k"], likely: Float[np.ndarray, " k"], told: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " k"]:
+    """Value of arms with failures counted as the worst outcome: `w + p (v − w)`.
+
+    Args:
+        worths: values v of arms that work, in units of `sign · value`; infinite without outcomes. An arm without
+            outcomes that has failed counts as the best of the others.
+        likely: their probabilities p to work.
+        told: all outcomes, in the same units.
+
+    >>> worths, likely = np.array([5.0, 4.0, np.inf]), np.array([0.25, 1.0, 0.5])
+    >>> expected_with_failure(worths, likely, told=np.array([1.0, 3.0, 2.0])).tolist()
+    [2.0, 4.0, 3.0]
+    """
+    some = (likely < 1.0) & (worths > -np.inf)
+    if not some.any():
+        return worths
+    worst = float(told.min()) if len(told) else 0.0
+    best = max(worths[np.isfinite(worths)], default=worst + 1.0)
+    known = np.where(np.isfinite(worths), worths, best)
+    least = np.minimum(worst, known)
+    return np.where(some, least + likely * (known - least), worths)
+
+
+def required_without_failure(worth: float, likely: float, told: Float[np.ndarray, " n"]) -> float:
+    """Value v that an arm must have where it works to count as `worth`: the inverse of `expected_with_failure`.
+
+    >>> required_without_failure(2.0, 0.25, np.array([1.0, 3.0, 2.0]))
+    5.0
+    """
+    worst = float(told.min())
+    return worst + (worth - worst) / likely if likely < 1.0 and worth > worst else worth
+
+
+class ArmsFeasibility:
+    """Feasibility of all arms: constraints on settings, and for each model of arms its outcomes and failures.
+
+    Only plays inform the models of constrained outcomes: observations without intervention are licensed by the graph
+    for the target alone.
+
+    Args:
+        problem: the problem.
+        models: the models of arms.
+        constraints: constraints on settings.
+        empty_model: makes a model of a constrained outcome, without data.
+
+    Attributes:
+        constraints: on settings.
+        learned: by model, its constrained outcomes and failures.
+    """
+
+    def __init__(
+        self, problem: Causal, models: ArmModels, constraints: ScopeConstraints, empty_model: EmptyModel
+    ) -> None:
+        self.constraints, self._models = constraints, models
+        each = [_ModelData(models, k, empty_model) for k in range(len(models.regressions))]
+        self.learned = [data.feasibility(problem) for data in each]
+
+    def of(self, i: int, *, answering: bool = False) -> ArmFeasibility:
+        """Feasibility of arm `i`."""
+        learned = self.learned[self._models.model_of[i]]
+        return ArmFeasibility(self._models.arms[i], self.constraints, learned, answering)
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Update the models of failures and of constrained outcomes by one event."""
+        if not isinstance(event, Refitted):
+            for each in self.learned:
+                each.learn(event, history)
+            return
+        for k, plain in event.hyperparameters.get("further", {}).items():
+            constraints = self.learned[int(k)].constraints
+            assert constraints is not None
+            constraints.set(plain)
+
+    def rebuild(self, history: History) -> None:
+        """Rebuild all models from the history."""
+        for each in self.learned:
+            each.begin_anew(history)
+
+    def refit(self, horizon: Callable[[float], float]) -> dict[str, Any]:
+        """Fit hyperparameters of constrained outcomes where that is due; returns them by model, as plain data."""
+        return {str(k): each.fit(horizon) for k, each in enumerate(self.learned) if each.due}
+
+    # -- failures ------------------------------------------------------------------------------------------------------
+
+    @property
+    def success_probabilities(self) -> Float[np.ndarray, " m"]:
+        """Probability of each arm to work, at the best point of its model."""
+        by_model = [each.failures.chance for each in self.learned]
+        return np.array([by_model[k] for k in self._models.model_of])
+
+    def failed(self) -> np.ndarray:
+        """Arms whose model has a failure, (m,) truth values."""
+        return np.array([self.learned[k].failures.failures > 0 for k in self._models.model_of])
+
+    def counted_plays(self, plays: Int[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+        """Plays of each arm less failures of long ago, if effects change; arms of a model share its failures."""
+        of = np.array(self._models.model_of)
+        every = np.bincount(of, weights=plays, minlength=len(self.learned))
+        faded = np.array([each.failures.faded for each in self.learned])
+        return np.asarray(plays * (1.0 - faded / np.maximum(every, 1.0))[of])
+
+    def expected(self, worths: Float[np.ndarray, " k"], some: Iterable[int] | None = None) -> Float[np.ndarray, " k"]:
+        """Values of arms (`some`, or all) with failures counted; see `expected_with_failure`."""
+        likely = self.success_probabilities
+        likely = likely if some is None else likely[np.array([*some], dtype=int)]
+        return expected_with_failure(worths, likely, self._models.outcomes)
+
+    def check_open(self, scope: Scope) -> None:
+        """Refuse rounds of a scope to which constraints leave nothing since bounds were widened.
+
+        Raises:
+            InvalidProblem: naming the scope.
+        """
+        if scope not in self._models.number:
+            hint = "What a scope leaves to nature counts at the end of its bounds that is worst for a limit."
+            raise InvalidProblem(
+                "bounds", str(scope), "bounds that leave something to every scope that was played", hint
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _ModelData:
+    """Data of model `k` for the models of constrained outcomes and failures; its methods can be pickled."""
+
+    models: ArmModels
+    k: int
+    empty_model: EmptyModel
+
+    def feasibility(self, problem: Causal) -> Feasibility:
+        """Make the models of constrained outcomes and failures, without data."""
+        arm = self.models.typical[self.k]
+        names = arm.actions + arm.measured
+        unordered = np.zeros(0, dtype=bool) if arm.space is None else arm.space.categorical
+        failures = FailureModel(unordered, self.point, fading=problem.timed, tells=self.ended)
+        if not problem.further:
+            return Feasibility(failures)
+        outcomes = ConstraintModels(problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs)
+        return Feasibility(failures, outcomes)
+
+    def fresh(self, course: DriftModel | None) -> ArmModel:
+        """Make a model of a constrained outcome, without data."""
+        return self.empty_model(self.models.typical[self.k].space, course)
+
+    def point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
+        """Encoded point of a play, or of an external trial, (d,)."""
+        if played is None:
+            found: Float[np.ndarray, " d"] = self.models.typical[self.k].encode(realised)[0]
+            return found
+        return self.models.point(played)
+
+    def ended(self, tried: Round | DataAdded) -> bool:
+        """Whether a play, or an external trial, is of this model, and all its actions were set."""
+        if isinstance(tried, DataAdded):
+            return teaches(tried, self.models.typical[self.k])
+        return self.informs(tried) and known_in(tried).keys() >= set(tried.suggestion.scope.set)
+
+    def informs(self, played: Round | None) -> bool:
+        """Whether a play is of this model; observations are not."""
+        return played is not None and self.models.model_of[self.models.arm_of(played)] == self.k

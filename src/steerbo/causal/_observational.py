@@ -1,0 +1,314 @@
+"""External data: trials with known actions, and observations without intervention, adjusted for confounders.
+
+A trial teaches an arm if it set the arm's actions. An observation teaches it if the graph identifies the effect of the
+actions from observations, perhaps after adjustment (`adjustment_set`, `AdjustedData`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from .._wording import MISSING, counted
+from ..core import TIME, DataAdded, Outcome, Scope
+from ..errors import InvalidOutcome, InvalidProblem, one_of
+from ..gp import GPRegression, Hyperparameters, Kernel
+from ..records import from_dict
+from ..space import Space
+from ._arms import Arm
+from .graphs.dag import BitmaskDag, bits, mask_of
+from .graphs.graph import CausalGraph
+from .identification.scopes import ScopedGraph
+
+_ALLOWED = "what was set, such as ['dose'], or ['dose (age)'] where one looked at age before"
+_NEIGHBOURS = 64  # observations that an outcome is averaged over
+
+# -- trials ------------------------------------------------------------------------------------------------------------
+
+
+def read_trial(scope: Any, graph: CausalGraph, space: Space) -> Scope | None:
+    """Parse the scope of external data; None if nothing was set: it is an observation.
+
+    Args:
+        scope: a `Scope`, its plain form, or the names of the actions; contexts of an action stand in parentheses behind
+            its name.
+        graph: says which variables can be set.
+        space: the variables.
+
+    Raises:
+        InvalidOutcome: naming a variable that cannot be set or looked at.
+
+    >>> graph = CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    >>> from steerbo import Float
+    >>> print(read_trial(["dose (age)"], graph, Space([Float("dose", 0, 1), Float("age", 20, 90)])))
+    dose after looking at age
+    """
+    if scope is None:
+        return None
+    read = _scope(scope, space)
+    if read.keep:
+        raise InvalidOutcome("scope.keep", list(read.keep), "nothing: what was kept was set, too")
+    for name in read.set:
+        if name not in graph.intervenable:
+            raise InvalidOutcome("scope", name, f"what can be set, {one_of(graph.intervenable, name)}")
+    allowed = [name for name in space.names if name not in read.set]
+    for name in read.contexts:
+        if name not in allowed:
+            raise InvalidOutcome("scope", name, f"what can be looked at before, {one_of(allowed, name)}")
+    return Scope(read.set, read.look) if read.set else None
+
+
+def _scope(scope: Any, space: Space) -> Scope:
+    if isinstance(scope, Scope):
+        return scope
+    try:
+        if isinstance(scope, Mapping):
+            read: Scope = from_dict(Scope, scope, "scope", InvalidOutcome)
+            return read
+        if isinstance(scope, Sequence) and not isinstance(scope, str) and all(isinstance(name, str) for name in scope):
+            return Scope.of(_pairs([_with_contexts(name, space) for name in scope]))
+    except InvalidProblem as error:
+        raise InvalidOutcome("scope", error.value, error.allowed) from None
+    raise InvalidOutcome("scope", scope, _ALLOWED)
+
+
+def _pairs(parts: Sequence[tuple[str, list[str]]]) -> dict[str, list[str]]:
+    if len(pairs := dict(parts)) < len(parts):
+        raise InvalidOutcome("scope", [name for name, _ in parts], "every variable once")
+    return pairs
+
+
+def _with_contexts(part: str, space: Space) -> tuple[str, list[str]]:
+    """Split a name from the contexts in parentheses behind it; names of variables may hold parentheses themselves."""
+    name, there, seen = part.removesuffix(")").partition(" (")
+    if part in space or not (there and part.endswith(")")):
+        return part, []
+    return name, [each.strip() for each in seen.split(",")]
+
+
+def check_trial(scope: Scope, outcome: Outcome, *, timed: bool) -> None:
+    """Refuse a trial with missing values.
+
+    Raises:
+        InvalidOutcome: an action or a context has no value, or the time is missing where effects change.
+    """
+    for name in (*scope.set, *scope.contexts):
+        if name not in outcome.realised:
+            how = "set" if name in scope.set else "looked at"
+            raise InvalidOutcome(f"realised.{name}", MISSING, f"its value: the scope says that it was {how}")
+    if timed and TIME.name not in outcome.realised:
+        hint = "Effects change with time, so a trial says nothing without it."
+        raise InvalidOutcome(f"realised.{TIME.name}", MISSING, "when it was, a number", hint)
+
+
+def informs(scope: Scope, arm: Arm) -> bool:
+    """Whether a trial identifies the effect of an arm's actions in its contexts.
+
+    It does if exactly these actions were set, and only contexts of the arm were looked at before: given these, the
+    settings depend on nothing that affects the target. (Trials with further contexts would need adjustment.)
+    """
+    return set(scope.set) == set(arm.actions) and set(scope.contexts) <= set(arm.measured)
+
+
+def teaches(trial: DataAdded, arm: Arm) -> bool:
+    """Whether a trial is data of an arm's model: it informs the arm, and has a value for each column."""
+    return trial.scope is not None and informs(trial.scope, arm) and trial.outcome.realised.keys() >= set(arm.names)
+
+
+def trials_explained(trials: Sequence[DataAdded], arms: Collection[Arm]) -> str:
+    """Describe the scopes that trials are used for."""
+    said = ""
+    for scope in dict.fromkeys(trial.scope for trial in trials if trial.scope is not None):
+        alike = [trial for trial in trials if trial.scope == scope]
+        fed = [_used_for(arm, alike) for arm in arms if informs(scope, arm)]
+        feed = "feeds" if len(alike) == 1 else "feed"
+        said += f" {counted(len(alike), 'trial')} of elsewhere that set {scope} {feed}: {', '.join(fed) or 'no scope'}."
+    return said
+
+
+def _used_for(arm: Arm, trials: Sequence[DataAdded]) -> str:
+    number = sum(teaches(trial, arm) for trial in trials)
+    fewer = f" ({number} of them, the others lack something)" if number < len(trials) else ""
+    return f"set {arm.scope}{fewer}"
+
+
+# -- observations ------------------------------------------------------------------------------------------------------
+
+
+def adjustment_set(arm: Arm) -> tuple[str, ...] | None:
+    """Adjustment set that identifies an arm's effect from observations; None if no variables of the problem suffice.
+
+    With actions x, contexts c and adjusting variables z the scope's effect is
+
+        E[Y | do(x), c] = Σ_z P(z | c) E[Y | x, c, z],
+
+    if the target is d-separated from the actions given c and z once the edges out of the actions are cut, and no action
+    affects z or, unless z is empty, c (Pearl 2009, Theorem 3.4.1, rules 2 and 3; without c the back-door criterion).
+    Without z it is `E[Y | x, c]`. If any set does, then the causes of actions, contexts and target among the allowed
+    variables do (van der Zander et al. 2014); variables that are not needed are dropped, the last first.
+
+    Of alternative graphs, all must allow the same z.
+    """
+    licences = [_Licence.of(arm, graph) for graph in arm.graphs]
+    found = [licence.adjustment() for licence in licences]
+    if len(found) == 1:
+        return found[0]
+    if None in found or not all(ScopedGraph.of(graph, arm.scope.actions).acyclic for graph in arm.graphs):
+        return None
+    wanted = {name for names in found for name in names or ()}
+    found.append(tuple(name for name in arm.problem_space.names if name in wanted))
+    return next((names for names in found if all(licence.suffices(names or ()) for licence in licences)), None)
+
+
+@dataclass(frozen=True)
+class _Licence:
+    """Conditions of one graph for the use of observations by an arm.
+
+    Attributes:
+        graph: the graph.
+        cut: it without the edges out of actions, as masks.
+        actions, seen, below: actions, contexts, and descendants of the actions, as masks.
+        known: the variables of the problem.
+    """
+
+    graph: CausalGraph
+    cut: BitmaskDag
+    actions: int
+    seen: int
+    below: int
+    known: int
+
+    @classmethod
+    def of(cls, arm: Arm, graph: CausalGraph) -> _Licence:
+        actions = graph.mask(arm.actions)
+        cut = BitmaskDag.by_parents([above & ~actions for above in graph.masks.parents])
+        below, known = graph.masks.descendants(actions), graph.mask(arm.problem_space.names)
+        return cls(graph, cut, actions, graph.mask(arm.measured), below, known)
+
+    def closed(self, others: int) -> bool:
+        """Whether every back door is closed given the contexts and `others`."""
+        return not self.cut.reached(1 << self.graph.index(self.graph.target), self.seen | others) & self.actions
+
+    def suffices(self, names: tuple[str, ...]) -> bool:
+        """Whether variables are a valid adjustment set."""
+        others = self.graph.mask(names)
+        return self.closed(others) and not (others and (others | self.seen) & self.below)
+
+    def adjustment(self) -> tuple[str, ...] | None:
+        """Find an adjustment set; None if there is none."""
+        if self.closed(0):
+            return ()
+        target = 1 << self.graph.index(self.graph.target)
+        others = self.known & ~self.below & ~self.seen & self.cut.ancestors(self.actions | self.seen | target)
+        if self.seen & self.below or not self.closed(others):
+            return None
+        for node in sorted(bits(others), reverse=True):
+            if self.closed(others & ~(1 << node)):
+                others &= ~(1 << node)
+        return self.graph.named(mask_of(bits(others)))
+
+
+class AdjustedData:
+    """Observations of an arm as data of its model, adjusted for confounders.
+
+    With adjusting variables z each outcome loses the effect of its own z and gains the average effect of z: with a
+    regression m of the outcomes on x, c and z the i-th becomes
+
+        y_i − m(x_i, c_i, z_i) + mean over j of m(x_i, c_i, z_j),
+
+    where j are the observations with contexts nearest to c_i (all, if there are no contexts; at most 64). Its mean
+    given x and c is the effect of setting x. The uncertainty of m itself is not propagated.
+
+    Args:
+        arm: the scope.
+        others: the adjusting variables z.
+        empty_model: makes the regression m without data, over a space.
+
+    Attributes:
+        needs: variables that an observation must have values of.
+        used: number of observations in the model; later ones wait for the next fit.
+        hyperparameters: of the regression m; None before the first fit.
+    """
+
+    def __init__(
+        self, arm: Arm, others: tuple[str, ...], empty_model: Callable[[Space | None], GPRegression[Kernel]]
+    ) -> None:
+        self.others = others
+        self._arm, self._empty_model = arm, empty_model
+        names = (*arm.names, *others)
+        self.needs = frozenset(names)
+        self._space: Space | None = arm.problem_space.subset(names) if names else None
+        self._categorical = np.zeros(0, dtype=bool) if self._space is None else self._space.categorical
+        self._rows: list[np.ndarray] = []
+        self._outcomes: list[float] = []
+        self.hyperparameters: Hyperparameters | None = None
+        self.used = 0
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, outcome: Outcome, sign: float) -> Float[np.ndarray, " q"]:
+        """Add an observation, which is used from the next fit on; returns it as a row of the arm's model."""
+        encoded = np.zeros(0) if self._space is None else self._space.encode([outcome.realised])[0]
+        self._rows.append(encoded)
+        self._outcomes.append(sign * outcome.value)
+        return encoded[: len(self._arm.names)]
+
+    def fit(self) -> Hyperparameters:
+        """Fit the hyperparameters of the regression m to all observations."""
+        model = self._empty_model(self._space)
+        if self.hyperparameters is not None:
+            model.set(replace(self.hyperparameters, doubted=()))
+        model.replace(*self._first(len(self)))
+        return model.fit()
+
+    def rows(
+        self, n: int, regression: Hyperparameters | None = None
+    ) -> tuple[Float[np.ndarray, "n q"], Float[np.ndarray, " n"]]:
+        """The first n as rows of the arm's model, with adjusted outcomes.
+
+        Args:
+            n: number of observations.
+            regression: hyperparameters of m; None: those of the last fit.
+        """
+        points, outcomes = self._first(n)
+        learned = self.hyperparameters if regression is None else regression
+        if learned is not None:
+            outcomes = self._adjusted(points, outcomes, learned)
+        return points[:, : len(self._arm.names)], outcomes
+
+    def _first(self, n: int) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+        return np.array(self._rows[:n]).reshape(n, len(self._categorical)), np.array(self._outcomes[:n])
+
+    def _adjusted(
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], hyperparameters: Hyperparameters
+    ) -> Float[np.ndarray, " n"]:
+        """Outcomes less the effect of their own z, plus the average effect of z."""
+        model = self._empty_model(self._space)
+        model.replace(points, outcomes)
+        kept = tuple((i, variance) for i, variance in hyperparameters.doubted if i < len(outcomes))
+        model.set(replace(hyperparameters, doubted=kept))
+        d = len(self._arm.names)
+        near = self._neighbours(points)
+        rows = np.repeat(points[:, None], near.shape[1], axis=1)
+        rows[:, :, d:] = points[near, d:]
+        level = np.concatenate([model.predict(block.reshape(-1, block.shape[-1]))[0] for block in rows])
+        usual = level.reshape(near.shape).mean(axis=1)
+        return outcomes - model.predict(points)[0] + usual
+
+    def _neighbours(self, points: Float[np.ndarray, "n d"]) -> np.ndarray:
+        """Indices of the observations with the nearest contexts, (n, j)."""
+        n = len(points)
+        columns = self._arm.columns(frozenset(self._arm.contexts))
+        if not columns:
+            spread = np.unique(np.linspace(0, n - 1, min(n, _NEIGHBOURS)).round().astype(int))
+            return np.tile(spread, (n, 1))
+        seen, unordered = points[:, columns], self._categorical[columns]
+        gaps = np.abs(seen[:, None] - seen)
+        gaps = np.where(unordered, gaps > 0, gaps)
+        return np.argsort((gaps**2).sum(axis=2), axis=1, kind="stable")[:, : min(math.ceil(math.sqrt(n)), _NEIGHBOURS)]

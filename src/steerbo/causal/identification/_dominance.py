@@ -1,0 +1,214 @@
+"""Undominated policy scopes: those left when every scope that loses nothing by doing or seeing more is dropped.
+
+Scopes are compared by a graph whose edges lead to scopes at least as good in every model:
+looking at more (another order of acting gives the same actions at least as much to see), and setting one more
+variable: where some contexts Z close every back door from X to the target, setting X after looking at Z, as nature
+would, loses nothing. What remains are the ends of this graph, one for each group of scopes that lead to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from ...core import Scope
+from ..graphs.dag import BitmaskDag, bits, mask_of
+from ..graphs.graph import CausalGraph
+from ._canonical import CanonicalScopes, Seen
+from .scopes import ScopedGraph, StepBudget
+
+Key = tuple[tuple[int, int], ...]  # a scope: pairs of an action and its contexts
+
+
+@dataclass
+class Dominance:
+    """Dominance graph of the scopes of one causal graph, built as it is walked.
+
+    Args:
+        graph: the causal graph.
+        joint: whether several interventions may be added at once.
+        effort: step budget.
+        looking_at: the contexts that scopes may look at, as a mask; None: all.
+    """
+
+    graph: CausalGraph
+    joint: bool = False
+    effort: StepBudget = field(default_factory=StepBudget)
+    looking_at: int | None = None
+    base: BitmaskDag = field(init=False)
+    target: int = field(init=False)
+    contexts: int = field(init=False)
+    everything: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Convert the roles to masks."""
+        graph = self.graph
+        self.base, self.target = graph.essence, graph.index(graph.target)
+        self.everything = graph.mask(graph.intervenable)
+        self.contexts = graph.mask(graph.contexts or ()) if self.looking_at is None else self.looking_at
+        self._actions: dict[int, CanonicalScopes] = {}
+        self._better: dict[Key, list[Key]] = {}
+
+    def actions(self, chosen: int) -> CanonicalScopes:
+        """Canonical scopes on a set of actions, cached."""
+        if chosen not in self._actions:
+            self._actions[chosen] = CanonicalScopes(self.base, self.target, self.contexts, chosen, self.effort)
+        return self._actions[chosen]
+
+    # -- scopes at least as good ---------------------------------------------------------------------------------------
+
+    def better(self, scope: Key) -> list[Key]:
+        """Canonical scopes at least as good as this one, one step away."""
+        if scope not in self._better:
+            steps = (dict(scope), *self.extended(scope))
+            found = dict.fromkeys(better for seen in steps for better in self.covering(seen))
+            self._better[scope] = [key for key in found if key != scope]
+        return self._better[scope]
+
+    def covering(self, seen: Seen) -> Iterator[Key]:
+        """Canonical scopes on the same actions, at least as good."""
+        graph = ScopedGraph.by_nodes(self.base, seen).graph
+        precedes = {x: graph.descendants(1 << x) for x in seen}
+        for form in self.actions(sum(1 << x for x in seen)).canonical(precedes):
+            yield self.trimmed(form)
+
+    def trimmed(self, seen: Seen) -> Key:
+        """Drop actions that do not matter from a canonical scope: it stays as good."""
+        while True:
+            above = self.base.ancestors(1 << self.target, seen)
+            left = {x: looked for x, looked in seen.items() if above >> x & 1}
+            if len(left) == len(seen):
+                return tuple(sorted(seen.items()))
+            seen = left
+
+    def extended(self, scope: Key) -> Iterator[Seen]:
+        """Add one intervention that loses nothing (several, with `joint`)."""
+        seen = dict(scope)
+        scoped = ScopedGraph.by_nodes(self.base, seen)
+        chosen = sum(1 << x for x in seen)
+        free = list(bits(self.everything & ~chosen & scoped.graph.ancestors(1 << self.target)))
+        added = False
+        for x in free:
+            if (looked := self.separator(scoped, 1 << x)) is not None:
+                added = True
+                yield {**seen, x: looked}
+        if self.joint and not added:
+            for size in range(2, len(free) + 1):
+                for group in combinations(free, size):
+                    if (looked := self.separator(scoped, sum(1 << x for x in group))) is not None:
+                        yield {**seen, **dict.fromkeys(group, looked)}
+                        return
+
+    def separator(self, scoped: ScopedGraph, group: int) -> int | None:
+        """Contexts that close every back door from the group to the target; None if no set does.
+
+        If any contexts do, then those among the causes of the group and the target do (van der Zander et al. 2014).
+        """
+        allowed = self.contexts & ~scoped.graph.descendants(group)
+        cut = scoped.graph.with_parents(
+            {n: scoped.graph.parents[n] & ~group for x in bits(group) for n in bits(scoped.graph.children[x])}
+        )
+        looked = allowed & cut.ancestors(group | 1 << self.target)
+        reached = cut.reached(1 << self.target, looked, determined=mask_of(scoped.seen))
+        return None if reached & group else looked
+
+    # -- sets of actions to begin with ---------------------------------------------------------------------------------
+
+    def beginnings(self, chosen: int = 0, undecided: int | None = None) -> Iterator[int]:
+        """Sets of actions from which every other one can be improved upon.
+
+        An action that matters whatever the others do, and that nothing confounds but contexts, is always set.
+        """
+        self.effort.step()
+        undecided = self.everything if undecided is None else undecided
+        if undecided:
+            possible = self._relevant(chosen, undecided)
+            if chosen & ~possible:
+                return  # one of the chosen can no longer matter
+            undecided &= possible
+        if not undecided:
+            yield chosen
+            return
+        forced = next(
+            (x for x in bits(undecided) if self._free(x) and self._always_matters(x, chosen | undecided)), None
+        )
+        x = next(bits(undecided)) if forced is None else forced
+        rest = undecided & ~(1 << x)
+        yield from self.beginnings(chosen | 1 << x, rest)
+        if forced is None:
+            yield from self.beginnings(chosen, rest)
+
+    def _free(self, x: int) -> bool:
+        return not self.base.parents[x] & ~self.contexts
+
+    def _always_matters(self, x: int, others: int) -> bool:
+        return bool(self.base.descendants(1 << x, cut=others) >> self.target & 1)
+
+    def _relevant(self, chosen: int, undecided: int) -> int:
+        """Actions that can matter together with the chosen ones, and among the chosen those that still can.
+
+        They are the causes of the target, the actions that affect a variable that a relevant action could use if
+        all actions were set, and so on. Setting an action that affects nothing of use adds nothing: later actions see
+        all that it looks at.
+        """
+        relevant = chosen
+        while True:
+            possible = self._possible_ancestors(chosen, relevant & ~chosen, chosen | undecided)
+            larger = relevant | possible & undecided
+            if larger == relevant:
+                return possible
+            relevant = larger
+
+    def _possible_ancestors(self, chosen: int, undecided: int, settable: int) -> int:
+        """Possible causes of the target in a canonical scope on the chosen and any of the undecided actions."""
+        both = chosen | undecided
+        own = {x: 0 if chosen >> x & 1 else self.base.parents[x] for x in bits(both)}
+        always = self.contexts & ~self.base.descendants(both, cut=chosen)
+        useful = {
+            x: (self.contexts & ~self.base.descendants(1 << x, cut=settable)) | both & ~(1 << x) for x in bits(both)
+        }
+        while True:
+            graph = self.base.with_parents({x: own[x] | seen for x, seen in useful.items()})
+            bounce = self.contexts | both
+            after = {
+                x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x))
+                for x, seen in useful.items()
+            }
+            if after == useful:
+                return graph.ancestors(1 << self.target)
+            useful = after
+
+    # -- result --------------------------------------------------------------------------------------------------------
+
+    def ends(self) -> list[Key]:
+        """Maximal scopes of the dominance graph, one of each group of equals."""
+        queue = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).essential()]
+        edges: dict[Key, list[Key]] = {}
+        for scope in queue:
+            if scope not in edges:
+                edges[scope] = self.better(scope)
+                queue.extend(edges[scope])
+        return [min(group, key=size_of) for group in _sinks(edges)]
+
+
+def undominated(graph: CausalGraph, joint: bool = False, effort: StepBudget | None = None) -> tuple[Scope, ...]:
+    """Enumerate the undominated scopes of a graph, smallest first."""
+    names = graph.names
+    kept = sorted(Dominance(graph, joint, effort or StepBudget()).ends(), key=size_of)
+    return tuple(Scope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
+
+
+def size_of(scope: Key) -> tuple[int, int, Key]:
+    """Sort key of scopes: number of actions, number of looks."""
+    return len(scope), sum(seen.bit_count() for _, seen in scope), scope
+
+
+def _sinks(edges: dict[Key, list[Key]]) -> list[list[Key]]:
+    """Strongly connected components without outgoing edges."""
+    keys = list(edges)
+    position = {key: i for i, key in enumerate(keys)}
+    graph = BitmaskDag.by_parents([mask_of(position[better] for better in edges[key]) for key in keys])
+    reached = [graph.ancestors(1 << i) for i in range(len(keys))]
+    ends = dict.fromkeys(there for i, there in enumerate(reached) if all(reached[j] == there for j in bits(there)))
+    return [[keys[j] for j in bits(end)] for end in ends]

@@ -1,0 +1,132 @@
+"""Limits of a problem in the rounds: no choice and no answer may break one, and an explanation says which ones bind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
+
+from ..errors import InvalidProblem, LimitBroken
+from ..space import ForbiddenCombination, Limit, LinearConstraint, OutcomeConstraint, check_limits, violated
+from ._history import History
+from ._method import Method
+from ._problem import Problem
+from .answers import Explanation, Recommendation, Table
+
+_NEAR = 0.02  # of a bound on what is measured: probabilities are known to no more digits
+_LIMITS = "a list of limits: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›"
+_BINDS = 1e-4  # of the sizes that are added up: less room than that is none
+
+
+@runtime_checkable
+class CountedLimit(Protocol):
+    """A constraint of a kind of problem's own, on things that are counted: a slack below one cannot be used."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the constrained values of a suggestion."""
+
+    def breaks(self, values: Mapping[str, Any]) -> bool:
+        """Return whether values violate it."""
+
+    def room(self, values: Mapping[str, Any]) -> float:
+        """Return the slack."""
+
+
+def check_declared(problem: Problem) -> None:
+    """Refuse a problem whose limits are no limits, or are about unknown variables: kinds of others may not have looked.
+
+    Raises:
+        InvalidProblem: naming the limit.
+    """
+    limits = problem.every_limit
+    hint = "In a problem of your own declare the field as `limits: Limits | None = None`, from steerbo.extending."
+    if not isinstance(limits, list | tuple):
+        raise InvalidProblem("limits", limits, _LIMITS, hint)
+    for i, limit in enumerate(limits):
+        if not isinstance(limit, LinearConstraint | ForbiddenCombination | OutcomeConstraint | CountedLimit):
+            raise InvalidProblem(
+                f"limits.{i}", limit, "‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›", hint
+            )
+    check_limits(
+        [limit for limit in limits if isinstance(limit, LinearConstraint | ForbiddenCombination | OutcomeConstraint)],
+        problem.space,
+    )
+    told = {name for name in problem.columns if name not in problem.space}
+    for i, limit in enumerate(limits):
+        if isinstance(limit, OutcomeConstraint) and limit.name not in told:
+            hint = f"Nobody would measure it: derive {type(problem).__name__} from Measuring of steerbo.extending."
+            raise InvalidProblem(f"limits.{i}", limit, "‹LinearConstraint› or ‹ForbiddenCombination›", hint)
+
+
+def check_suggestion(
+    problem: Problem, method: str, values: Mapping[str, Any], known: Mapping[str, Any], word: str = "chose"
+) -> None:
+    """Refuse values that break a limit: methods of others may not know of limits.
+
+    A limit of which nothing is set now may be broken by what was looked at: that is nature's.
+
+    Args:
+        problem: its limits.
+        method: the method's name.
+        values: values that it set.
+        known: values that were set or seen before, by variable.
+        word: the verb of the message.
+
+    Raises:
+        LimitBroken: naming the method and the limit.
+    """
+    for limit in _broken(problem, values, known):
+        raise LimitBroken(f"{method} {word} {dict(values)}, which breaks a limit of the problem: {limit}")
+
+
+def check_advice(problem: Problem, method: str, advice: Recommendation) -> Recommendation:
+    """An answer as it is, if neither it nor any of its alternatives breaks a limit.
+
+    Raises:
+        LimitBroken: naming the method and the limit.
+    """
+    for each in (advice, *advice.alternatives):
+        check_suggestion(problem, method, each.values, each.context, "recommends")
+    return advice
+
+
+def _broken(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[Any]:
+    limits = [limit for limit in problem.every_limit if set(limit.names) & set(values)]
+    return [limits[i] for i in violated(limits, {**known, **values})]
+
+
+def with_limits(
+    explanation: Explanation, history: History, method: Method[Any, Any], advice: Recommendation
+) -> Explanation:
+    """Add the slack of each constraint at the recommendation to an explanation; unchanged without constraints."""
+    limits = method.problem.every_limit
+    if not limits:
+        return explanation
+    rooms = method.constraint_slack(history, advice)
+    rows = tuple(
+        (
+            str(limit),
+            None if room is None or isinstance(limit, ForbiddenCombination) else room,
+            _bound(limit, room, advice),
+        )
+        for limit, room in zip(limits, rooms, strict=True)
+    )
+    binding = [str(limit) for limit, (_, _, binds) in zip(limits, rows, strict=True) if binds]
+    said = f"What is recommended is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
+    if beyond := _broken(method.problem, advice.values, advice.context):
+        said = f"What {method.name} recommends breaks a limit: {'; '.join(map(str, beyond))}. Do not do it."
+    table = Table("Limits", ("limit", "room", "binds"), rows)
+    return replace(explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table))
+
+
+def _bound(limit: Limit | CountedLimit, room: float | None, advice: Recommendation) -> bool:
+    if room is None:
+        return False
+    if isinstance(limit, OutcomeConstraint):
+        return room <= _NEAR * max(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)
+    if not isinstance(limit, LinearConstraint):
+        return room < 1
+    known = {**advice.context, **advice.values}
+    size = sum(abs(limit.weights[n] * known[n]) for n in limit.names if n in known)
+    return bool(room <= _BINDS * max(size, *(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)))

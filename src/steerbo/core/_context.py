@@ -1,0 +1,197 @@
+"""Contexts of a round: its time, the values seen before choosing, and typical ones among them.
+
+The time of a round is given to `ask`, or is the number of the round; it never runs backwards. A few typical contexts
+stand for those seen before the latest choices, and an answer for each is averaged into one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..errors import InvalidOutcome, InvalidRequest
+from ..space import Categorical, Space
+from ..space.fields import as_number
+from ._history import History, Round
+from .answers import Recommendation, as_text
+from .request import SEEN, RequestField
+
+TIME = RequestField("time", "What time it is, where the optimum moves: a number; left out, the number of the round")
+"""Of a problem that is `timed`; in the same units in every round."""
+
+
+def time_of(played: Round) -> float:
+    """When a round of a problem that is `timed` was asked for."""
+    return float(played.request[TIME.name])
+
+
+def now(history: History) -> float:
+    """Time that answers are for: that of the last round, 0 before the first."""
+    return time_of(history.latest) if history.latest else 0.0
+
+
+def context_of(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Context of a choice by name: values seen before choosing and, where the problem drifts, the time."""
+    when = {TIME.name: request[TIME.name]} if TIME.name in request else {}
+    return {**when, **request.get(SEEN.name, {})}
+
+
+def horizon(history: History, elapsed: float) -> float:
+    """How much time a study is about, of which so much has passed: to judge by how far its limits are."""
+    shares = [len(history) / history.limit] if history.limit else []
+    shares += [history.spent / history.budget] if history.budget else []
+    done = max(shares, default=1.0)
+    return elapsed / done if 0 < done < 1 else elapsed
+
+
+def read_time(request: Mapping[str, Any], history: History) -> float:
+    """Check the time of a round.
+
+    Raises:
+        InvalidRequest: no finite number, or before the last round's.
+    """
+    before = time_of(history.latest) if history.latest else -math.inf
+    if TIME.name in request:
+        time, hint = as_number(request[TIME.name]), ""
+        if time is None:
+            raise InvalidRequest(TIME.name, request[TIME.name], "a finite number")
+    else:
+        time = float(len(history) + 1)
+        hint = "Where none is given it is the number of the round: give it in every round."
+    if time < before:
+        raise InvalidRequest(TIME.name, time, f"at least {before:g}, the time of the last round", hint)
+    return time
+
+
+def read_when(realised: Any) -> tuple[float | None, dict[str, Any]]:
+    """Split external data into the time of its measurement (None where it has none) and its other values.
+
+    Raises:
+        InvalidOutcome: a time that is no finite number.
+    """
+    rest = dict(realised)
+    if TIME.name not in rest:
+        return None, rest
+    time = as_number(given := rest.pop(TIME.name))
+    if time is None:
+        raise InvalidOutcome(f"realised.{TIME.name}", given, "a finite number")
+    return time, rest
+
+
+MOST_TYPICAL = 5
+"""Typical contexts at most: as many as a person reads."""
+RECENT = 200
+"""Rounds, and as many pieces of data, that what is typical is judged by."""
+_TURNS = 10
+
+
+@dataclass(frozen=True)
+class Typical:
+    """A context that was really seen, and the share of the latest ones that it is nearest to."""
+
+    context: dict[str, Any]
+    share: float
+
+
+def typical(space: Space, history: History, most: int = MOST_TYPICAL) -> list[Typical]:
+    """Contexts that stand for the latest ones, the commonest first; before there are any, the middle of their ranges.
+
+    The latest are grouped about `most` of them by k-medians' rule with Euclidean distances, begun at points that lie
+    far apart, so that nothing is drawn; each group is told by that one of its contexts which is nearest to its mean.
+
+    >>> from steerbo.core.events import Created
+    >>> import steerbo as sb
+    >>> nothing = History(Created("random", {}, 0, {}), dict)
+    >>> typical(Space([sb.Float("weather", 10, 30, seen=True)]), nothing)
+    [Typical(context={'weather': 20.0}, share=1.0)]
+    """
+    seen = space.subset(space.seen)
+    told = (outcome.realised for _, outcome, played in history.outcomes() if played is None)
+    rows = [r.realised for r in history.last(RECENT)] + list(islice(told, RECENT))
+    rows = [row for row in rows if all(name in row for name in seen.names)]
+    if not rows:
+        return [Typical(seen.decode(np.array([[_middle(v) for v in seen]]))[0], 1.0)]
+    points = _distances_count(seen, seen.encode(rows))
+    centres = _medoids(points, most)
+    nearest = _nearest(points, points[centres])
+    shares = np.bincount(nearest, minlength=len(centres)) / len(points)
+    order = sorted(range(len(centres)), key=lambda k: (-shares[k], centres[k]))
+    return [Typical({name: rows[centres[k]][name] for name in seen.names}, float(shares[k])) for k in order]
+
+
+def _middle(variable: Any) -> float:
+    if variable.law is not None:
+        return float(variable.encoded_ppf(np.array([0.5]))[0])
+    return 0.0 if isinstance(variable, Categorical) else 0.5
+
+
+def _distances_count(space: Space, encoded: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n k"]:
+    """Coordinates whose distances mean something: a category becomes one column for each of its choices."""
+    columns = [
+        np.equal.outer(column, variable.levels) / math.sqrt(2) if isinstance(variable, Categorical) else column[:, None]
+        for column, variable in zip(encoded.T, space, strict=True)
+    ]
+    return np.hstack(columns)
+
+
+def _medoids(points: Float[np.ndarray, "n k"], most: int) -> list[int]:
+    """Places of at most `most` points, one in the middle of each group."""
+    _, firsts = np.unique(points, axis=0, return_index=True)
+    centres = [int(((points - points.mean(0)) ** 2).sum(1).argmin())]
+    while len(centres) < min(most, len(firsts)):
+        centres.append(int(_squares(points, points[centres]).min(1).argmax()))
+    for _ in range(_TURNS):
+        nearest = _nearest(points, points[centres])
+        moved = [_central(points, np.flatnonzero(nearest == k)) for k in range(len(centres))]
+        if moved == centres:
+            break
+        centres = moved
+    return centres
+
+
+def _central(points: Float[np.ndarray, "n k"], members: np.ndarray) -> int:
+    group = points[members]
+    return int(members[((group - group.mean(0)) ** 2).sum(1).argmin()])
+
+
+def _squares(points: Float[np.ndarray, "n k"], centres: Float[np.ndarray, "c k"]) -> Float[np.ndarray, "n c"]:
+    return np.asarray(((points[:, None] - centres) ** 2).sum(2))
+
+
+def _nearest(points: Float[np.ndarray, "n k"], centres: Float[np.ndarray, "c k"]) -> np.ndarray:
+    return np.asarray(_squares(points, centres).argmin(1))
+
+
+def average_over(contexts: Sequence[Typical], at: Callable[[dict[str, Any]], float]) -> float:
+    """The mean of a number over typical contexts, by their shares."""
+    return math.fsum(each.share * at(each.context) for each in contexts)
+
+
+def average_recommendation(
+    contexts: Sequence[Typical], at: Callable[[dict[str, Any]], Recommendation]
+) -> Recommendation:
+    """The answer where something is seen before choosing: a row for each typical context, the commonest first.
+
+    Args:
+        contexts: what is typical.
+        at: what to do where this is seen.
+    """
+    rows = [replace(at(each.context), context=each.context) for each in contexts]
+    if len(rows) == 1:
+        return replace(rows[0], alternatives=())
+    said = [f"{100 * contexts[0].share:.0f} % of what was seen lately is like this"]
+    weights = [each.share for each in contexts]
+    for name, values in (("expect", [row.mean for row in rows]), ("a play costs", [row.cost for row in rows])):
+        known = [value for value in values if value is not None]
+        if len(known) == len(rows):
+            said.append(f"{name} {as_text(math.fsum(w * x for w, x in zip(weights, known, strict=True)))}")
+    said[1:] = ["over all of it: " + ", ".join(said[1:])] if len(said) > 1 else []
+    others = tuple(replace(row, alternatives=(), note="") for row in rows[1:])
+    note = "; ".join([*said, *filter(None, (rows[0].note,))])
+    return replace(rows[0], note=note, alternatives=others)

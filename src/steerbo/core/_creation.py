@@ -1,0 +1,224 @@
+"""The first event of every log: a method's name and options, the limits and the seed, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
+from typing import Any, TypedDict
+
+from .._text import unsafe
+from .._validation import collecting_errors
+from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, combine, one_of
+from ..records import to_dict
+from ..space import Learned
+from ..space.fields import whole
+from ._constraints import check_declared
+from ._method import Method
+from ._problem import Problem
+from ._stopping import read_stop
+from .determinism import fingerprint
+from .events import Created
+from .numbers import LARGEST, finite
+from .registry import find_method, name_of, packages, place_of_problem
+
+LARGEST_SEED = 2**128 - 1
+
+
+class MethodOptions(TypedDict, total=False):
+    """Options of steerbo's own methods, so that type checkers know a mistyped one; each method checks its own.
+
+    Options of other packages' methods are given as a dict: ``Optimizer(problem, Mine, **options)``.
+    """
+
+    acquisition: str | None
+    alike: float
+    alpha: float
+    alpha_floor: float
+    beta: float
+    candidates: int
+    caution: float
+    confidence: str | float
+    cooling: float
+    cost_bound: str
+    delta: float
+    delta_b: float
+    discount: float
+    embedding: str
+    epsilon: float
+    explore_cycles: int | None
+    explore_fraction: float
+    failures: int
+    first_plays: int
+    initial: int | None
+    iterations: int
+    kernel: str
+    length: float
+    limit: int
+    mode: str
+    norm: float
+    notice_changes: bool
+    observations: str
+    on_exhausted: str
+    patience: float
+    period: int
+    plays: Any
+    population: int
+    prior: str | int | None
+    sampling: str
+    span: float | None
+    starting_points: int
+    starts: int
+    successes: int
+    switch_every: float | None
+    temper: float
+    transform: str | None
+    warp: bool
+    window: int
+
+
+_CHANGES = "Leave it out, or take a cost-varying problem: that takes it."
+_LIMITS = ("problem", "method", "budget", "rounds", "stop", "seed", "log")
+_SURE = 0.75  # how alike a mistyped limit is
+_OR_NONE = "; leave it out for no limit"
+
+
+def created_event(
+    problem: Problem,
+    method: str | type[Method[Any, Any]] | None,
+    *,
+    budget: Any,
+    rounds: Any,
+    stop: Any = None,
+    seed: Any,
+    options: Mapping[str, Any],
+) -> tuple[Created, type[Method[Any, Any]]]:
+    """The event that begins a study, and the class of its method.
+
+    Args:
+        problem: what to optimise.
+        method: a name, a place "package.module:Class", a class, or None for the default of the problem's kind.
+        budget: money that may be spent; None: no limit.
+        rounds: suggestions that may be made; None: no limit.
+        stop: when enough is known; see `stopping`.
+        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
+        options: the method's options, by name.
+
+    Raises:
+        InvalidOption: a method, an option, a limit or the seed is not allowed.
+        InvalidProblem: a name, a choice or a unit has characters that cannot be shown as they are.
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidProblem("problem", problem, "a problem, such as a ‹CostVarying›")
+    wrong: list[InvalidInput] = [
+        InvalidProblem(field, text, "a text of characters that can be seen", f"It has {fault}: leave it out.")
+        for field, text in _texts(problem, "problem")
+        if (fault := unsafe(text))
+    ]
+    wrong += _unsuitable(problem)
+    collecting_errors(wrong, lambda: check_declared(problem))
+    chosen = collecting_errors(wrong, lambda: _options(problem, method, options))
+    limit = collecting_errors(wrong, lambda: read_budget(budget))
+    most = collecting_errors(wrong, lambda: read_rounds(rounds))
+    known = collecting_errors(wrong, lambda: (read_stop(stop, chosen[0]),)) if chosen else None
+    number = collecting_errors(wrong, lambda: whole("seed", seed, 0, InvalidOption, most=LARGEST_SEED))
+    if wrong or chosen is None or number is None:
+        raise combine(wrong)
+    try:
+        plain: dict[str, Any] | None = to_dict(problem)
+    except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
+        plain = None
+    solver, plain_options = chosen
+    return Created(
+        name_of(solver),
+        plain_options,
+        number,
+        fingerprint(packages(type(problem), solver)),
+        problem=plain,
+        problem_class=place_of_problem(problem),
+        budget=limit,
+        rounds=most,
+        stop=known[0] if known else None,
+    ), solver
+
+
+def _unsuitable(problem: Problem) -> Iterator[InvalidInput]:
+    """Fields of variables that this kind of problem does not use."""
+    if not problem.changeable:
+        hint = f"A {problem.kind} problem prices no changes. {problem.instead.get('change', _CHANGES)}"
+        for name, change in problem.space.changes.items():
+            yield InvalidProblem(f"{name}.change", change, "nothing", hint)
+    if not problem.learns:
+        hint = f"A {problem.kind} problem learns none."
+        for v in problem.space:
+            if isinstance(v.law, Learned):
+                yield InvalidProblem(f"{v.name}.law", v.law, "a law that is stated", hint)
+
+
+def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """Every text in data, and where it is."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _texts(name, place)
+            yield from _texts(part, f"{place}.{name}")
+    elif isinstance(value, list | tuple):
+        for i, part in enumerate(value):
+            yield from _texts(part, f"{place}.{i}")
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _texts(getattr(value, field.name), f"{place}.{field.name}")
+
+
+def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any, Any]], dict[str, Any]]:
+    """The method, and its options as plain data."""
+    method = find_method(problem, said)
+    if not isinstance(options, Mapping):
+        raise InvalidOption("options", options, "values by the option's name")
+    kind = method.Options
+    names = [option.name for option in fields(kind)]
+    wrong: list[InvalidInput] = [
+        InvalidOption(str(option), options[option], *_unknown(method.name, names, option))
+        for option in options
+        if option not in names
+    ]
+    given = {option: value for option, value in options.items() if option in names}
+    try:
+        chosen = kind(**given)
+    except InvalidInput as error:
+        wrong += [fault.moved(fault.field.partition(".")[2], InvalidOption) for fault in error.errors]
+    if wrong:
+        raise combine(wrong)
+    return method, to_dict(chosen) | _nothing(chosen)
+
+
+def _unknown(method: str, names: list[str], option: object) -> tuple[str, str]:
+    """Allowed options in the place of an unknown one, and a hint at the limit that may be meant."""
+    limit = get_close_matches(str(option), _LIMITS, n=1, cutoff=_SURE)
+    known = f"an option of {method!r}, {one_of(names, '' if limit else option)}"
+    return known if names else f"nothing: {method!r} has no options", f"Did you mean {limit[0]!r}?" if limit else ""
+
+
+def _nothing(options: Any) -> dict[str, None]:
+    """Options that are None though their default is not: a plain form leaves these out, and would be read as that."""
+    defaults = {each.name: getattr(each.default, "default", each.default) for each in fields(options)}
+    return {name: None for name, default in defaults.items() if getattr(options, name) is None is not default}
+
+
+def read_rounds(value: Any) -> int | None:
+    """A limit of rounds, checked; None: no limit."""
+    return None if value is None else whole("rounds", value, 1, InvalidOption, more=_OR_NONE)
+
+
+def read_budget(value: Any) -> float | None:
+    """A limit of money, checked; None: no limit."""
+    if value is None:
+        return None
+    try:
+        number = finite("budget", value)
+    except InvalidOutcome:
+        number = 0.0
+    if number <= 0:
+        raise InvalidOption("budget", value, f"a finite number above 0 (at most {LARGEST:g}){_OR_NONE}")
+    return number

@@ -1,0 +1,404 @@
+"""History of a study: its rounds as they stand now, its external data, and the money spent.
+
+`CostLedger` sums up costs as rounds come, so that a long stream is never read again for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import islice
+from typing import Any, Literal, assert_never
+
+from ..errors import UnknownSuggestion, short_repr
+from ..records import with_checked
+from ._scope import Scope
+from .answers import Suggestion
+from .events import (
+    Abandoned,
+    Amended,
+    Asked,
+    BoundsExtended,
+    Created,
+    DataAdded,
+    Decided,
+    Event,
+    Failed,
+    LimitsRevised,
+    Outcome,
+    OutcomeTold,
+    Refitted,
+)
+
+State = Literal["open", "told", "failed", "void", "abandoned"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round as it stands now."""
+
+    suggestion: Suggestion
+    request: dict[str, Any]
+    expected_cost: float | None
+    state: State = "open"
+    outcome: Outcome | None = None
+    failure: Failed | None = None
+    charge: float | None = None
+    gain: float | None = None
+    realised: dict[str, Any] = field(default_factory=dict)
+    """What is known to have really happened, also of a failed round; what was set where nothing else is known."""
+
+    @property
+    def number(self) -> int:
+        """From 1."""
+        return self.suggestion.round
+
+    @property
+    def paid(self) -> float | None:
+        """Known cost so far; voiding does not change it. None where it is unknown."""
+        known = self.outcome or self.failure
+        return known.cost if known else None
+
+    @property
+    def charged(self) -> float:
+        """Money that counts as spent: the cost, or the charge while the cost is unknown."""
+        return self.paid if self.paid is not None else self.charge or 0.0
+
+    @property
+    def unpriced(self) -> bool:
+        """Whether the round has ended, or is charged, at an unknown cost."""
+        return self.paid is None and (not self.waiting or self.charge is not None)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an outcome may still be told: it is open, or abandoned and may come late."""
+        return self.state in ("open", "abandoned")
+
+
+class RunningMean:
+    """Mean of numbers that are added and removed; None of none. Sums are exact, so removal leaves no rounding.
+
+    >>> mean = RunningMean()
+    >>> for number in (0.1, 0.2, 0.3):
+    ...     mean.change(None, number)
+    >>> mean.change(0.2, None)
+    >>> mean.value
+    0.2
+    """
+
+    def __init__(self) -> None:
+        self._sum, self._count = Fraction(), 0
+
+    def change(self, before: float | None, after: float | None) -> None:
+        """A number was `before`, and is now `after`; None: it was or is not there."""
+        if before != after:
+            self._sum += Fraction(after or 0.0) - (Fraction(before) if before else 0)
+            self._count += (after is not None) - (before is not None)
+
+    @property
+    def value(self) -> float | None:
+        """It."""
+        return float(self._sum) / self._count if self._count else None
+
+
+class CostLedger:
+    """Charges and known costs of rounds and of external data."""
+
+    def __init__(self) -> None:
+        self._charged = self._estimated = Fraction()
+        self.unpriced = 0  # rounds that have ended, or are charged for, whose cost nobody knows
+        self._rounds = RunningMean()  # of all rounds
+        self._scopes: dict[Scope, RunningMean] = {}
+
+    @property
+    def spent(self) -> float:
+        """Total charge."""
+        return float(self._charged)
+
+    @property
+    def estimated(self) -> float:
+        """Part of the total that is charged for unknown costs."""
+        return float(self._estimated)
+
+    @property
+    def usual(self) -> float | None:
+        """Mean cost of a round; None where no cost is known."""
+        return self._rounds.value
+
+    def mean_cost(self, scope: Scope) -> float | None:
+        """Mean cost of a play of a scope, external data included; None where no cost is known."""
+        return self._scopes[scope].value if scope in self._scopes else None
+
+    def change(self, before: Round, after: Round) -> None:
+        """A round is another one now."""
+        if (after.charged, after.unpriced) == (before.charged, before.unpriced) and after.paid == before.paid:
+            return
+        for played, sign in ((after, 1), (before, -1)):
+            if played.charged:
+                self._charged += sign * Fraction(played.charged)
+            if played.unpriced:
+                self._estimated += sign * Fraction(played.charged)
+        self.unpriced += after.unpriced - before.unpriced
+        if before.paid != after.paid:
+            self._rounds.change(before.paid, after.paid)
+            self._of(after.suggestion.scope).change(before.paid, after.paid)
+
+    def add(self, data: DataAdded) -> None:
+        """Data came."""
+        self._charged += Fraction(data.charged)
+        self._learn(data)
+
+    def void(self, data: DataAdded) -> None:
+        """Void external data: its cost stays spent, and no longer counts in mean costs."""
+        if data.scope is not None:
+            self._of(data.scope).change(data.outcome.cost, None)
+
+    def correct(self, before: DataAdded, after: DataAdded) -> None:
+        """Data is put right."""
+        self._charged += Fraction(after.charged) - Fraction(before.charged)
+        self.void(before)
+        self._learn(after)
+
+    def _learn(self, data: DataAdded) -> None:
+        if data.scope is not None:
+            self._of(data.scope).change(None, data.outcome.cost)
+
+    def _of(self, scope: Scope) -> RunningMean:
+        return self._scopes.setdefault(scope, RunningMean())
+
+
+class History:
+    """Rounds in the order they were asked, and data that was added.
+
+    It only grows by `apply`. `budget` (money), `limit` (rounds) and `stop` are None where there is no such limit. What
+    stands by name is put in the problem's `order`.
+    """
+
+    def __init__(self, created: Created, order: Callable[[Any], Any]) -> None:
+        self.created, self._order = created, order
+        self.budget, self.limit, self.stop = created.budget, created.rounds, created.stop
+        self.columns: dict[str, str] = {}  # how the lab heads columns of tables, by their own names
+        self.revisions: list[LimitsRevised] = []
+        self.events = 1
+        self.data: dict[str, DataAdded] = {}  # that nobody suggested, by the name that `amend` takes
+        self.removed: dict[str, DataAdded] = {}  # those of them that are void by now, as they were
+        self._added = 0
+        self._rounds: dict[str, Round] = {}
+        self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
+        self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
+        self._waiting: dict[str, None] = {}  # and these with those that were abandoned
+        self._accounts, self._failed = CostLedger(), 0
+
+    def __iter__(self) -> Iterator[Round]:
+        return iter(list(self._rounds.values()))  # a copy: another thread may go on
+
+    def __len__(self) -> int:
+        return len(self._rounds)
+
+    def __getitem__(self, token: str) -> Round:
+        try:
+            return self._rounds[token]
+        except KeyError:
+            pending = ", ".join(r.suggestion.token for r in self.pending) or "none"
+            raise UnknownSuggestion(f"suggestion {short_repr(token)} was never made here; pending: {pending}") from None
+
+    @property
+    def added(self) -> list[Outcome]:
+        """External data, in order."""
+        return [event.outcome for event in list(self.data.values())]
+
+    def outcomes(self) -> Iterator[tuple[str, Outcome, Round | None]]:
+        """All outcomes as they stand now, by name: external data first, then completed rounds."""
+        for name, event in list(self.data.items()):
+            yield name, event.outcome, None
+        for token, played in list(self._rounds.items()):
+            if played.state == "told" and played.outcome is not None:
+                yield token, played.outcome, played
+
+    @property
+    def latest_data(self) -> str:
+        """The name of the data added last."""
+        return f"added-{self._added}"
+
+    @property
+    def next_data(self) -> str:
+        """The name that the data added next will have."""
+        return f"added-{self._added + 1}"
+
+    @property
+    def pending(self) -> tuple[Round, ...]:
+        """Rounds whose outcome is still to come."""
+        return tuple(self._rounds[token] for token in list(self._open))
+
+    @property
+    def latest(self) -> Round | None:
+        """The round asked last."""
+        return next(reversed(self._rounds.values()), None)
+
+    def before(self, played: Round) -> Round | None:
+        """The round asked before another one; None: that is the first."""
+        return None if played.number == 1 else self.last(len(self) - played.number + 2)[0]
+
+    def last(self, n: int) -> list[Round]:
+        """The last n rounds, or as many as there are, in order: O(n), however long the history."""
+        return list(islice(reversed(self._rounds.values()), n))[::-1]
+
+    @property
+    def unresolved(self) -> tuple[Round, ...]:
+        """Pending, abandoned, failed and voided rounds: tried or being tried, with no value to learn from."""
+        return tuple(self._rounds[token] for token in list(self._unknown))
+
+    @property
+    def waiting(self) -> tuple[Round, ...]:
+        """Rounds that may still have an outcome: pending, or abandoned and perhaps late."""
+        return tuple(self._rounds[token] for token in list(self._waiting))
+
+    @property
+    def n_completed(self) -> int:
+        """How many rounds have an outcome to learn from."""
+        return len(self._rounds) - len(self._unknown)
+
+    @property
+    def failed(self) -> int:
+        """How many rounds have failed and were not mended since."""
+        return self._failed
+
+    @property
+    def spent(self) -> float:
+        """Money spent, failed and voided rounds included, with the charges for unknown costs."""
+        return self._accounts.spent
+
+    @property
+    def estimated(self) -> float:
+        """Part of `spent` that is charged for unknown costs."""
+        return self._accounts.estimated
+
+    @property
+    def unpriced(self) -> int:
+        """Number of rounds that have ended, or are charged, at an unknown cost."""
+        return self._accounts.unpriced
+
+    def mean_cost(self, scope: Scope) -> float | None:
+        """Mean cost of a play of `scope`, external data included; None where no cost is known."""
+        return self._accounts.mean_cost(scope)
+
+    def estimate(self, token: str) -> float | None:
+        """Charge for a failed round of unknown cost; None without a budget.
+
+        What it was expected to cost, else the mean cost of all rounds; nothing as long as no cost is known.
+        """
+        if self.budget is None:
+            return None
+        expected = self[token].expected_cost
+        return expected if expected is not None else self._accounts.usual or 0.0
+
+    @property
+    def reserved(self) -> float:
+        """Money that the pending rounds are expected to cost."""
+        return sum(r.expected_cost or 0.0 for r in self.pending)
+
+    @property
+    def rounding(self) -> float:
+        """Less money than this is nothing: ten times 0.1 is 0.9999999999999999 to a computer."""
+        return 0.0 if self.budget is None else 1e-12 * self.budget
+
+    @property
+    def remaining(self) -> float:
+        """Money neither spent nor reserved; infinite without a budget."""
+        return float("inf") if self.budget is None else self.budget - self.spent - self.reserved
+
+    def apply(self, event: Event) -> None:
+        """Take one event in."""
+        self.events += 1
+        match event:
+            case Asked():
+                self._begin(event)
+            case Decided():
+                old = self[event.token].suggestion
+                self._change(
+                    event.token,
+                    suggestion=with_checked(
+                        old,
+                        values=self._order({**old.values, **event.values}),
+                        context=self._order({**old.context, **event.context}),
+                        observe=event.observe,
+                        note=self._order({**old.note, **event.note}),
+                    ),
+                )
+            case OutcomeTold():
+                self._change(event.token, state="told", outcome=event.outcome)
+            case Failed():
+                self._change(event.token, state="failed", failure=event, charge=event.charge)
+            case Amended() if event.token in self.data:
+                self._correct(event)
+            case Amended(outcome=Outcome()):
+                self._change(event.token, state="told", outcome=event.outcome)
+            case Amended(failure=Failed() as failure):
+                charge = failure.charge if failure.cost is None else self[event.token].charge
+                self._change(event.token, state="failed", failure=failure, charge=charge)
+            case Amended():
+                self._change(event.token, state="void")
+            case Abandoned():
+                self._change(event.token, state="abandoned", charge=event.charge)
+            case DataAdded():
+                self._added += 1
+                self.data[self.latest_data] = event
+                self._accounts.add(event)
+            case LimitsRevised():
+                now = {name: new for name, (_, new) in event.changes.items()}
+                self.budget, self.limit = now.get("budget", self.budget), now.get("rounds", self.limit)
+                self.stop = now.get("stop", self.stop)
+                self.columns = now.get("columns", self.columns)
+                self.revisions.append(event)
+            case Created() | Refitted() | BoundsExtended():
+                pass
+            case _:
+                assert_never(event)
+
+    def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
+        """Have a waiting round as it was after these of its looks; only of a copy, whose events are not its own."""
+        now, self._rounds = self[asked.token], dict(self._rounds)
+        first = History(self.created, self._order)
+        first.apply(asked)
+        for event in decided:
+            first.apply(event)
+        then = first[asked.token]
+        self._rounds[asked.token] = replace(now, suggestion=then.suggestion, realised=then.realised)
+
+    def _begin(self, event: Asked) -> None:
+        seen = event.request.get("context", {})
+        said = event.token, event.round, event.scope, event.values, event.observe, seen, event.note
+        known = Suggestion(*said, change_cost=event.change_cost), event.request, event.expected_cost
+        realised = self._order({**seen, **event.values})
+        self._rounds[event.token] = Round(*known, realised=realised, gain=event.gain)
+        self._unknown[event.token] = self._open[event.token] = self._waiting[event.token] = None
+
+    def _correct(self, event: Amended) -> None:
+        """Correct or void external data; its cost stays spent."""
+        before = self.data[event.token]
+        if event.outcome is None:
+            self._accounts.void(before)
+            self.removed[event.token] = self.data.pop(event.token)
+            return
+        charge = before.charge if event.charge is None else event.charge
+        after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
+        self.data[event.token] = after
+        self._accounts.correct(before, after)
+
+    def _change(self, token: str, **changes: Any) -> None:
+        before = self[token]
+        outcome, failure = changes.get("outcome", before.outcome), changes.get("failure", before.failure)
+        known, suggestion = outcome or failure, changes.get("suggestion", before.suggestion)
+        told = {**before.request.get("context", {}), **suggestion.values, **(known.realised if known else {})}
+        after = with_checked(before, realised=self._order(told), **changes)
+        self._rounds[token] = after
+        self._accounts.change(before, after)
+        self._failed += (after.state == "failed") - (before.state == "failed")
+        for tokens, stays in ((self._open, after.state == "open"), (self._waiting, after.waiting)):
+            if not stays:
+                tokens.pop(token, None)
+        if after.state == "told":
+            self._unknown.pop(token, None)
+        else:
+            self._unknown.setdefault(token)

@@ -1,0 +1,248 @@
+"""Base class of methods: a method takes in events, keeps a state, and chooses from it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, ClassVar, Generic, TypeVar
+
+from ..errors import InvalidRequest, SteerboError
+from ..records import record
+from ._context import TIME, average_over, average_recommendation, now, typical
+from ._history import History, Round
+from ._problem import Problem
+from ._scope import Scope
+from .answers import Explanation, PolicyStep, Recommendation
+from .determinism import Streams
+from .events import DataAdded, Event, OutcomeTold
+
+P = TypeVar("P", bound=Problem)
+OptionsT = TypeVar("OptionsT")
+"""The class of a method's options."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Choice of a method for a round; see `Suggestion` for the fields.
+
+    `expected_cost` is reserved while the round is pending, with what the problem charges for changes beside it. `note`
+    is logged: plain data, bounds in the user's units.
+    """
+
+    scope: Scope
+    values: Mapping[str, Any]
+    observe: tuple[str, ...] = ()
+    expected_cost: float | None = None
+    note: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Values set after observing, and the variables to observe next."""
+
+    values: Mapping[str, Any]
+    observe: tuple[str, ...] = ()
+    note: Mapping[str, Any] = field(default_factory=dict)
+
+
+A = TypeVar("A")
+
+
+def cached_until_next_event(answer: Callable[[Any, History], A]) -> Callable[[Any, History], A]:
+    """A method's answer that takes a search and is asked for again: it is kept until the next event.
+
+    >>> class Slow:
+    ...     @cached_until_next_event
+    ...     def recommend(self, history):
+    ...         print("searching")
+    >>> method, history = Slow(), type("History", (), {"events": 1})
+    >>> method.recommend(history), method.recommend(history)
+    searching
+    (None, None)
+    """
+    place = f"_kept_{answer.__name__}"
+
+    @wraps(answer)
+    def remembered(method: Any, history: History) -> A:
+        found: tuple[int, A] | None = vars(method).get(place)
+        if found is None or found[0] != history.events:
+            found = history.events, answer(method, history)
+            setattr(method, place, found)
+        return found[1]
+
+    return remembered
+
+
+@record
+class NoOptions:
+    """Nothing to choose."""
+
+
+class Method(ABC, Generic[P, OptionsT]):
+    """A way to choose, for one problem.
+
+    Its state is a pure function of problem, options, seed and the events that `learn` was given, in order. Everything
+    it draws comes from `streams(round, name)`.
+
+    Attributes:
+        name: in studies and logs.
+        solves: the class of the problems that it is for.
+        Options: a record; every option has a default. Most methods of a few lines have none.
+        retired: options that earlier versions had, each with the value that asked for what is always done now. Logs
+            that hold these values are read as if the options were not there.
+    """
+
+    name: ClassVar[str]
+    solves: ClassVar[type] = Problem
+    Options: ClassVar[type[Any]] = NoOptions
+    retired: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(self, problem: P, options: OptionsT, streams: Streams) -> None:
+        self.problem, self.options, self.streams = problem, options, streams
+
+    @classmethod
+    def is_default_for(cls, problem: Problem) -> bool:
+        """Whether this method is a default for such a problem; the first such method of the kind's list is used."""
+        return True
+
+    @classmethod
+    def missing(cls) -> list[str]:
+        """Names of the methods that a class derived from this one has still to override, in order."""
+        answers = cls.recommend is not Method.recommend or cls._recommend_at is not Method._recommend_at
+        return sorted({*getattr(cls, "__abstractmethods__", ()), *(() if answers else ("recommend",))})
+
+    @classmethod
+    def has_bounds(cls) -> bool:
+        """Whether the method bounds the possible gain, so that a study may stop by it."""
+        return cls.gain is not Method.gain or cls._gain_at is not Method._gain_at
+
+    @classmethod
+    def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
+        """Read logged options, without retired ones."""
+        return {name: value for name, value in logged.items() if (name, value) not in cls.retired.items()}
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """Lines of `steerbo check` before the first round: pairs of a heading and a text."""
+        return ()
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in; `history` has it already."""
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """Hyperparameters learned anew, as plain data, where that is due. They come back through `learn`."""
+        return None
+
+    def finished(self, history: History) -> str:
+        """Why there is nothing left to suggest, or an empty string."""
+        return ""
+
+    def gain(self, history: History) -> float:
+        """Upper bound on the gain of another choice over the recommended one, in the objective's units.
+
+        Where something is seen before choosing, the mean of `_gain_at` over typical contexts, by their shares. Infinite
+        as long as bounds do not say. It is asked for once there is an outcome.
+        """
+        present = self._present_context(history)
+        if not self.problem.space.seen:
+            return self._gain_at(history, present)
+        contexts = typical(self.problem.space, history)
+        return average_over(contexts, lambda context: self._gain_at(history, {**present, **context}))
+
+    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+        """Upper bound on the possible gain in one context; `context` is as for `_recommend_at`.
+
+        Methods without bounds leave this alone: with them a study cannot be told to stop when enough is known.
+        """
+        raise SteerboError(f"{self.name} has no bounds")
+
+    @abstractmethod
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose for round `len(history) + 1`."""
+
+    def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
+        """Set the actions whose contexts are complete. Only methods that ask to observe are called."""
+        raise SteerboError(f"{self.name} observes nothing before it sets its values")
+
+    @cached_until_next_event
+    def recommend(self, history: History) -> Recommendation:
+        """Answer the question of the study: the best choice from now on, and its alternatives.
+
+        Where something is seen before choosing: one row for each typical context. Where the problem drifts: as of the
+        time of the last round, which the note says. An answer that breaks a limit of the problem is refused,
+        alternatives too. A method overrides this, or `_recommend_at`.
+        """
+        present = self._present_context(history)
+        if not self.problem.space.seen:
+            return self._answer_at(history, present)
+        contexts = typical(self.problem.space, history)
+        return average_recommendation(contexts, lambda context: self._answer_at(history, {**present, **context}))
+
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """Recommend in one context.
+
+        Args:
+            history: what happened so far.
+            context: values seen before choosing, by name; where the problem drifts also the time, as "time".
+        """
+        raise SteerboError(f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at")
+
+    def _answer_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """`_recommend_at`; where the problem drifts, the note begins with the time that the answer is for."""
+        advice = self._recommend_at(history, context)
+        if not self.problem.timed:
+            return advice
+        return replace(advice, note="; ".join(filter(None, (f"as of time {context[TIME.name]:g}", advice.note))))
+
+    def _present_context(self, history: History) -> dict[str, Any]:
+        """Part of the context that needs no seeing: the time of the last round, where the problem drifts."""
+        return {TIME.name: now(history)} if self.problem.timed else {}
+
+    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+        """Settings of `recommend`. Methods whose answer depends on the context or request override it."""
+        self.check_informed(history)
+        advice = self.recommend(history)
+        return PolicyStep(advice.scope, advice.values, note=advice.note)
+
+    def bound_inflation(self, history: History, scope: Scope) -> float:
+        """How many times wider than `recommend` has them the bounds of an answer about a scope are given.
+
+        It is for what a model does not know of itself: that its scale was learned from three outcomes, or that it has
+        been surprised of late. Infinite: nothing says how wide they should be, and there are none. Bounds that are
+        right as they are need nothing.
+        """
+        return 1.0
+
+    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+        """The value of an outcome that is not yet learned from, and the mean and standard deviation it was expected at.
+
+        In the user's units; the deviation counts the noise of a measurement. None: too little is known to say. People
+        are warned of a value that is far from its mean: see `core.outliers`.
+        """
+        return None
+
+    def note(self, history: History) -> str:
+        """A further sentence for `explain` and `status`; empty: none."""
+        return ""
+
+    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+        """Slack of each of the problem's constraints at a recommendation: see `core.constraints`."""
+        limits = self.problem.every_limit
+        known = {**advice.context, **advice.values}
+        return [limit.room(known) if known.keys() >= set(limit.names) else None for limit in limits]
+
+    @staticmethod
+    def check_informed(history: History) -> None:
+        """Refuse to apply a policy before there is an outcome.
+
+        Raises:
+            InvalidRequest: there is no outcome yet.
+        """
+        if not history.n_completed and not history.added:
+            allowed = "a study with an outcome to learn from"
+            raise InvalidRequest("policy", "nothing told yet", allowed, "Tell one first.")
+
+    @abstractmethod
+    def explain(self, history: History) -> Explanation:
+        """Why."""

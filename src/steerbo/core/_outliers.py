@@ -1,0 +1,298 @@
+"""Values that are hard to believe: the one rule for them, asked by every way in before or after a value is logged.
+
+A value is never refused for it. It is kept and warned of; the page asks before it saves.
+
+- A *variable* (measured, looked at, or seen before choosing) is far when it lies more than half the range's width
+  beyond the range's ends: see `Float.is_far`.
+- An *outcome* is unlikely when it is more than `FAR` standard deviations from what the method's posterior expected
+  there (`Method.expected_outcome`). Where no posterior says, and for an outcome that replaces another (the posterior
+  has learned from that one), it is unlikely when it lies far beyond the range of the latest others: see `unusual`.
+- A *further outcome*, one that a limit is on, goes by the range of the latest others.
+- A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a `_FACTOR`th of it; without a
+  price it goes by the range of the costs of the latest plays of the same scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from ..errors import OutOfRangeWarning, SteerboError, UnusualOutcomeWarning
+from ..space import Space
+from ._context import TIME, context_of
+from ._history import History, Round
+from ._problem import Problem
+from ._scope import Scope
+from .answers import Suggestion
+from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
+from .numbers import SMALLEST
+
+COMPARABLE = 8
+"""Outcomes from which on a posterior says what another one is expected to be."""
+FAR = 5.0
+"""Standard deviations from what was expected, beyond which an outcome is unlikely."""
+FEW, SOME = 4, 8
+"""Numbers from which a usual range is known, and from which it is known well."""
+_WIDE, _WIDER = 3.0, 10.0  # widths beyond a range that is known well, and less well, in which nothing is unusual
+_LATEST = 100  # rounds, and as many pieces of data, that say what is usual
+_FACTOR = 10.0  # times a stated price
+_ROUNDING = 1e-9  # share of a range's width that is none
+
+Expectation = tuple[float, float, float]
+"""An objective's value, and mean and standard deviation that were expected: see `Method.expected_outcome`."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A value that is hard to believe.
+
+    Args:
+        field: where a call was given it: "value", "cost", "realised.ph", "context.age".
+        text: why it is, without a full stop.
+        where: the round or data that it belongs to.
+        remedy: how it is put right once it is logged; empty: `text` says what to do.
+        unusual: whether it is compared with other outcomes or costs, and not with a stated range.
+
+    >>> print(Doubt("value", "value = 740 is far from the others, 3 to 10", "round 5", "amend 5-3fa2"))
+    round 5: value = 740 is far from the others, 3 to 10; it is kept. If it is wrong, amend 5-3fa2.
+    """
+
+    field: str
+    text: str
+    where: str
+    remedy: str = ""
+    unusual: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.text}" + (f"; it is kept. If it is wrong, {self.remedy}." if self.remedy else ".")
+
+    @property
+    def warning(self) -> OutOfRangeWarning:
+        """The warning that Python is given when the value is logged."""
+        return (UnusualOutcomeWarning if self.unusual else OutOfRangeWarning)(str(self))
+
+
+def warn_implausible(
+    event: Event, problem: Problem, history: History, expected: Expectation | None = None
+) -> list[Doubt]:
+    """List the values of an outcome, a failure, a correction or data that are hard to believe.
+
+    Args:
+        event: taken into `history` already or not: what it says is not compared with itself. What a correction leaves
+            as it stands is not doubted again.
+        problem: its ranges and prices.
+        history: the other outcomes.
+        expected: by the method's posterior; None: no posterior says.
+    """
+    if not isinstance(event, OutcomeTold | Failed | Amended | DataAdded):
+        return []
+    if (place := _Place.of(event, history)) is None:
+        return []
+    found = [*_variables(place, problem.space, "realised", place.measured)]
+    if place.outcome is not None and not place.repeats:
+        found = [*_tiny(place, history), *found]
+        if expected is not None and not isinstance(event, Amended):
+            found += _unexpected(place, *expected)
+        else:
+            others = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
+            found += _among("value", "value", problem.scalar(place.outcome), others, place)
+    return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
+
+
+def doubts_of_looks(suggestion: Suggestion, request: Mapping[str, Any], space: Space) -> list[Doubt]:
+    """List the values seen before choosing, or looked at since, that lie far outside their ranges."""
+    first = {name: value for name, value in suggestion.context.items() if name in context_of(request)}
+    later = {name: value for name, value in suggestion.context.items() if name not in first}
+    number, token = suggestion.round, suggestion.token
+    return [*doubts_of_look(first, space, number, token, seen=True), *doubts_of_look(later, space, number, token)]
+
+
+def doubts_of_look(
+    look: Mapping[str, Any], space: Space, number: int, token: str, *, seen: bool = False
+) -> Iterator[Doubt]:
+    """List the values of one look that lie far outside their ranges.
+
+    Args:
+        look: values by variable.
+        space: the variables.
+        number: of the round.
+        token: of the round.
+        seen: whether it was before choosing.
+    """
+    again = f"abandon {token} and ask again" if seen else f"decide {token} again, before anything is set by it"
+    place = _Place(f"round {number}", token, f"{again}, or tell it right among `realised`")
+    return _variables(place, space, "context", look)
+
+
+def outside(seen: Mapping[str, Any], space: Space) -> str:
+    """Name context values outside their ranges, for which outcomes say little.
+
+    >>> from steerbo.space import Float
+    >>> outside({"age": 150.0, "pulse": 80.0}, Space((Float("age", 20, 90, unit="years"), Float("pulse", 50, 120))))
+    'age = 150 is outside its range, 20 to 90 years: this is a guess'
+    """
+    far = [name for name in space.names if name in seen and space[name].is_far(seen[name], _ROUNDING)]
+    if not far:
+        return ""
+    named = [f"{name} = {seen[name]:g} is outside its range, {space[name].range_text}" for name in far]
+    return f"{'; '.join(named)}: this is a guess"
+
+
+def unusual(value: float, others: Sequence[float]) -> bool:
+    """Say whether a number lies so far from all others that it looks mistyped.
+
+    Of fewer than `FEW` others, and where all are the same, nothing is unusual.
+
+    >>> unusual(740.0, [3.0, 10.0, 5.0, 4.0]), unusual(14.0, [3.0, 10.0, 5.0, 4.0]), unusual(740.0, [3.0, 10.0])
+    (True, False, False)
+    """
+    if len(others) < FEW:
+        return False
+    low, high = min(others), max(others)
+    beyond = (high - low) * (_WIDE if len(others) >= SOME else _WIDER)
+    return high > low and not low - beyond <= value <= high + beyond
+
+
+# -- where a value belongs, and what it is compared with ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Round or external data that values belong to, with its wording."""
+
+    where: str
+    name: str
+    remedy: str
+    outcome: Outcome | None = None
+    cost: float | None = None
+    measured: Mapping[str, Any] | None = None
+    played: Round | None = None
+    stands: Outcome | Failed | None = None
+    scope: Scope | None = None
+
+    @classmethod
+    def of(cls, event: OutcomeTold | Failed | Amended | DataAdded, history: History) -> _Place | None:
+        """The place of an event; None: it takes an outcome out, and says nothing."""
+        said = event if isinstance(event, Failed) else event.outcome
+        if said is None and isinstance(event, Amended):
+            said = event.failure
+        if said is None:
+            return None
+        outcome = said if isinstance(said, Outcome) else None
+        if isinstance(event, DataAdded) or event.token in history.data:
+            name = history.next_data if isinstance(event, DataAdded) else event.token
+            before = history.data.get(name)
+            about = name, name, f"amend {name}", outcome, said.cost
+            new = _but(said.realised, before.outcome.realised if before else {})
+            scope = getattr(event, "scope", None) or (before.scope if before else None)
+            return cls(*about, new, None, before.outcome if before else None, scope)
+        played = history[event.token]
+        stands = (played.outcome or played.failure) if isinstance(event, Amended) else None
+        known = {**played.suggestion.context, **(stands.realised if stands else {})}
+        new = _but(said.realised, known)
+        where, name = f"round {played.number}", event.token
+        return cls(where, name, f"amend {name}", outcome, said.cost, new, played, stands, played.suggestion.scope)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the value stands already."""
+        return isinstance(self.stands, Outcome) and self.outcome is not None and self.stands.value == self.outcome.value
+
+    def doubt(self, field: str, text: str, *, unusual: bool = True) -> Doubt:
+        """A doubt of one of its values."""
+        return Doubt(field, text, self.where, self.remedy, unusual)
+
+
+def _but(values: Mapping[str, Any], stands: Mapping[str, Any]) -> dict[str, Any]:
+    """Values that do not stand already."""
+    return {name: value for name, value in values.items() if name not in stands or stands[name] != value}
+
+
+def _latest_outcomes(history: History, but: str) -> list[Outcome]:
+    """The latest outcomes, of rounds and of data, without one of them."""
+    rounds = [r.outcome for r in history.last(_LATEST) if r.state == "told" and r.outcome and r.suggestion.token != but]
+    return rounds + [added.outcome for name, added in islice(reversed(history.data.items()), _LATEST) if name != but]
+
+
+# -- the rules ---------------------------------------------------------------------------------------------------------
+
+
+def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any] | None) -> Iterator[Doubt]:
+    """Values far outside the ranges of their variables."""
+    for name in space.names:
+        if values is None or name not in values:
+            continue
+        try:
+            far = space[name].is_far(values[name])
+        except (SteerboError, TypeError):  # no value of this variable: the call that is given it will say so
+            continue
+        if far:
+            said = f"{name} = {values[name]:g} is far outside its range, {space[name].range_text}"
+            yield place.doubt(f"{part}.{name}", said, unusual=False)
+
+
+def _further(place: _Place, problem: Problem, history: History) -> Iterator[Doubt]:
+    """Further outcomes far from the others."""
+    latest = _latest_outcomes(history, place.name)
+    for name, value in (place.measured or {}).items():
+        if name in (*problem.space.names, TIME.name) or isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        others = [x for each in latest if isinstance(x := each.realised.get(name), int | float)]
+        yield from _among(f"realised.{name}", name, value, others, place)
+
+
+def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator[Doubt]:
+    """Warning of a value far from its posterior prediction."""
+    if abs(value - mean) > FAR * sd:
+        low, high = mean - 2.0 * sd, mean + 2.0 * sd
+        yield place.doubt("value", f"{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}")
+
+
+def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Doubt]:
+    """Warning of a cost far from the stated price, or without a price from other costs of its scope."""
+    cost, played = place.cost, place.played
+    if cost is None or (place.stands is not None and place.stands.cost == cost):
+        return
+    price = problem.price(played.suggestion) if played is not None else None
+    if played is not None and price:
+        stated = problem.paid(replace(played, realised={**played.realised, **(place.measured or {})}), history)
+        expected = played.expected_cost or price
+        least = 0.0 if place.outcome is None else min(price, expected) / _FACTOR  # what broke may have cost little
+        if cost != stated and not least <= cost <= max(price, expected) * _FACTOR:
+            yield place.doubt("cost", f"cost = {cost:g} is far from the stated price, {price:g}")
+    elif place.scope is not None:
+        paid = [
+            r.paid
+            for r in history.last(_LATEST)
+            if r.suggestion.scope == place.scope and r.suggestion.token != place.name
+        ]
+        latest = islice(reversed(history.data.items()), _LATEST)
+        paid += [added.outcome.cost for name, added in latest if added.scope == place.scope and name != place.name]
+        yield from _among("cost", "cost", cost, [each for each in paid if each is not None], place)
+
+
+def _among(field: str, name: str, number: float, others: Sequence[float], place: _Place) -> Iterator[Doubt]:
+    """A number far from all others of its kind."""
+    if unusual(number, others):
+        said = f"{name} = {number:g} is far from the others, {min(others):g} to {max(others):g}"
+        yield place.doubt(field, said)
+
+
+def _tiny(place: _Place, history: History) -> Iterator[Doubt]:
+    """A value that is next to nothing, where no other one is larger: models have no scale for it."""
+    small = [x for x in _numbers(place.outcome.value if place.outcome else None) if 0 < abs(x) < SMALLEST]
+    others = (told.value for name, told, _ in history.outcomes() if name != place.name)
+    if small and not any(abs(x) >= SMALLEST for value in others for x in _numbers(value)):
+        said = f"value {small[0]:g} is kept, but nothing below {SMALLEST:g} in size can be told from 0"
+        yield Doubt("value", f"{said}. No value so far is larger: give all of them in a smaller unit", place.where)
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """Every number of a value, which may be payoffs by name."""
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _numbers(part)
+    elif isinstance(value, int | float):
+        yield value

@@ -1,0 +1,353 @@
+"""Interface of problems: variables, laws, requests, outcomes and costs, as the protocol needs them.
+
+Each wing declares its problem as a record derived from `Problem`, or from `ConstrainedProblem` where outcomes beside
+the objective are constrained.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from .._parsing import parse_value, read_choice
+from ..errors import InvalidContext, InvalidOutcome, one_of
+from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
+from ._context import TIME, read_time, read_when, time_of
+from ._history import History, Round
+from ._scope import Scope
+from .answers import Suggestion, as_text, numeral
+from .events import Outcome
+from .numbers import by_name, finite
+from .request import SEEN, RequestField, check_taken, read_looked_at
+from .request import read_context as read_known
+
+
+@dataclass(frozen=True)
+class StatedLaw:
+    """Law stated by a problem for a variable that a round leaves to nature.
+
+    Args:
+        variable: the variable.
+        sample: the values that the law comes from, where it comes from values.
+        group: what it is drawn together with: variables of one group may depend on each other.
+        given: what is seen before choosing and is part of its law.
+        learned: whether the law is learned from what was realised, and so cannot be wrong for long.
+    """
+
+    variable: Variable
+    sample: Sequence[Any] | None = None
+    group: str | None = None
+    given: tuple[str, ...] = ()
+    learned: bool = False
+
+    @classmethod
+    def of(cls, variable: Variable, seen: Sequence[str] = ()) -> StatedLaw:
+        """Law stated by a variable; a learned one is learned given the `seen` variables."""
+        learned = isinstance(variable.law, Learned)
+        law = variable.law.at_first if isinstance(variable.law, Learned) else variable.law
+        given = tuple(name for name in seen if name != variable.name) if learned else ()
+        return cls(variable, law.sample if isinstance(law, Empirical) else None, given=given, learned=learned)
+
+
+def with_unit(space: Space, name: str, value: Any, digits: int = 4) -> str:
+    """A value of a variable with its unit; next to nothing of the variable's range is 0.
+
+    >>> import steerbo as sb
+    >>> with_unit(Space([sb.Float("oven", 0, 200, unit="°C")]), "oven", 1e-12)
+    '0 °C'
+    """
+    if name not in space or isinstance(value, bool) or not isinstance(value, int | float):
+        return as_text(value)
+    variable = space[name]
+    width = 0.0 if isinstance(variable, Categorical) else variable.high - variable.low
+    text = numeral(value, digits, width) if isinstance(value, float) else str(value)
+    return f"{text} {getattr(variable, 'unit', '')}".rstrip()
+
+
+_SINGLE = frozenset({str, float, int, bool, type(None)})  # types of values in which nothing stands by name
+
+
+class Problem(ABC):
+    """Base of problems: frozen data, equal in every process. Each wing declares one as a `record`.
+
+    It knows nothing of the methods that solve it: see `registry`. `kind` names the wing in files. The `read_…` methods
+    turn what a user gave into plain, checked data; they are the only gate through which anything enters the log.
+    """
+
+    kind: str
+    minimize: bool
+    takes: ClassVar[tuple[RequestField, ...]] = ()
+    """What `ask` and `policy` are given beside the number of suggestions and what is seen before: see `asked`."""
+    priced: ClassVar[bool] = False
+    """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
+    scoped: ClassVar[bool] = False
+    """Whether what data from elsewhere teach hangs on what was set: tables then say it, too."""
+    changeable: ClassVar[bool] = False
+    """Whether its variables may say what a `change` costs."""
+    learns: ClassVar[bool] = False
+    """Whether laws may be learned from what was realised."""
+    instead: ClassVar[Mapping[str, str]] = {}
+    """Why fields of other kinds are none of this one, and what to use instead, by name."""
+    pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
+    """The place of the function that draws a study, as "package.module:function": ``draw(study, advice)`` yields
+    `Picture`s. See `DrawPictures` in `steerbo.extending` for its signature, `steerbo.testing.PicturesContract` for its
+    test."""
+
+    @property
+    @abstractmethod
+    def space(self) -> Space:
+        """The variables that the objective depends on."""
+
+    @property
+    def sign(self) -> float:
+        """+1 where larger is better, −1 where smaller is: methods maximise `sign · value`."""
+        return -1.0 if self.minimize else 1.0
+
+    @classmethod
+    def with_files(cls, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """Complete the table of a study file with data from other files in its folder."""
+        return dict(table)
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """Lines of `steerbo check` beside the variables: pairs of a heading and a text."""
+        return ()
+
+    def use(self, variable: Variable) -> str:
+        """Role of a variable in `steerbo check`; empty where its law says all."""
+        return ("seen before choosing" + (", else drawn" if variable.law else "")) if variable.seen else ""
+
+    @property
+    def every_limit(self) -> Sequence[Any]:
+        """All constraints that choices must satisfy, and whose slack explanations report."""
+        return getattr(self, "limits", None) or ()
+
+    @property
+    def stated_laws(self) -> Mapping[str, StatedLaw]:
+        """Laws by variable that are tested against realised values: see `LawMonitor`."""
+        return {v.name: StatedLaw.of(v, self.space.seen) for v in self.space if v.law is not None}
+
+    def scalar(self, outcome: Outcome) -> float:
+        """The one number of an outcome that is optimised, in the user's units."""
+        return float(outcome.value)
+
+    def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Variable | None, Any]]:
+        """Settings and realised values of a round for other programs: name, variable (None: a share in [0, 1]), value.
+
+        What lies beyond the bounds of its variable is left out.
+        """
+        for variable in self.space:
+            value = values.get(variable.name)
+            if value is not None and (isinstance(variable, Categorical) or variable.low <= value <= variable.high):
+                yield variable.name, variable, value
+
+    def read_cell(self, name: str, text: str) -> Any:
+        """Parse a value of one of `columns`: a choice, a number, or JSON; any other text is returned as it is."""
+        if name in self.space and isinstance(variable := self.space[name], Categorical):
+            return read_choice(variable.choices, text.strip())
+        return parse_value(text)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the optimum may move with time; `ask` then takes a `time`."""
+        return False
+
+    def asked(self) -> tuple[RequestField, ...]:
+        """All that `ask` is given beside the number of suggestions."""
+        return (*((TIME,) if self.timed else ()), *self.takes, *((SEEN,) if self.space.seen else ()))
+
+    def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """Check the arguments of `ask`: `context` by `read_known`, all others by `read_request`.
+
+        Raises:
+            InvalidContext: what is seen is missing, unknown or no value of its variable.
+            InvalidRequest: anything else is not allowed.
+        """
+        if not self.space.seen:
+            return self.read_request(request, history)
+        seen = self.read_known(request.get("context", {}))
+        rest = {name: value for name, value in request.items() if name != "context"}
+        return {**self.read_request(rest, history), **({"context": seen} if seen else {})}
+
+    def read_known(self, context: Any) -> dict[str, Any]:
+        """Check the values seen before choosing; a variable with a law may be missing.
+
+        Raises:
+            InvalidContext: naming what is missing, unknown or no value of its variable.
+        """
+        return read_known(self.space, context, self.stated_laws)
+
+    def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """Check the other arguments of `ask`: those that the problem `takes`, and the time where it drifts."""
+        taken = {field.name for field in self.takes} | ({TIME.name} if self.timed else set())
+        check_taken(request, taken, self.kind, drifts=hasattr(self, "drift"))
+        return {**request, **({TIME.name: read_time(request, history)} if self.timed else {})}
+
+    def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
+        """Check observed values: exactly the variables that the suggestion asked to observe."""
+        return read_looked_at(self.space, context, suggestion.observe)
+
+    def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """Check the arguments of a policy, as for `ask`; the default time is that of the last round."""
+        if self.timed and history.latest is not None:
+            request = {TIME.name: time_of(history.latest), **request}
+        read = self.read_request(request, history) if request else {}
+        return {name: value for name, value in read.items() if name in request}
+
+    def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """Check the context of a policy: values seen before choosing."""
+        if self.space.seen:
+            return self.read_known(context)
+        for name, value in context.items():
+            raise InvalidContext(f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at")
+        return {}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of all realised values, in order: the columns of a table of outcomes, the time first."""
+        return tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
+
+    def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
+        """Values as people read them, by name: with units; next to nothing of a variable's range is 0."""
+        return {name: with_unit(self.space, name, value, digits) for name, value in values.items()}
+
+    def in_order(self, plain: Any) -> Any:
+        """`plain` with all that stands by name in the problem's order (see `columns`); other names follow by alphabet.
+
+        A log may keep no order, and people read values by their place: every event passes through here.
+        """
+        if type(plain) in _SINGLE:
+            return plain
+        if isinstance(plain, Mapping):
+            names = list(plain)
+            if len(names) > 1:
+                known = [name for name in self.columns if name in plain]
+                names = [*known, *sorted(plain.keys() - set(known))]
+            return {name: x if type(x := plain[name]) in _SINGLE else self.in_order(x) for name in names}
+        if isinstance(plain, list | tuple):
+            return type(plain)(self.in_order(x) if isinstance(x, Mapping | list | tuple) else x for x in plain)
+        return plain
+
+    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
+        """Names of the variables that nature chose: `tell` insists on their realised values."""
+        return ()
+
+    def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
+        """Switching cost of setting these values now; None where the problem has no switching costs."""
+        return None
+
+    def price(self, suggestion: Suggestion) -> float | None:
+        """Cost of a play by the stated prices, else None; before all is decided, the cost so far."""
+        return None
+
+    def spent_anyway(self, suggestion: Suggestion) -> float | None:
+        """Cost already spent on an abandoned round, where the problem states prices; None: nothing."""
+        return None
+
+    def paid(self, played: Round, history: History) -> float | None:
+        """Cost of a round by the stated prices and the realised values; None without prices."""
+        return self.price(played.suggestion)
+
+    def read_scope(self, scope: Any) -> Scope | None:
+        """Parse the scope of external data; None if the user did not state it."""
+        if scope is not None:
+            raise InvalidOutcome("scope", scope, f"nothing: a {self.kind} problem does not take it")
+        return None
+
+    def check_data(self, outcome: Outcome, scope: Scope | None) -> None:  # noqa: B027
+        """Refuse external data that lacks values which its scope needs.
+
+        Raises:
+            InvalidOutcome: naming what is missing.
+        """
+
+    def read_value(self, value: Any) -> Any:
+        """The objective's value, checked: one finite number, unless a wing takes more."""
+        return finite("value", value)
+
+    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+        """Check realised values; variables that were set and not measured count as set."""
+        for name, value in by_name("realised", realised).items():
+            if name not in self.space:
+                raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
+        known = {**suggestion.values, **suggestion.context, **realised}
+        missing = [name for name in self.unmeasured(suggestion) if name in self.space and name not in known]
+        if needed and missing:
+            allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"
+            hint = "Nature chose it in this round, so the model cannot learn without it."
+            raise InvalidOutcome("realised", dict(realised) or None, allowed, hint)
+        return self.space.check_measured(known, [name for name in self.space.names if name in known])
+
+    def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """An outcome of `suggestion`, checked and complete."""
+        price = self.price(suggestion)
+        paid = finite("cost", cost, least=0.0) if cost is not None else price
+        return Outcome(self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True))
+
+    def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names of the variables that external data with this scope must have: all."""
+        return self.space.names
+
+    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """Check external data: see `needed_of_data`.
+
+        Where the optimum moves, a `time` among the realised values says when; else it is now.
+        """
+        realised, when = by_name("realised", realised), None
+        if self.timed and TIME.name not in self.space:
+            when, realised = read_when(realised)
+        measured = self.space.check_measured(dict(realised), self.needed_of_data(realised))
+        if when is not None:
+            measured = {TIME.name: when, **measured}
+        return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
+
+
+class ConstrainedProblem(Problem):
+    """A problem that may have limits on outcomes: these are columns of tables, and `tell` insists on them."""
+
+    limits: Sequence[Limit] | None
+
+    @cached_property
+    def further(self) -> dict[str, OutcomeConstraint]:
+        """The further outcomes that are limited, by name."""
+        return outcomes_of(self.limits)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """See `Problem.columns`."""
+        return (*super().columns, *self.further)
+
+    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
+        """Names of the values that `tell` needs beside the objective's."""
+        return (*super().unmeasured(suggestion), *self.further)
+
+    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+        """See `Problem.read_realised`; with the further outcomes."""
+        if not self.further:
+            return super().read_realised(suggestion, realised, needed)
+        rest, told = self._apart(by_name("realised", realised))
+        missing = [name for name in self.further if name not in told]
+        if needed and missing:
+            hint = "The problem has a limit on it. If the evaluation broke, use ‹fail›."
+            raise InvalidOutcome(f"realised.{missing[0]}", None, f"the measured {missing[0]}, a number", hint)
+        return {**super().read_realised(suggestion, rest, needed), **told}
+
+    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """See `Problem.read_added`; further outcomes may be there or not."""
+        if not self.further:
+            return super().read_added(value, cost, realised)
+        rest, told = self._apart(by_name("realised", realised), more=("time",))
+        read = super().read_added(value, cost, rest)
+        return Outcome(read.value, read.cost, {**read.realised, **told})
+
+    def _apart(self, realised: Mapping[str, Any], more: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, float]]:
+        """Split realised values into variables and constrained outcomes, both checked."""
+        names = (*self.space.names, *self.further)
+        for name, value in realised.items():
+            if name not in names and name not in more:
+                raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(names, name)}")
+        told = {name: finite(f"realised.{name}", realised[name]) for name in self.further if name in realised}
+        return {name: value for name, value in realised.items() if name not in told}, told

@@ -1,0 +1,237 @@
+"""Reports on rounds, checked and turned into events; None where the log already has the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._text import LONGEST_REASON, escape_unprintable, shortened
+from ..errors import InvalidOutcome, OutcomeConflict, UnknownSuggestion, short_repr
+from ._history import History, Round
+from ._problem import Problem
+from .answers import Suggestion
+from .events import Abandoned, Amended, DataAdded, Failed, Outcome, OutcomeTold
+from .numbers import finite
+
+Realised = Mapping[str, Any] | None
+_VOID = "To void the outcome, use ‹void›."
+_ALONE = "nothing else beside it"
+
+
+@dataclass(frozen=True)
+class Amendment:
+    """Correction of an outcome by `amend`; fields at None stay."""
+
+    value: Any
+    cost: Any
+    realised: Realised
+    charge: Any
+    scope: Any
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is anything in it."""
+        return any(part is not None for part in vars(self).values())
+
+
+@dataclass(frozen=True)
+class OutcomeParser:
+    """Parser of reports on rounds of `history`; its errors are those of `Optimizer`'s calls."""
+
+    problem: Problem
+    history: History
+
+    def about(self, suggestion: object) -> Round:
+        """Round of a suggestion or token; anything else is refused."""
+        if isinstance(suggestion, Suggestion):
+            return self.history[suggestion.token]
+        if suggestion is None:
+            raise UnknownSuggestion(
+                "None is no suggestion: ‹ask› returns it where the study is finished; see its status"
+            )
+        return self.history[str.__str__(suggestion) if isinstance(suggestion, str) else short_repr(suggestion)]
+
+    def tell(self, suggestion: object, value: Any, cost: Any = None, realised: Realised = None) -> OutcomeTold | None:
+        """An outcome."""
+        about = self.about(suggestion)
+        outcome = self._outcome(about, value, cost, realised)
+        self._check_settings(suggestion, about, _mapping(realised))
+        if about.waiting:
+            if about.suggestion.observe:
+                waiting = ", ".join(about.suggestion.observe)
+                raise OutcomeConflict(f"round {about.number} is not decided: look at {waiting}, then use ‹decide›")
+            return OutcomeTold(about.suggestion.token, outcome)
+        if about.state != "told" or about.outcome != outcome:
+            before = about.outcome.value if about.state == "told" and about.outcome else about.state
+            raise OutcomeConflict(
+                f"round {about.number} has an outcome already ({before}): use ‹amend› or, to void it, ‹void›"
+            )
+        return None
+
+    def fail(self, suggestion: object, reason: object, cost: Any, charge: Any, realised: Realised) -> Failed | None:
+        """An evaluation that broke."""
+        about = self.about(suggestion)
+        point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
+        self._check_settings(suggestion, about, _mapping(realised))
+        paid = self._paid(about, point) if cost is None else finite("cost", cost, least=0.0)
+        told = self._failure(about, reason, paid, charge, realised)
+        if about.failure is not None and about.state == "failed" and _adds_nothing(told, about, realised):
+            return None
+        if not about.waiting:
+            raise OutcomeConflict(
+                f"round {about.number} is {about.state} already; to correct it, use ‹amend›, to void it, ‹void›"
+            )
+        if paid is None and charge is None and self.history.budget is not None:
+            hint = "The study has a budget. Where nothing was paid, it is 0; where nobody knows, use ‹charge›."
+            raise InvalidOutcome("cost", None, "a number not below 0: what the failed evaluation cost", hint)
+        return told
+
+    @staticmethod
+    def _check_settings(suggestion: object, about: Round, realised: Mapping[str, Any]) -> None:
+        """Refuse an outcome of settings that were replaced since, by a look that was corrected: see `decide`.
+
+        Raises:
+            OutcomeConflict: a suggestion sets what is set otherwise now, and nothing says what really happened.
+        """
+        if isinstance(suggestion, Suggestion):
+            now = about.suggestion.values
+            for name, value in suggestion.values.items():
+                if name in now and now[name] != value and name not in realised:
+                    raise OutcomeConflict(
+                        f"round {about.number} was decided again: {name} is to be {short_repr(now[name])} now, "
+                        f"and not {short_repr(value)}. Say what it really was among ‹realised›"
+                    )
+
+    def _failure(self, about: Round, reason: object, paid: float | None, charge: Any, realised: Realised) -> Failed:
+        counted = None if charge is None else finite("charge", charge, least=0.0)
+        if counted is not None and paid is not None:
+            hint = "A charge stands for a cost that nobody knows."
+            raise InvalidOutcome("charge", charge, f"nothing, since the cost is known to be {paid:g}", hint)
+        point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
+        return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
+
+    def abandon(self, suggestion: object, reason: object, charge: Any) -> Abandoned | None:
+        """Event of an abandoned round."""
+        about = self.about(suggestion)
+        if not about.waiting:
+            raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
+        known = self.problem.spent_anyway(about.suggestion)
+        counted = known if charge is None else finite("charge", charge, least=0.0)
+        late = about.state == "abandoned" and charge is None and (counted or 0.0) > (about.charge or 0.0)
+        if about.state == "open" or late:  # late: something was looked at since
+            return Abandoned(about.suggestion.token, _kept(reason), counted)
+        if charge is not None and counted != about.charge:
+            hint = f"round {about.number} is abandoned already, and {about.charge or 0:g} is charged for it"
+            raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
+        return None
+
+    def amend(self, suggestion: object, void: Any, reason: object, **corrected: Any) -> Amended:
+        """Event that corrects or voids an outcome or external data."""
+        given = Amendment(**corrected)
+        if not isinstance(void, bool):
+            raise InvalidOutcome("void", void, "true or false")
+        if isinstance(suggestion, str) and suggestion in self.history.data:
+            token, correct = suggestion, self._corrected_data
+        else:
+            about = self.about(suggestion)
+            if given.scope is not None:
+                raise InvalidOutcome("scope", given.scope, "nothing: only of data that was added it can be another one")
+            token, correct = self._ended(about).suggestion.token, self._corrected
+        if not void:
+            return correct(token, given, reason)
+        if given.anything:
+            raise InvalidOutcome("void", True, _ALONE)
+        return Amended(token, reason=_kept(reason))
+
+    def _corrected(self, token: str, given: Amendment, reason: object) -> Amended:
+        """Corrected outcome: fields not given stay, also of a failure without a value."""
+        if not given.anything:
+            raise InvalidOutcome("value", None, "a new value, a cost or realised variables", _VOID)
+        about = self.history[token]
+        value, cost, measured = given.value, given.cost, {**about.realised, **_mapping(given.realised)}
+        if value is None and about.outcome is None and about.failure is not None:
+            paid = about.paid if cost is None else finite("cost", cost, least=0.0)
+            charge = about.charge if given.charge is None and paid is None else given.charge
+            failure = self._failure(about, about.failure.reason, paid, charge, measured)
+            return Amended(token, None, failure, _kept(reason))
+        if given.charge is not None:
+            allowed = "nothing: it is for rounds that failed at a cost that nobody knows"
+            raise InvalidOutcome("charge", given.charge, allowed)
+        value = about.outcome.value if value is None and about.outcome else value
+        cost = about.paid if cost is None else cost
+        return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
+
+    def _corrected_data(self, token: str, given: Amendment, reason: object) -> Amended:
+        """Corrected external data: fields not given stay."""
+        if not given.anything:
+            raise InvalidOutcome("value", None, "a new value, a cost, realised variables, a charge or a scope", _VOID)
+        before = self.history.data[token]
+        value = before.outcome.value if given.value is None else given.value
+        cost = before.outcome.cost if given.cost is None else given.cost
+        outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(given.realised)})
+        _chargeable(outcome, before.charge if given.charge is None else given.charge)
+        played = None if given.scope is None else self.problem.read_scope(given.scope)
+        self.problem.check_data(outcome, before.scope if played is None else played)
+        return Amended(token, outcome, reason=_kept(reason), charge=given.charge, scope=played)
+
+    def add(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> DataAdded:
+        """Event of external data."""
+        outcome, played = self.problem.read_added(value, cost, realised), self.problem.read_scope(scope)
+        _chargeable(outcome, charge)
+        self.problem.check_data(outcome, played)
+        return DataAdded(outcome, charge, played)
+
+    def _paid(self, about: Round, realised: Mapping[str, Any]) -> float | None:
+        """Cost of a round by the stated prices; a repeated report keeps the first one."""
+        if self.problem.space.changes and not about.waiting:
+            return about.paid
+        return self.problem.paid(replace(about, realised={**about.realised, **realised}), self.history)
+
+    @staticmethod
+    def _ended(about: Round) -> Round:
+        if about.waiting:
+            raise OutcomeConflict(f"round {about.number} has no outcome yet: use ‹tell› or ‹fail›")
+        return about
+
+    def _outcome(self, about: Round, value: Any, cost: Any, realised: Realised) -> Outcome:
+        outcome = self.problem.read_outcome(about.suggestion, value, cost, realised if realised is not None else {})
+        if cost is None and (paid := self._paid(about, outcome.realised)) is not None:
+            outcome = replace(outcome, cost=paid)
+        if outcome.cost is None and self.history.budget is not None:
+            raise InvalidOutcome(
+                "cost", None, "a number not below 0", "The study has a budget, so every play's cost counts."
+            )
+        return outcome
+
+
+def _kept(reason: object) -> str:
+    """Shorten and escape a reason for the log, whatever its type."""
+    try:
+        text = str(reason)  # an exception says its own
+    except Exception:  # a number of too many digits, data that is too deep
+        text = short_repr(reason)
+    return shortened(escape_unprintable(text), LONGEST_REASON)
+
+
+def _adds_nothing(told: Failed, about: Round, realised: Realised) -> bool:
+    """Whether a repeated failure adds nothing on costs and realised values; reasons may differ."""
+    known = {name: value for name, value in told.realised.items() if name in _mapping(realised)}
+    return (
+        told.cost in (None, about.paid)
+        and told.charge in (None, about.charge)
+        and all(name in about.realised and about.realised[name] == value for name, value in known.items())
+    )
+
+
+def _chargeable(data: Outcome, charge: Any) -> None:
+    if not isinstance(charge, bool):
+        raise InvalidOutcome("charge", charge, "true or false: whether the cost of this data is charged to the budget")
+    if charge and data.cost is None:
+        raise InvalidOutcome("cost", None, "a number not below 0", "It is to be charged to the budget.")
+
+
+def _mapping(realised: Realised) -> Mapping[str, Any]:
+    if realised is not None and not isinstance(realised, Mapping):
+        raise InvalidOutcome("realised", realised, "values by variable name, such as {'ph': 6.4}")
+    return realised or {}

@@ -1,0 +1,250 @@
+"""Algorithm 1 of Hoang et al. (2025), *BO for Unknown Cost-Varying Variable Subsets with No-Regret Costs*.
+
+Explore all control sets in turn; then, each round, keep the sets whose best expected value may still be acceptable,
+and play the cheapest of them. Where the paper is silent or wrong:
+
+- exploration ends before a cycle that would carry the spend beyond `explore_fraction` of the budget (the paper gives
+no rule);
+- bounds are `E μ ± β sqrt(E σ²)` where the paper has `E[μ ± βσ]`, so in lines 10 and 14–26: no samples are needed, and
+  by Jensen `E σ ≤ sqrt(E σ²)`, so that they hold wherever the paper's do, but are wider: sets stay acceptable
+  for longer. Only the point that is played is polished on `E σ` itself;
+- line 10 evaluates E[l] at the point played while exploring, and over all sets from the first exploitation round on;
+- line 11 intersects the acquisition maxima of set i over its own turns;
+- if S₁ is still empty after its reset, the set with the largest upper bound is played;
+- bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters; where a variable is
+  seen before each choice, or the objective drifts, they are those of the round alone: bounds of another context or time
+  say nothing of this one;
+- costs are divided by the largest one seen, since the radius of line 23 assumes costs in [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from .._wording import counted
+from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theory_beta
+from ..core import SEEN, Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
+from ..core.tolerance import Fraction, Tolerance
+from ..records import from_dict, record, to_dict
+from ._problem import CostVarying
+from ._surrogate import STARTING_POINTS
+from .method import CostVaryingMethod
+from .search_space import Arm, Candidates
+
+Phase = Literal["explore", "exploit"]
+
+
+@record
+class ExploreThenCommitOptions:
+    """Options of `explore-then-commit`; defaults are the paper's.
+
+    Args:
+        beta: width of the bounds `μ ± βσ`.
+        confidence: "theory" replaces beta by Theorem 1's `β_t = B + σ sqrt(2 (γ_{t−1} + 1 + ln 1/δ))`: safe and wide.
+        norm: B, a bound on the norm of the standardised objective in the kernel's space; for the theory only.
+        delta: δ, the probability that some bound fails; for the theory only.
+        explore_fraction: share of the budget (or of the rounds) that exploration may take.
+        explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
+        alpha: share of quality that may be given up when exploitation begins; a problem's own `tolerance` goes before
+        it. alpha_floor: alpha is halved every d exploitation rounds, but not below this.
+        cost_bound: radius of the lower bounds on costs: Hoeffding's (the paper) or empirical Bernstein.
+    """
+
+    beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+    confidence: Literal["fixed", "theory"] = "fixed"
+    norm: float = Field(1.0, ge=0, allow_inf_nan=False)
+    delta: float = Field(0.1, gt=0, lt=1)
+    explore_fraction: float = Field(0.6, ge=0, le=1)
+    explore_cycles: int | None = Field(None, ge=1)
+    alpha: float = Field(0.1, ge=0, lt=1)
+    alpha_floor: float = Field(0.0, ge=0, lt=1)
+    cost_bound: Literal["hoeffding", "bernstein"] = "hoeffding"
+
+
+@record
+class Turn:
+    """Phase and bounds behind a choice, as logged: bounds on the sets' best expected values, in the user's units.
+
+    Args:
+        phase: whether the round explores or exploits.
+        guaranteed: the intersected lower bound; None: nothing is guaranteed yet.
+        possible: the intersected upper bound of each set; None: none is known yet.
+        acceptable: S₁, the numbers of the sets that may be acceptable.
+    """
+
+    phase: Phase
+    guaranteed: float | None = None
+    possible: Sequence[float | None] = ()
+    acceptable: Sequence[int] = ()
+
+    @classmethod
+    def of(
+        cls, phase: Literal["explore", "exploit"], bounds: Intersected, acceptable: Sequence[int], sign: float
+    ) -> Turn:
+        """Convert bounds in units of `sign · value`."""
+        guaranteed = sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None
+        possible = tuple(float(sign * v) if np.isfinite(v) else None for v in bounds.possible)
+        return cls(phase, guaranteed, possible, tuple(acceptable))
+
+    def bounds(self, sign: float) -> Intersected:
+        """Convert the bounds back to units of `sign · value`."""
+        return Intersected(
+            -np.inf if self.guaranteed is None else sign * self.guaranteed,
+            np.array([np.inf if v is None else sign * v for v in self.possible]),
+        )
+
+
+class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
+    """Explore every control set in turn, then play the cheapest that may be acceptable (Hoang et al. 2025)."""
+
+    name: ClassVar[str] = "explore-then-commit"
+    Options: ClassVar[type[Any]] = ExploreThenCommitOptions
+
+    def __init__(self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.explored = self.exploited = 0
+        self.bounds = Intersected.nothing_known(len(self.plays))  # in units of sign · value
+        self.dropped: dict[int, int] = {}  # the round from which a set was held unacceptable
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take in one event: bounds are read back from the log; a refit or an amended outcome forgets them."""
+        super().learn(event, history)
+        match event:
+            case Asked():
+                turn: Turn = from_dict(Turn, event.note)
+                if not self.problem.space.seen and not self.problem.timed:
+                    self.bounds = turn.bounds(self.problem.sign)
+                if turn.phase == "explore":
+                    self.explored += 1
+                else:
+                    self.exploited += 1
+                    out = [i for i in range(len(self.plays)) if i not in turn.acceptable]
+                    self.dropped = {i: self.dropped.get(i, event.round) for i in out}
+            case Refitted() | Amended() | BoundsExtended():
+                self.bounds = Intersected.nothing_known(len(self.plays))
+            case _:
+                pass
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose by lines 3–8 while exploring, by lines 14–26 afterwards."""
+        i = self.explored % len(self.plays)
+        if self._exploring(history) and self.costs.affordable(history)[i]:
+            return self._explore(history, request, i)
+        return self._exploit(history, request)
+
+    # -- exploration (lines 2–11) --------------------------------------------------------------------------------------
+
+    def _exploring(self, history: History) -> bool:
+        """Whether lines 2–3 explore once more."""
+        if self.exploited:
+            return False
+        limits = Limits(history.budget, history.spent + history.reserved, history.limit, len(history))
+        return explores(
+            self.explored, len(self.plays), limits, self.options.explore_fraction, self.options.explore_cycles
+        )
+
+    def _explore(self, history: History, request: Mapping[str, Any], i: int) -> Choice:
+        number = len(history) + 1
+        if len(self.model) + len(history.pending) < STARTING_POINTS:
+            draw = self.streams(number, "start").random((1, len(self.search_space.sets[i])))
+            note = self._note("explore", self.bounds, range(len(self.plays)))
+            point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), draw)
+            return self.play(history, Arm(i), point, request, **note)
+        seed = self.streams.integer(number, "search")
+        beta = self._beta()
+        candidates = self.candidates(history, request)
+        known = self.candidates(history, request, pending=False) if history.unresolved else candidates
+        ((found,),) = self.search_space.search(candidates, [i], [beta], seed)
+        point = self.point_to_play(candidates, i, found, number, beta)
+        sure = known.expectation(i)
+        upper = float(sure.bound(found.point[None], beta)[0][0])
+        lower = float(sure.bound(point[None], -beta)[0][0])
+        bounds = self.bounds.explored(i, self.unstandardised(lower), self.unstandardised(upper))
+        return self.play(history, Arm(i), point, request, **self._note("explore", bounds, range(len(self.plays))))
+
+    # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
+
+    def _exploit(self, history: History, request: Mapping[str, Any]) -> Choice:
+        beta, number, m = self._beta(), len(history) + 1, len(self.plays)
+        candidates = known = self.candidates(history, request, pending=False)
+        seed = self.streams.integer(number, "search")
+        both = self.search_space.search(known, range(m), [beta, -beta], seed)
+        upper, lower = np.array([[self.unstandardised(one.value) for one in ends] for ends in both]).T
+        bounds, acceptable = self.bounds.exploited(lower, upper, partial(self._least, candidates=known))  # lines 14–21
+        fitting = acceptable & self.costs.affordable(history)
+        among = fitting if fitting.any() else self.costs.affordable(history)
+        i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
+        best = both[i][0]
+        if history.unresolved:  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)
+            candidates = self.candidates(history, request)
+            best = self.search_space.search(candidates, [i], [beta], seed)[0][0]
+        point = self.point_to_play(candidates, i, best, number, beta)
+        note = self._note("exploit", bounds, np.flatnonzero(acceptable).tolist())
+        return self.play(history, Arm(i), point, request, **note)
+
+    def _beta(self) -> float:
+        """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""
+        if self.options.confidence == "fixed":
+            return self.options.beta
+        n, noise = len(self.model), self.model.noise
+        gain = max(0.5 * (self.model.factor.log_determinant - n * np.log(noise)), 0.0)
+        return theory_beta(self.options.norm, 1.0, gain, self.options.delta)
+
+    def present_tolerance(self) -> Tolerance:
+        """Tolerance of the problem, or the paper's alpha, halved every d exploitation rounds down to its floor."""
+        if self.problem.tolerance is not None:
+            return self.problem.tolerance
+        halvings = self.exploited // self.problem.space.dimension
+        return Fraction(max(self.options.alpha * 0.5**halvings, self.options.alpha_floor))
+
+    def _least(self, guaranteed: float, candidates: Candidates) -> float:
+        worst = self.surrogate.smallest_mean(candidates.known)
+        return self.present_tolerance().acceptable(guaranteed, worst, self.problem.sign)
+
+    def _cost_bounds(self, history: History) -> np.ndarray:
+        """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are known exactly."""
+        if self.problem.costs is not None:
+            return np.array(self.problem.costs)
+        return cost_bounds(self.costs.observed, self._horizon(history), self.options.cost_bound)
+
+    def _horizon(self, history: History) -> float:
+        """T, the number of rounds in all: by the cheapest set if only the budget limits them."""
+        rounds, cheapest = len(history) + 1.0, float(np.nanmin(self.costs.means(), initial=np.inf))
+        if history.limit is not None:
+            return float(history.limit)
+        if history.budget is not None and cheapest > 0:
+            return rounds + max(history.remaining, 0.0) / cheapest
+        return rounds
+
+    def _note(self, phase: Phase, bounds: Intersected, acceptable: Sequence[int]) -> dict[str, Any]:
+        note: dict[str, Any] = to_dict(Turn.of(phase, bounds, acceptable, self.problem.sign))
+        return note
+
+    # -- why -----------------------------------------------------------------------------------------------------------
+
+    def explain(self, history: History) -> Explanation:
+        """Explain the phase, and tabulate each set's bounds, costs and the round in which it was ruled out."""
+        turn = Turn.of("explore", self.bounds, (), self.problem.sign)
+        costs = self._cost_bounds(history)
+        phase = "exploiting" if self.exploited else "exploring"
+        summary = f"{phase}: {counted(self.explored, 'round')} of exploration, {self.exploited} of exploitation"
+        if turn.guaranteed is not None:
+            most = "at most" if self.problem.minimize else "at least"
+            summary += f"; {most} {turn.guaranteed:.5g} can be expected"
+        table = self.control_set_table(history)
+        extra = [
+            (
+                turn.possible[i],
+                float(costs[i]) if isinstance(table.rows[i][2], float) else "unknown",
+                f"round {self.dropped[i]}" if i in self.dropped else None,
+            )
+            for i in range(len(self.plays))
+        ]
+        rows = tuple((*row, *more) for row, more in zip(table.rows, extra, strict=True))
+        columns = (*table.columns, "at best", "cost at least", "ruled out")
+        return Explanation(summary, (Table(table.title, columns, rows),))

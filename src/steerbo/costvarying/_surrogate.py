@@ -1,0 +1,219 @@
+"""The surrogate of the wing: one Gaussian process for all control sets, its drift, and the feasibility of plays.
+
+Values are those of `sign · value`, so that larger is better. Where the objective drifts, time is the last input column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..core import (
+    COMPARABLE,
+    TIME,
+    Amended,
+    BoundsExtended,
+    DataAdded,
+    Event,
+    History,
+    Outcome,
+    OutcomeTold,
+    Refitted,
+    Round,
+    Streams,
+    horizon,
+    now,
+    time_of,
+)
+from ..gp import DriftModel, GPRegression, describe_subset, replace_outcomes
+from ..optim import Box
+from ..surrogate import (
+    ConstraintModels,
+    DriftTracker,
+    EncodingCache,
+    FailureModel,
+    Feasibility,
+    Part,
+    build_model,
+    drawn,
+    feasible,
+    parts_of,
+    rows_at,
+    set_columns,
+)
+from ._problem import CostVarying
+from .search_space import Arm, SearchSpace
+
+STARTING_POINTS = 5
+"""Random points before the model takes part in a choice, as in the authors' program."""
+_LATEST = 256  # plays around which feasible settings are searched
+
+
+class Surrogate:
+    """Posterior of the objective, and models of the constrained outcomes and of failures.
+
+    Args:
+        problem: to be solved.
+        search_space: encodes its variables, and knows nature's laws.
+        streams: random numbers, to impute values that were not measured.
+
+    Attributes:
+        model: Gaussian process of the objective.
+        drift: how the objective changes with time, and when hyperparameters are due.
+        feasibility: how likely plays are to work, and to satisfy the constraints on outcomes.
+        fitted_at: number of outcomes that the hyperparameters were learned from.
+    """
+
+    def __init__(self, problem: CostVarying, search_space: SearchSpace, streams: Streams) -> None:
+        self.problem, self.search_space, self.streams, self.space = problem, search_space, streams, problem.space
+        self.drift = DriftTracker(problem.drift)
+        self.model = self._empty_model(self.drift.course)
+        self.fitted_at = 0
+        self._encoded_rows = EncodingCache(self._encode)
+        self.feasibility = Feasibility(
+            FailureModel(self.space.categorical, self._tried, fading=problem.timed),
+            ConstraintModels(problem.further, self._empty_constraint, problem.drift, self.space.names, self._point),
+        )
+        self._added: dict[str, float] = {}  # time at which data came that do not say when they were measured
+
+    def _empty_model(self, course: DriftModel | None) -> GPRegression[Any]:
+        return self._empty_constraint(course, known_noise=self.problem.noise)
+
+    def _empty_constraint(self, course: DriftModel | None, **options: Any) -> GPRegression[Any]:
+        return build_model(self.space, course, seed=self.streams.integer(0, "hyperparameters"), **options)
+
+    # -- outcomes ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take in one event; `history` has it already."""
+        match event:
+            case Refitted():
+                self.model = self.drift.set_hyperparameters(
+                    self._empty_model, self.model, event.hyperparameters["objective"]
+                )
+                self.fitted_at = len(self.model)
+            case OutcomeTold():
+                self.model.add(*self._row(event.outcome, event.token, history[event.token]))
+            case DataAdded():
+                if self.problem.timed:
+                    self._added[history.latest_data] = now(history)
+                self.model.add(*self._row(event.outcome, history.latest_data, None))
+            case Amended():
+                rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
+                points = np.array([x for x, _ in rows]).reshape(-1, len(self.search_space.columns))
+                replace_outcomes(self.model, points, np.array([y for _, y in rows]))
+                self.drift.correct()
+            case BoundsExtended():
+                self.drift.correct()
+            case _:
+                pass
+        self.feasibility.learn(event, history)
+
+    def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
+        return self._point(outcome.realised, name, played), self.problem.sign * outcome.value
+
+    def _encode(self, realised: Mapping[str, Any]) -> np.ndarray:
+        return self.space.encode([realised])
+
+    def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
+        point = self._encoded_rows.of(name, realised)
+        if self.drift.course is None:
+            return point
+        when = time_of(played) if played is not None else realised.get(TIME.name, self._added.get(name, 0.0))
+        return np.append(point, when)
+
+    def _tried(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
+        if played is not None and played.state == "failed":
+            return self.imputed(played)
+        return self._point(realised, name, played)
+
+    def imputed(self, played: Round) -> Float[np.ndarray, " d"]:
+        """Encoded point of a round without an outcome; a value that was not measured is drawn, always the same."""
+        columns = self.search_space.columns
+        known = self.search_space.encoded({n: value for n, value in played.realised.items() if n in self.space})
+        if self.problem.timed:
+            known[TIME.name] = time_of(played)
+        unit = self.streams(played.number, "nature").random((1, len(columns)))
+        return drawn(parts_of(columns, (), known, self.search_space.nature.at(known)), unit)[0]
+
+    def pending_points(self, history: History) -> Float[np.ndarray, "p d"]:
+        """Encoded points of all rounds without an outcome."""
+        points = [self.imputed(played) for played in history.unresolved]
+        return np.array(points).reshape(-1, len(self.search_space.columns))
+
+    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+        """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
+        if len(self.model) < COMPARABLE or (isinstance(event, DataAdded) and self.problem.timed):
+            return None
+        name, played = (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
+        point, value = self._row(event.outcome, name, played)
+        mean, deviation = self.model.predictive(point)
+        sign = self.problem.sign
+        return sign * value, sign * mean, deviation
+
+    # -- hyperparameters -----------------------------------------------------------------------------------------------
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """Learn hyperparameters and drift anew where that is due, and return them as plain data; see `Method.refit`."""
+        if not self.drift.due(self.model, self.fitted_at, len(self.model)):
+            return None
+        until = partial(horizon, history)
+        return {"objective": self.drift.fit(self._empty_model, self.model, until), **self.feasibility.fit(until)}
+
+    def for_round(self, number: int) -> GPRegression[Any]:
+        """Model that chooses round `number`: with one draw of the hyperparameters from their posterior."""
+        return self.model.member(self.streams.integer(number, "hyperparameters"))
+
+    def note(self) -> str:
+        """Say in words if there are more outcomes than the model counts."""
+        return describe_subset(len(self.model), len(self.model.counted))
+
+    # -- feasibility ---------------------------------------------------------------------------------------------------
+
+    def feasible(self, box: Box, parts: Sequence[Part], answering: bool = False) -> Box | None:
+        """Restrict a box to likely feasible settings: see `Feasibility.region`."""
+        near = self.model.inputs[-_LATEST:, set_columns(parts)] if self.feasibility.active else None
+        return self.feasibility.region(box, parts, near=near, answering=answering)
+
+    def first_feasible(
+        self, arm: Arm, context: Mapping[str, Any], units: Float[np.ndarray, "k c"]
+    ) -> Float[np.ndarray, " c"]:
+        """Map points of the unit cube into an arm, and return the first that is likely to work, or the likeliest."""
+        domain = self.search_space.domain_at(arm, context)
+        assert domain is not None  # a point was placed there
+        points, margin = domain.box.place(units), self.feasibility.margin(domain.parts, outcomes=False)
+        return np.asarray(points[0 if margin is None else feasible(margin(points))[0]])
+
+    def slack(self, name: str, parts: Sequence[Part], held: Mapping[int, float]) -> float | None:
+        """Slack of the constraint on an outcome, in its units; None where too little is known.
+
+        Args:
+            name: of the outcome.
+            parts: of every column.
+            held: encoded values of the columns that are set.
+        """
+        return self.feasibility.slack(name, rows_at(parts, held))
+
+    # -- posterior means at the data -----------------------------------------------------------------------------------
+
+    def means_at_data(self, known: Mapping[str, float]) -> Float[np.ndarray, " n"]:
+        """Posterior means at the data, moved to an encoded context and time, in units of `sign · value`.
+
+        Means in the contexts and at the times of the data say nothing of a choice that is made in this one.
+        """
+        points = self.model.inputs.copy()
+        for name, value in known.items():
+            points[:, self.search_space.columns.index(name)] = value
+        return self.model.unstandardise(self.model.means(points))
+
+    def smallest_mean(self, known: Mapping[str, float]) -> float:
+        """Smallest of `means_at_data`; 0 before there are any."""
+        return float(self.means_at_data(known).min()) if len(self.model) else 0.0
+
+    def range_of_means(self, known: Mapping[str, float]) -> float:
+        """Largest less smallest of `means_at_data`: the range of the objective without its noise."""
+        return float(np.ptp(self.means_at_data(known))) if len(self.model) else 0.0

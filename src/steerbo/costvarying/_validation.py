@@ -1,0 +1,337 @@
+"""Checks of a cost-varying problem: each refuses by name a field that is not allowed.
+
+Constraints on settings, for control sets that leave some variables to nature: the part of a box that satisfies them.
+
+A sum in which nature has a part is bounded at the quantile that the constraint's `probability` asks for; a forbidden
+combination is avoided whatever nature does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._wording import counted
+from ..core.answers import as_text
+from ..core.tolerance import Tolerance
+from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
+from ..optim import Box, LinearRow, box_of, corners, in_units, limited, refuse_conflict, sobol_points, substitute_known
+from ..space import (
+    Categorical,
+    Float,
+    Integer,
+    JointRows,
+    Limit,
+    LinearConstraint,
+    OutcomeConstraint,
+    Space,
+    check_limits,
+    refuse_averages,
+)
+from ..surrogate import Controlled, Observed, Part, drawn
+
+DRAWS = 4096
+"""Draws of nature from which the quantile of a sum is computed."""
+_CACHED = 256  # regions kept: each takes some milliseconds
+
+
+class SetConstraints:
+    """Constraints on the settings of control sets.
+
+    Args:
+        limits: the constraints of the problem; None: it has none.
+        space: its variables.
+    """
+
+    def __init__(self, limits: Sequence[Limit] | None, space: Space) -> None:
+        self.limits: Sequence[Limit] = limits or ()
+        self.space = space
+        self._found: dict[Any, Box | None] = {}
+
+    def feasible(self, box: Box, columns: Sequence[int], kept: Sequence[str], parts: Sequence[Part]) -> Box | None:
+        """Restrict a box to feasible settings; None: nothing is feasible.
+
+        Args:
+            box: of the variables that are searched.
+            columns: their columns.
+            kept: names of variables that stay in place.
+            parts: every variable's part.
+        """
+        if not self.limits:
+            return box
+        left = self._substituted(self.limits, columns, kept, parts)
+        key = (tuple(columns), box.low.tobytes(), box.high.tobytes(), repr(left))
+        if key not in self._found:
+            if len(self._found) >= _CACHED:
+                self._found.clear()
+            self._found[key] = limited(box, [self.space.variables[d] for d in columns], left)
+        return self._found[key]
+
+    def _substituted(
+        self, limits: Sequence[Limit], columns: Sequence[int], kept: Sequence[str], parts: Sequence[Part]
+    ) -> list[Any]:
+        """Constraints on the searched columns alone, with known values and quantiles of nature's part inserted."""
+        known: dict[str, Any] = {
+            v.name: _in_units(v, part) for v, part in zip(self.space, parts, strict=False) if isinstance(part, Observed)
+        }
+
+        def quantile(weights: Mapping[str, float], wrong: float) -> float:
+            rows = drawn(parts, sobol_points(DRAWS, len(parts), 0))
+            own = (w * in_units(self.space[name], rows[:, self.space.index(name)]) for name, w in weights.items())
+            return float(np.quantile(sum(own, np.zeros(len(rows))), 1.0 - wrong, method="higher"))
+
+        return substitute_known(limits, [self.space.names[d] for d in columns], known, kept, quantile)
+
+    def slack(self, columns: Sequence[int], parts: Sequence[Part], values: Mapping[str, Any]) -> list[float | None]:
+        """Slack of each constraint at these settings, in its units; None where it does not concern them."""
+        found: list[float | None] = []
+        for limit in self.limits:
+            slacks = [
+                each.bound - math.fsum(weight * values[name] for name, weight in each.weights.items())
+                if isinstance(each, LinearRow)
+                else sum(values[name] not in choices for name, choices in each.choices.items()) - 1.0
+                for each in self._substituted([limit], columns, (), parts)
+            ]
+            found.append(min(slacks, default=None))
+        return found
+
+    def check_settings_alone(self, control_sets: Sequence[Sequence[str]], known: Sequence[str]) -> None:
+        """Refuse constraints that leave nothing of a control set, of those in which nature has no part.
+
+        Args:
+            control_sets: names of the variables of each.
+            known: names of the variables that are always seen before choosing.
+
+        Raises:
+            InvalidProblem: naming a minimal conflict.
+        """
+        for names in control_sets if self.limits else ():
+            columns = sorted(map(self.space.index, names))
+            some = [i for i, limit in enumerate(self.limits) if set(limit.names) <= {*names, *known}]
+            for corner in self._corners():
+                parts = [Controlled() if n in names else Observed(corner.get(n, 0.0)) for n in self.space.names]
+                self._check(box_of(self.space, columns), columns, parts, some)
+
+    def check_all(
+        self, boxes: Sequence[Box], sets: Sequence[Sequence[int]], parts: Callable[[int, Mapping[str, float]], Any]
+    ) -> None:
+        """Refuse constraints that leave nothing of a control set, whatever is seen; nature has its part, as at first.
+
+        Args:
+            boxes: of the control sets.
+            sets: their columns.
+            parts: of every column, by control set and encoded context.
+
+        Raises:
+            InvalidProblem: naming a minimal conflict.
+        """
+        for corner in self._corners() if self.limits else ():
+            for i, (box, columns) in enumerate(zip(boxes, sets, strict=True)):
+                self._check(box, columns, parts(i, corner), range(len(self.limits)))
+
+    def _check(self, box: Box, columns: Sequence[int], parts: Sequence[Part], among: Sequence[int]) -> None:
+        variables, limits = [self.space.variables[d] for d in columns], [self.limits[i] for i in among]
+
+        def possible(some: Sequence[int]) -> bool:
+            left = self._substituted([limits[k] for k in some], columns, (), parts)
+            return limited(box, variables, left) is not None
+
+        names = " + ".join(variable.name for variable in variables)
+        seen = ", ".join(self._seen(parts))
+        allowed = f"limits that leave something to set where {names} is set" + (f" and {seen} is seen" if seen else "")
+        refuse_conflict(limits, possible, allowed)
+
+    def _seen(self, parts: Sequence[Part]) -> Iterator[str]:
+        concerned = {name for limit in self.limits for name in limit.names}
+        for variable, part in zip(self.space, parts, strict=False):
+            if variable.seen and variable.name in concerned and isinstance(part, Observed):
+                yield f"{variable.name} {as_text(_in_units(variable, part))}"
+
+    def _corners(self) -> Iterator[dict[str, float]]:
+        """Extreme contexts of the variables that constraints are about, encoded: see `optim.corners`."""
+        for corner in corners(self.limits, [variable for variable in self.space if variable.seen]):
+            yield {name: float(self.space[name].encode([value])[0]) for name, value in corner.items()}
+
+
+def _in_units(variable: Any, part: Observed) -> Any:
+    return in_units(variable, np.array([part.value]))[0]
+
+
+ControlSets = Sequence[Sequence[str]]
+
+MOST_VARIABLES, MOST_SETS = 1000, 4096
+"""Of a problem: as many sets as twelve variables have."""
+MOST_HARD = 6
+"""Hard-to-change variables of one control set: the choices of which to keep are two to their number."""
+MOST_BEYOND = 0.01
+"""Share of a column of `nature` that may lie beyond its variable's bounds."""
+
+INSTEAD = {
+    "prices": "What plays cost is said for each control set, as `costs`.",
+    "moving_cost": "Each variable says what moving it costs: its ‹change›.",
+    "graph": "Laws are stated here, also as rows of data, `nature`. With a graph it is a causal problem.",
+    "priors": "How it changes with time is said by `drift`. Competing priors are for time-varying problems.",
+    "actions": "Agents are for mean-field problems. Here they would be variables.",
+}
+"""Fields of other kinds of problems, and the field that says the same here."""
+_SURE = "A limit that others are drawn against holds with a ‹probability›: say which, such as 0.95."
+
+
+def check_sets(space: Space, control_sets: ControlSets, nature: JointRows | None) -> None:
+    """Refuse unknown variables in a control set, repeated sets, and variables left to nature without a law."""
+    names = space.names
+    if not names:
+        raise InvalidProblem("variables", [], "at least one variable")
+    for field, given, most in (("variables", names, MOST_VARIABLES), ("control_sets", control_sets, MOST_SETS)):
+        if len(given) > most:
+            raise InvalidProblem(field, len(given), f"at most {most}", "Leave out what nobody would play.")
+    together = () if nature is None else check_nature(nature, space)
+    if not control_sets:
+        raise InvalidProblem("control_sets", control_sets, "at least one control set")
+    before: dict[frozenset[str], int] = {}
+    for i, control_set in enumerate(control_sets):
+        where = f"control_sets.{i}"
+        if not control_set:
+            raise InvalidProblem(where, [], "at least one variable", "A set that controls nothing has no settings.")
+        for name in control_set:
+            if name not in names:
+                raise InvalidProblem(where, name, one_of(names, name))
+            if name in space.seen:
+                hint = "It is seen before choosing, so it cannot be set: leave it out here, or leave out ‹seen›."
+                raise InvalidProblem(where, name, one_of([n for n in names if n not in space.seen], ""), hint)
+        if len(set(control_set)) < len(control_set):
+            raise InvalidProblem(where, list(control_set), "each variable once")
+        if (twin := before.setdefault(frozenset(control_set), i)) != i:
+            raise InvalidProblem(where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)")
+        for variable in space.variables:
+            if variable.law is None and not variable.seen and variable.name not in (*control_set, *together):
+                reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
+                hint = "Give it one, such as ‹law›. Rows of data for several variables go into `nature`."
+                raise InvalidProblem(f"variables.{variable.name}.law", None, reason, hint)
+
+
+def check_nature(nature: JointRows, space: Space) -> Sequence[str]:
+    """Check rows of data against the variables of their columns, and return the columns.
+
+    Raises:
+        InvalidProblem: a column that is no variable or has a law of its own, only columns that are seen, a value that
+            its variable does not have, more than 1 % of a column beyond its variable's bounds.
+    """
+    for j, name in enumerate(nature.columns):
+        field = f"nature.columns.{j}"
+        if name not in space:
+            raise InvalidProblem(field, name, one_of(space.names, name), "Every column is a variable of the problem.")
+        variable = space[name]
+        if variable.law is not None:
+            hint = "Leave out one of the two: the variable's ‹law›, or the column."
+            raise InvalidProblem(field, name, "a variable without a law of its own", hint)
+        for i, value in enumerate(nature.column(name)):
+            try:
+                variable.check_measured(value)
+            except InvalidOutcome as error:
+                raise InvalidProblem(
+                    f"nature.rows.{i}.{j}", value, f"{error.allowed}, for {name}", error.hint
+                ) from None
+        if not isinstance(variable, Categorical):
+            _check_bounds(nature.column(name), variable, j)
+    if all(space[name].seen for name in nature.columns):
+        hint = "Add a column that nature draws afterwards."
+        raise InvalidProblem("nature.columns", list(nature.columns), "at least one that is not ‹seen›", hint)
+    return nature.columns
+
+
+def _check_bounds(values: Sequence[Any], variable: Float | Integer, j: int) -> None:
+    """As for a variable's own law, a few values may lie beyond the bounds of its settings."""
+    beyond = [i for i, value in enumerate(values) if not variable.low <= value <= variable.high]
+    if len(beyond) > MOST_BEYOND * len(values):
+        limits = f"[{variable.low:g}, {variable.high:g}]"
+        allowed = (
+            f"at most 1 % of {variable.name!r} outside {limits} (here {len(beyond)} of {counted(len(values), 'row')})"
+        )
+        hint = "Widen the variable's bounds, or leave out what was measured wrongly."
+        raise InvalidProblem(f"nature.rows.{beyond[0]}.{j}", values[beyond[0]], allowed, hint)
+
+
+def check_switching_costs(space: Space, control_sets: ControlSets) -> None:
+    """Refuse a switching cost of a variable that no set controls, and too many of them in one set."""
+    for name in space.changes:
+        if not any(name in control_set for control_set in control_sets):
+            hint = "No control set holds it, so nobody moves it: leave out ‹change›."
+            raise InvalidProblem(f"variables.{name}.change", space.changes[name], "nothing", hint)
+    for i, control_set in enumerate(control_sets):
+        hard = [name for name in control_set if name in space.changes]
+        if len(hard) > MOST_HARD:
+            hint = "Each may stay or move in each round: leave out ‹change› where it matters least."
+            allowed = f"at most {MOST_HARD} variables with a price of changing"
+            raise InvalidProblem(f"control_sets.{i}", hard, allowed, hint)
+
+
+def check_value_of_one(value_of_one: float | None, tolerance: Tolerance | None) -> None:
+    """Refuse a tolerance beside the price of a unit of value: it would weigh quality against money a second time."""
+    if value_of_one is not None and tolerance is not None:
+        hint = "With ‹value_of_one› a dearer set is worth it if it gives that much more: leave out ‹tolerance›."
+        raise InvalidProblem("tolerance", tolerance, "nothing beside ‹value_of_one›", hint)
+
+
+def check_current(current: Mapping[str, Any] | None, space: Space, control_sets: ControlSets) -> None:
+    """Refuse current values that are not those of one control set, or that cannot be set."""
+    if current is None:
+        return
+    if set(current) not in [set(names) for names in control_sets]:
+        allowed = one_of((" + ".join(names) for names in control_sets), "")
+        hint = "What one holds today are the variables of one control set: add one for it, or leave out ‹current›."
+        raise InvalidProblem("current", " + ".join(current), f"values of a control set, {allowed}", hint)
+    for name, value in current.items():
+        try:
+            space[name].check_setting(value)
+        except InvalidRequest as error:
+            raise InvalidProblem(f"current.{name}", value, error.allowed) from None
+
+
+def check_costs(costs: Sequence[float] | None, control_sets: ControlSets) -> None:
+    """Refuse costs that are not positive and finite, or not one for each control set."""
+    if costs is None:
+        return
+    if len(costs) != len(control_sets):
+        raise InvalidProblem("costs", costs, f"{counted(len(control_sets), 'number')}, one for each control set")
+    for i, cost in enumerate(costs):
+        if not 0 < cost < math.inf:
+            raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")
+
+
+def check_constraints(
+    limits: Sequence[Limit] | None, space: Space, control_sets: ControlSets, lawful: Collection[str]
+) -> None:
+    """Refuse constraints on no controlled variable, without a needed probability, or that leave nothing of a set.
+
+    Args:
+        limits: the constraints.
+        space: the variables.
+        control_sets: names of the variables that each set controls.
+        lawful: names of variables with a law: nature draws them where they are not seen, so a sum over them needs a
+            probability.
+
+    Raises:
+        InvalidProblem: naming the constraint.
+    """
+    limits = limits or ()
+    check_limits(limits, space)
+    if space.changes:
+        refuse_averages(limits, "where moving a variable has a price")
+    always = [name for name in space.seen if name not in lawful]
+    own = {name for names in control_sets for name in names}
+    for i, limit in enumerate(limits):
+        if isinstance(limit, OutcomeConstraint):
+            continue
+        if not any(name in own for name in limit.names):
+            hint = "No control set holds any of its variables, so that nobody can keep to it."
+            raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)
+        for names in control_sets if isinstance(limit, LinearConstraint) and limit.probability is None else ():
+            left = [name for name in limit.names if name not in names and name not in always]
+            if left and any(name in names for name in limit.names):
+                reason = f"a probability, because control set {list(names)} leaves {', '.join(left)} to nature"
+                raise InvalidProblem(f"limits.{i}.probability", None, reason, _SURE)
+    SetConstraints(limits, space).check_settings_alone(control_sets, always)

@@ -1,0 +1,84 @@
+"""Change points: log evidence gained when outcomes before and after a moment are taken as independent.
+
+A change point is the simplest drift: at one moment everything becomes another function. With the covariances K of
+outcomes in order of time, noise included, a change before outcome k leaves two blocks on the diagonal:
+
+    gain_k = ln N(r_{<k}; 0, K_{<k}) + ln N(r_{≥k}; 0, K_{≥k}) − ln N(r; 0, K).
+
+The first terms of all k are sums of one-step predictions, which one Cholesky factor holds; the second ones those of a
+factor in the opposite order. So all moments together cost two factors and no more. The same holds where the mean m and
+the scale s² of outcomes are not known but profiled: `rᵀK⁻¹r`, `1ᵀK⁻¹r` and `1ᵀK⁻¹1` are such sums, too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from ._factor import packed_cholesky
+
+
+def changepoint_gains(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Gain in log evidence of a change before each outcome, (n,); zero before the first one. O(n³).
+
+    The gains hold for the hyperparameters of K. Hyperparameters that were learned long ago, or that explain the change
+    by noise, hide it: fit them again first, with a change and without, and compare the likeliest ones.
+
+    Args:
+        gram: covariances of outcomes in order of time, noise included.
+        residuals: outcomes less their prior mean, in the same order.
+
+    Raises:
+        ModelFailure: the covariances cannot be factorised.
+
+    >>> apart = np.array([1.0, 1.0, -1.0, -1.0])
+    >>> int(changepoint_gains(np.full((4, 4), 0.9) + 0.1 * np.eye(4), apart).argmax())
+    2
+    """
+    density = changepoint_densities(gram, residuals)
+    return density[:-1] - density[-1]
+
+
+def changepoint_densities(
+    gram: Float[np.ndarray, "n n"], outcomes: Float[np.ndarray, " n"], profiled: bool = False
+) -> Float[np.ndarray, " m"]:
+    """Log densities of outcomes with a change before each of them, (n + 1,): the last without any. O(n³).
+
+    Args:
+        gram: covariances of outcomes in order of time, noise included.
+        outcomes: less their prior mean; `profiled`: of mean m and scale s², both at their likeliest (see `Level`).
+        profiled: whether these are unknown; the density is then that of `profiled_log_density`.
+
+    Raises:
+        ModelFailure: the covariances cannot be factorised.
+
+    >>> from steerbo.gp import profiled_log_density
+    >>> y = np.array([1.0, 3.0])
+    >>> bool(np.isclose(changepoint_densities(np.eye(2), y, profiled=True)[-1], profiled_log_density(np.eye(2), y)))
+    True
+    """
+    before, logs = _beginnings(gram, outcomes)
+    after, others = (each[::-1] for each in _beginnings(gram[::-1, ::-1], outcomes[::-1]))
+    forms, logs = before + after, logs + others
+    if not profiled:
+        return np.asarray(-0.5 * forms[:, 0] - logs)
+    yy, y1, ones = forms.T
+    mean = y1 / (ones + 1.0)
+    misfit = np.maximum(yy - 2.0 * mean * y1 + mean**2 * (ones + 1.0), 0.0)
+    n = len(outcomes)
+    return np.asarray(-0.5 * (n + 1) * np.log((misfit + 1.0) / (n + 1)) - logs)
+
+
+def _beginnings(
+    gram: Float[np.ndarray, "n n"], outcomes: Float[np.ndarray, " n"]
+) -> tuple[Float[np.ndarray, "m 3"], Float[np.ndarray, " m"]]:
+    """Accumulate `yᵀK⁻¹y`, `yᵀK⁻¹1`, `1ᵀK⁻¹1` (n + 1, 3) and ½ ln|K| (n + 1,) over the first 0, 1, …, n outcomes."""
+    from scipy.linalg import solve_triangular
+
+    L, _ = packed_cholesky(gram)
+    L = np.tril(L)
+    both = np.column_stack([outcomes, np.ones(len(outcomes))])
+    y, ones = (solve_triangular(L, both, lower=True) if len(L) else both).T
+    start = np.zeros((1, 3))
+    sums = np.concatenate([start, np.cumsum(np.column_stack([y**2, y * ones, ones**2]), axis=0)])
+    return sums, np.concatenate([[0.0], np.cumsum(np.log(np.diagonal(L)))])

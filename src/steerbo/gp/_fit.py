@@ -1,0 +1,339 @@
+"""Hyperparameters by maximum a posteriori with analytic gradients, and the schedule of fits.
+
+Small data are fitted by L-BFGS-B. For large data, where one evaluation is expensive, quasi-Newton steps start from a
+curvature that is known from fewer observations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..errors import ModelFailure
+from ._factor import Factor
+from ._parameters import Parameter, log_prior
+
+LogLikelihood = Callable[[np.ndarray], tuple[float, np.ndarray, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Log marginal likelihood that gives, once, either its gradient or the factor of the Gram matrix.
+
+    Attributes:
+        value: its value.
+        jitter: added to the diagonal of the Gram matrix.
+        slope: computes its gradient (p,): two thirds of the work.
+        factor: returns the factor of the Gram matrix, or None where it was not kept.
+    """
+
+    value: float
+    jitter: float
+    slope: Callable[[], Float[np.ndarray, " p"]]
+    factor: Callable[[], Factor | None] = lambda: None
+
+
+def refit_due(last: int, n: int) -> bool:
+    """Whether hyperparameters learned at `last` observations are due again at `n`: a quarter more, at least one.
+
+    That is at 1, 2, 3, 4, 5, 7, 9, 12, 15, 19, …: fits of O(n³) each sum to O(n³) in all.
+
+    >>> [n for n in range(1, 20) if refit_due(7, n)][0]
+    9
+    """
+    return n >= max(last + 1, math.ceil(1.25 * last))
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Record of a fit.
+
+    Attributes:
+        theta: (p,) the best point found.
+        log_posterior: log marginal likelihood plus log prior there, up to a constant.
+        converged: whether the optimiser was satisfied.
+        evaluations: how often the likelihood was computed.
+        jitter: what had to be added to the Gram matrix there.
+        notes: anything a user may want to know.
+        factor: that of the Gram matrix there, if the search ended with it.
+    """
+
+    theta: Float[np.ndarray, " p"]
+    log_posterior: float
+    converged: bool
+    evaluations: int
+    jitter: float
+    notes: tuple[str, ...] = ()
+    factor: Factor | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State without the factor, which is large and follows from the rest."""
+        return {**vars(self), "factor": None}
+
+    def made_at(self, theta: Sequence[float]) -> Factor | None:
+        """The factor, if it is that of these hyperparameters."""
+        return self.factor if self.theta.tolist() == list(theta) else None
+
+
+def maximum_a_posteriori(
+    parameters: Sequence[Parameter],
+    log_likelihood: LogLikelihood,
+    starts: Sequence[Float[np.ndarray, " p"]],
+    many: bool = False,
+    evaluations: int | None = None,
+) -> Fit:
+    """Maximise the posterior density by L-BFGS-B from the two most promising starts; from one, if data are `many`.
+
+    Never raises for what the data are: where covariances cannot be factorised the search turns round, and if that is
+    everywhere, the first start is the answer and `notes` says so.
+
+    Args:
+        parameters: what is believed of each of the p hyperparameters beforehand.
+        log_likelihood: from hyperparameters (p,) to the log marginal likelihood, its gradient (p,) and the jitter it
+            took; it may raise `ModelFailure`. Whatever has a Gram matrix can make one of `evidence`.
+        starts: where to begin, (p,) each, at least one.
+        many: save time.
+        evaluations: of the likelihood, about the most in each climb; None: until it converges.
+
+    >>> believed = Parameter("level", 0.0, centre=1.0, spread=1.0, low=-9.0, high=9.0)
+    >>> fit = maximum_a_posteriori([believed], lambda t: (-0.5 * (t[0] - 2) ** 2, 2 - t, 0.0), [np.zeros(1)])
+    >>> fit.theta.round(3), fit.converged
+    (array([1.5]), True)
+    """
+    from scipy.optimize import minimize
+
+    low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
+    best = Fit(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0)
+    done = 0
+
+    def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
+        nonlocal best, done
+        done += 1
+        try:
+            value, gradient, jitter = log_likelihood(theta)
+        except ModelFailure:
+            return 1e100, np.zeros_like(theta)  # a plateau, not infinity: the line search can still interpolate back
+        believed, pull = log_prior(parameters, theta)
+        total, slope = value + believed, gradient + pull
+        if not (math.isfinite(total) and np.isfinite(slope).all()):
+            return 1e100, np.zeros_like(theta)
+        if total > best.log_posterior:
+            best = Fit(theta.copy(), total, False, 0, jitter)
+        return -total, -slope
+
+    distinct = list({start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values())
+    climbs = 1 if many else 2
+    if len(distinct) > climbs:
+        distinct.sort(key=lambda start: loss(start)[0])
+    options = {"maxiter": 30 if many else 60, "maxcor": 10} | ({"maxfun": evaluations} if evaluations else {})
+    converged, notes = False, []
+    for start in distinct[:climbs]:
+        found = minimize(
+            loss, start, jac=True, method="L-BFGS-B", bounds=list(zip(low, high, strict=True)), options=options
+        )
+        if math.isfinite(best.log_posterior) and -found.fun >= best.log_posterior:
+            converged = bool(found.success)
+    if not converged:
+        notes.append("the search for hyperparameters stopped before it converged")
+    if not math.isfinite(best.log_posterior):
+        notes.append("no hyperparameters gave covariances that can be factorised: those before were kept")
+    if best.jitter:
+        notes.append(f"{best.jitter:.1e} was added to the diagonal of nearly singular covariances")
+    return Fit(best.theta, best.log_posterior, converged, done, best.jitter, tuple(notes))
+
+
+QUARTER = 4
+"""A quarter of some observations says how curvature grows with how many there are."""
+ENOUGH = 0.05
+"""What is still to be gained in log density, by the curvature, where steps end."""
+_NEARLY = 0.3  # the same, where one more step is taken of which the density alone is computed
+_ALIKE = 0.1  # that step has arrived if it gains what curvature promised, within this
+_STEP = 1e-3  # of the differences of gradients that curvature is
+_FARTHEST = 1.0  # of a step, in logarithms
+
+Theta = Float[np.ndarray, " p"]
+Weigh = Callable[[Theta], Weighed]
+"""From hyperparameters (p,) to the log marginal likelihood; it may raise `ModelFailure`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Log posterior density at a point, up to a constant; its gradient when it is asked for."""
+
+    theta: Theta
+    height: float
+    pull: Theta
+    likelihood: Weighed
+
+    @classmethod
+    def at(cls, theta: Theta, parameters: Sequence[Parameter], of: Weigh) -> Place | None:
+        """Evaluate the density; None where there is none."""
+        try:
+            found = of(theta)
+        except ModelFailure:
+            return None
+        believed, pull = log_prior(parameters, theta)
+        height = found.value + believed
+        return cls(theta, height, pull, found) if math.isfinite(height) else None
+
+    def slope(self) -> Theta | None:
+        """The gradient (p,); None: there is none."""
+        slope = self.likelihood.slope() + self.pull
+        return slope if np.isfinite(slope).all() else None
+
+
+def weighing(of: LogLikelihood) -> Weigh:
+    """A likelihood that always computes its gradient, too."""
+
+    def weigh(theta: Theta) -> Weighed:
+        value, slope, jitter = of(theta)
+        return Weighed(value, jitter, lambda: slope)
+
+    return weigh
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """Curvature H, the negative Hessian of a log posterior density of m observations, and its growth with m.
+
+    Attributes:
+        vectors: (p, p) of H, one a column.
+        values: (p,) of H, none below zero.
+        power: (p,) along a vector H grows as m to this power, in [0, 1]: that of noise as m, that of lengthscales of
+            what is smooth far less.
+    """
+
+    vectors: Float[np.ndarray, "p p"]
+    values: Float[np.ndarray, " p"]
+    power: Float[np.ndarray, " p"]
+
+    @classmethod
+    def found(cls, parameters: Sequence[Parameter], few: Weigh, theta: Theta, fewer: Weigh | None = None) -> Curvature:
+        """Curvature of few observations at a point, and of a quarter of them (None: it grows as their number)."""
+        values, vectors = np.linalg.eigh(_by_differences(parameters, few, theta))
+        values, power = np.abs(values), np.ones(len(theta))
+        if fewer is not None:
+            before = np.abs(np.einsum("pi,pq,qi->i", vectors, _by_differences(parameters, fewer, theta), vectors))
+            power = np.log(np.maximum(values, 1e-3) / np.maximum(before, 1e-3)) / math.log(QUARTER)
+            power = np.clip(power, 0.0, 1.0)
+        return cls(vectors, values, power)
+
+    def inverse(self, share: float) -> Float[np.ndarray, "p p"]:
+        """H⁻¹ of so many observations that m are this share of them, in (0, 1]; H is at least one."""
+        return np.asarray((self.vectors / np.maximum(self.values * share**-self.power, 1.0)) @ self.vectors.T)
+
+    def agreeing(self, inverse: Float[np.ndarray, "p p"]) -> Curvature:
+        """Curvature that steps have found, given H⁻¹; its growth stays."""
+        values, vectors = np.linalg.eigh(inverse)
+        power = np.clip((vectors.T @ self.vectors) ** 2 @ self.power, 0.0, 1.0)
+        return Curvature(vectors, 1.0 / np.maximum(values, 1e-12), power)
+
+
+@dataclass(frozen=True, eq=False)
+class Climbed:
+    """Point that the steps have reached.
+
+    Attributes:
+        theta: (p,) the likeliest point that is known.
+        height: the log posterior density there; minus infinity: there is none anywhere.
+        jitter: what had to be added to the Gram matrix there.
+        onward: (p,) where the next step would lead.
+        left: what that step would gain, by the curvature.
+        inverse: (p, p) H⁻¹, as the steps have found it.
+        evaluations: how often a density was computed.
+        factor: that of the Gram matrix, if its gradient was not needed there.
+    """
+
+    theta: Theta
+    height: float
+    jitter: float
+    onward: Theta
+    left: float
+    inverse: Float[np.ndarray, "p p"]
+    evaluations: int
+    factor: Factor | None = None
+
+    @property
+    def fit(self) -> Fit:
+        """Convert to a `Fit`."""
+        converged = self.left < 2 * ENOUGH
+        notes = [] if converged else ["the search for hyperparameters stopped before it converged"]
+        if self.height == -math.inf:
+            notes = ["no hyperparameters gave covariances that can be factorised: those before were kept"]
+        if self.jitter:
+            notes.append(f"{self.jitter:.1e} was added to the diagonal of nearly singular covariances")
+        return Fit(self.theta, self.height, converged, self.evaluations, self.jitter, tuple(notes), self.factor)
+
+
+def quasi_newton(
+    parameters: Sequence[Parameter],
+    of: Weigh,
+    start: Theta,
+    inverse: Float[np.ndarray, "p p"],
+    *,
+    evaluations: int,
+    hasty: bool = False,
+) -> Climbed:
+    """Maximise the posterior density near `start` by quasi-Newton steps.
+
+    Args:
+        parameters: what is believed of each of the p hyperparameters beforehand.
+        of: the likelihood of all observations.
+        start: (p,) where to begin.
+        inverse: (p, p) H⁻¹ about there.
+        evaluations: of the likelihood, about the most, at least one.
+        hasty: whether a last short step that gains what it should is the end, without the gradient there.
+    """
+    low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
+    theta = np.clip(start, low, high)
+    best, height, slope, jitter = theta, -math.inf, np.zeros_like(theta), 0.0
+    left, done = math.inf, 0
+    while done < evaluations or (hasty and left < _NEARLY and done == evaluations):
+        done += 1
+        place = Place.at(theta, parameters, of)
+        gain = -math.inf if place is None else place.height - height
+        if place is not None and hasty and gain >= 0.0 and left < _NEARLY and abs(gain - left) < _ALIKE:
+            found = place.likelihood
+            return Climbed(theta, place.height, found.jitter, theta, 0.0, inverse, done, found.factor())
+        if left < ENOUGH:
+            break
+        rise = place.slope() if place is not None and gain > 0.0 else None
+        if place is None or rise is None:
+            theta = 0.5 * (theta + best)  # too far
+            continue
+        if height > -math.inf:
+            inverse = _updated(inverse, theta - best, slope - rise)
+        best, height, slope, jitter = theta, place.height, rise, place.likelihood.jitter
+        del place  # it holds matrices
+        step = inverse @ slope
+        theta = np.clip(theta + step * min(1.0, _FARTHEST / max(float(np.abs(step).max()), 1e-300)), low, high)
+        left = 0.5 * float((theta - best) @ slope)
+        if left < ENOUGH and not hasty:
+            break
+    return Climbed(best, height, jitter, theta, left, inverse, done)
+
+
+def _by_differences(parameters: Sequence[Parameter], few: Weigh, theta: Theta) -> Float[np.ndarray, "p p"]:
+    """H, by differences of gradients."""
+    p = len(theta)
+    hessian = np.zeros((p, p))
+    for i in range(p):
+        ends = [Place.at(theta + side * _STEP * np.eye(p)[i], parameters, few) for side in (1.0, -1.0)]
+        slopes = [None if end is None else end.slope() for end in ends]
+        if slopes[0] is not None and slopes[1] is not None:
+            hessian[i] = -(slopes[0] - slopes[1]) / (2 * _STEP)
+    return 0.5 * (hessian + hessian.T)
+
+
+def _updated(inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta) -> Float[np.ndarray, "p p"]:
+    """The inverse curvature that agrees with how the slope fell over a step, by the formula of BFGS."""
+    along = float(step @ fall)
+    if along <= 1e-12:
+        return inverse
+    rest = np.eye(len(step)) - np.outer(step, fall) / along
+    return np.asarray(rest @ inverse @ rest.T + np.outer(step, step) / along)

@@ -1,0 +1,116 @@
+"""A Gaussian process as it is before anything is seen: all that a fit learns together, and the likelihood of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Self, TypeVar
+
+import numpy as np
+from jaxtyping import Float
+
+from ._factor import Factor
+from ._fit import Weighed
+from ._likelihood import Density
+from ._parameters import LIKELY_NOISE, Parameter
+from ._parameters import noise as noise_parameter
+from ._transforms import KumaraswamyWarp
+from .kernels import Kernel
+
+K = TypeVar("K", bound=Kernel)
+
+
+@dataclass(frozen=True)
+class GPPrior(Generic[K]):
+    """Prior of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise)`.
+
+    Args:
+        kernel: covariances of bent inputs.
+        noise: noise variance.
+        warp: w, how inputs are bent.
+        mean: the same everywhere.
+        likely_noise: what is believed of the noise variance.
+    """
+
+    kernel: K
+    noise: float
+    warp: KumaraswamyWarp
+    mean: float = 0.0
+    likely_noise: float = LIKELY_NOISE
+    noise_spread: float = 2.0
+
+    @property
+    def width(self) -> int:
+        """The least number of columns that points must have."""
+        return max(self.kernel.width, self.warp.width)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Parameters of kernel, mean, noise and warp, in the order that logs hold them."""
+        return (
+            *self.kernel.parameters,
+            Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
+            noise_parameter(self.noise, self.likely_noise, self.noise_spread),
+            *self.warp.parameters,
+        )
+
+    @property
+    def theta(self) -> Float[np.ndarray, " p"]:
+        """Their values (p,)."""
+        return np.array([parameter.value for parameter in self.parameters])
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """Replace the hyperparameters (p,)."""
+        k = len(self.kernel.parameters)
+        return type(self)(
+            self.kernel.with_theta(theta[:k]),
+            float(np.exp(theta[k + 1])),
+            self.warp.with_theta(theta[k + 2 :]),
+            float(theta[k]),
+            self.likely_noise,
+            self.noise_spread,
+        )
+
+    def log_likelihood(
+        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
+    ) -> tuple[float, Float[np.ndarray, " p"], float]:
+        """Log marginal likelihood of standardised outcomes z (n,) at X (n, d), its gradient (p,), the jitter it took.
+
+        Args:
+            X: (n, d) points.
+            z: (n,) outcomes.
+            extra: (n,) noise variances that some outcomes have beside the common one.
+
+        Raises:
+            ModelFailure: the covariances cannot be factorised.
+        """
+        found = self.weighed(X, z, extra)
+        return found.value, found.slope(), found.jitter
+
+    def weighed(
+        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
+    ) -> Weighed:
+        """Log posterior density whose gradient is computed on demand.
+
+        Raises:
+            ModelFailure: the covariances cannot be factorised.
+        """
+        bent = self.warp(X)
+        gram, pull = self.kernel.linearise(bent)
+        gram = gram.copy()  # the pull-back may read the kernel's own
+        gram.flat[:: len(z) + 1] += self.noise + extra
+        density = Density.of(gram, z - self.mean)
+        del gram
+
+        def slope() -> Float[np.ndarray, " p"]:
+            found = density.evidence()
+            parts = [pull(found.pull), np.array([found.alpha.sum(), self.noise * np.trace(found.pull)])]
+            if self.warp.columns:
+                parts.append(self.warp.gradient(X, 2.0 * self.kernel.input_gradient(bent, bent, found.pull)))
+            return np.concatenate(parts)
+
+        def factor() -> Factor | None:
+            if density.jitter:
+                return None  # where rows were mended in place, they are not those of `Factor` to the last bit
+            return Factor.of_packed(density.packed, density.jitter, density.diagonal)
+
+        return Weighed(density.value, density.jitter, slope, factor)

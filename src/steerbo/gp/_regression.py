@@ -1,0 +1,633 @@
+"""Exact Gaussian process regression: from the user's outcomes to a posterior, with hyperparameters that are learned.
+
+Points and outcomes as a user's code gives them, checked before anything is kept.
+
+Outcomes that were put right: a model of them that costs no more than it must.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+
+from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
+from ._draws import DRAWN_UP_TO, posterior_draws
+from ._factor import Factor
+from ._fit import Fit
+from ._hyperparameters import Hyperparameters
+from ._likelihood import inverted
+from ._parameters import LIKELY_NOISE
+from ._posterior import GPPosterior
+from ._process import GPPrior
+from ._subset import MOST, fit_large, subset_of_data
+from ._transforms import KumaraswamyWarp, OutcomeTransform, Transform
+from .kernels import Kernel
+from .outliers import LEAST, PATIENCE, PROMISING, WORTH, gains, supported, suspected
+from .outliers import MOST as MOST_DOUBTED
+
+_FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
+
+
+def read_points(X: object, width: int, more: bool) -> Float[np.ndarray, "n d"]:
+    """Points, (n, d), with d = `width`, or with `more` also above it; an empty list is no points.
+
+    Raises:
+        InvalidOutcome: no numbers, no rows of that width, not finite, or absurdly far away.
+    """
+    points = _numbers(X, "points")
+    if points.shape[:1] == (0,):
+        return np.zeros((0, width))
+    if points.ndim != 2 or points.shape[1] < width or (points.shape[1] > width and not more):
+        raise InvalidOutcome("points", X, f"rows of {width} numbers")
+    if not (np.abs(points) <= _FARTHEST).all():
+        raise InvalidOutcome("points", X, f"finite numbers, not beyond {_FARTHEST:g}")
+    return points
+
+
+def read_outcomes(y: object, n: int) -> Float[np.ndarray, " n"]:
+    """Outcomes at n points, (n,).
+
+    Raises:
+        InvalidOutcome: no numbers, not one for each point, or not finite.
+    """
+    outcomes = _numbers(y, "value")
+    if outcomes.shape != (n,):
+        raise InvalidOutcome("value", y, f"{n} numbers, one for each point")
+    if not np.isfinite(outcomes).all():
+        raise InvalidOutcome("value", y, "a finite number", "If the evaluation broke, use ‹fail›.")
+    return outcomes
+
+
+def _numbers(values: object, field: str) -> np.ndarray:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOutcome(field, values, "numbers") from None
+
+
+K = TypeVar("K", bound=Kernel)
+MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
+_EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
+_KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
+_BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
+
+
+@dataclass(frozen=True, eq=False)
+class _Doubting:
+    """The likeliest hyperparameters where some outcomes are doubted.
+
+    Attributes:
+        doubts: (n,) which.
+        extra: (n,) the noise variance that these have beside the common one, standardised.
+        output: from the user's units to standardised ones.
+        fit: of the hyperparameters.
+        score: log posterior density in the user's units, less the price of every doubt.
+    """
+
+    doubts: Bool[np.ndarray, " n"]
+    extra: Float[np.ndarray, " n"]
+    output: OutcomeTransform
+    fit: Fit
+    score: float
+
+
+class GPRegression(Generic[K]):
+    """A Gaussian process, conditioned on outcomes at points.
+
+    Points are encoded, rows of (n, d). Outcomes are in the user's units; inside, they are standardised. `predict` and
+    `raw` answer in the user's units, everything else in standardised ones.
+
+    Before the first `set`, offset and scale are 0 and 1. Learning has two steps, a log may stand between: `fit` finds
+    hyperparameters and changes nothing, `set` takes them over. Till then offset and scale stay, and a row costs O(n²).
+
+    Args:
+        kernel: the covariance function, with the hyperparameters to begin with.
+        noise: noise variance to begin with, in standardised units.
+        warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
+        transform: "yeo-johnson" for outcomes that are skewed; None for none.
+        likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
+        known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
+        seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
+
+    Raises:
+        InvalidOption: noise or transform not allowed.
+
+    Attributes:
+        elsewhere: outcomes of the same quantity that other models have: a fit learns the units of outcomes from these,
+            too, where it has few of its own.
+
+    >>> from steerbo.gp import SquaredExponentialKernel
+    >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
+    >>> model.add([0.2], 1.0)
+    >>> mean, sd = model.predict([[0.2], [0.9]])
+    >>> mean.round(2), sd.round(2)
+    (array([1.  , 0.07]), array([0., 1.]))
+    """
+
+    many: ClassVar[int] = 400  # observations from which on a fit saves time
+    very_many: ClassVar[int] = 800  # and from which on it learns from some of them first
+
+    def __init__(
+        self,
+        kernel: K,
+        noise: float = 1e-2,
+        warp: Sequence[int] = (),
+        transform: Transform | None = None,
+        *,
+        likely_noise: float = LIKELY_NOISE,
+        known_noise: float | None = None,
+        seed: int | None = None,
+    ) -> None:
+        for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
+            if not 0 < variance < math.inf:
+                raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
+        if transform not in {None, "yeo-johnson"}:
+            raise InvalidOption("transform", transform, "'yeo-johnson', or none")
+        self._transform, self.output = transform, OutcomeTransform()
+        self._initial = GPPrior(kernel, float(noise), KumaraswamyWarp(tuple(warp)), likely_noise=float(likely_noise))
+        self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
+        self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
+        self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
+        self.draws: tuple[tuple[float, ...], ...] = ()
+        self.members: tuple[GPRegression[K], ...] = ()
+        self.last_fit: Fit | None = None
+        self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
+        self._condition()
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+    @property
+    def kernel(self) -> K:
+        """The kernel with the hyperparameters in use; with a warp, of bent points."""
+        return self.process.kernel
+
+    @property
+    def noise(self) -> float:
+        """Noise variance, standardised."""
+        return self.process.noise
+
+    @property
+    def mean(self) -> float:
+        """The prior mean, standardised, the same everywhere."""
+        return self.process.mean
+
+    @property
+    def scale(self) -> float:
+        """`y = offset + scale · z`, if there is no transform."""
+        return self.output.scale
+
+    def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
+        """Convert standardised values to the user's units. Monotone: bounds map to bounds, maximisers to maximisers."""
+        return self.output.backward(np.asarray(z, dtype=np.float64))
+
+    # -- data ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def inputs(self) -> Float[np.ndarray, "n d"]:
+        """The observed points, as they were given."""
+        return self._points
+
+    @property
+    def outcomes(self) -> Float[np.ndarray, " n"]:
+        """The outcomes, in the user's units."""
+        return self._outcomes
+
+    @property
+    def counted(self) -> Int[np.ndarray, " m"]:
+        """Indices of the observations the posterior uses, ascending: all, or a subset of many."""
+        return np.append(self._counted, np.arange(self._chosen, len(self)))
+
+    def add(self, x: ArrayLike, y: float) -> None:
+        """One more observation: y, in the user's units, at x (d,). O(n²) when it is used.
+
+        Raises:
+            InvalidOutcome: values that are not finite numbers, or a point of another length.
+        """
+        point, outcome = self._read([x]), read_outcomes([y], 1)
+        self._given.append(*self._rows(point, outcome, np.zeros(1)))
+        self._extra = np.append(self._extra, 0.0)
+        self._points = np.concatenate([self._points, point]) if len(self) else point
+        self._outcomes = np.append(self._outcomes, outcome)
+        for member in self.members:
+            member.add(x, y)
+
+    def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
+        """Other observations instead of all there are: y (n,) at X (n, d). O(n³).
+
+        Those that were there before, and were doubted, still are.
+
+        Args:
+            X: points.
+            y: outcomes.
+            like: the regression that doubted them before; None: this one.
+
+        Raises:
+            InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
+        """
+        points = self._read(X)
+        outcomes = read_outcomes(y, len(points))
+        known = self if like is None else like
+        doubted = {(tuple(known._points[i].tolist()), known._outcomes[i]): known._extra[i] for i in known.doubted}
+        some = [
+            doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
+        ]
+        self._outcomes, self._points, self._extra = outcomes, points, np.array(some, dtype=np.float64)
+        self._condition()
+        self._draw()
+
+    def revise(self, y: ArrayLike) -> None:
+        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²).
+
+        One that was doubted and is another now is so no longer: then all is factorised anew.
+        """
+        outcomes = read_outcomes(y, len(self))
+        if self._extra[outcomes != self._outcomes].any():
+            self.replace(self._points, outcomes)
+            return
+        self._outcomes = outcomes
+        self._given.revise(self._rows(self._points, self._outcomes, self._extra)[1][self.counted])
+        for member in self.members:
+            member.revise(y)
+
+    def _read(self, X: object) -> Float[np.ndarray, "n d"]:
+        return read_points(X, self._points.shape[1], more=not len(self))  # a kernel may leave the last columns unread
+
+    # -- hyperparameters -----------------------------------------------------------------------------------------------
+
+    @property
+    def hyperparameters(self) -> Hyperparameters:
+        """Hyperparameters in use."""
+        doubted = tuple((i, float(self._extra[i])) for i in self.doubted)
+        return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws, doubted)
+
+    @property
+    def doubted(self) -> list[int]:
+        """Indices of the outcomes that are probably wrong and count for little, ascending."""
+        return [int(i) for i in np.flatnonzero(self._extra)]
+
+    def fit(self) -> Hyperparameters:
+        """Fit hyperparameters to all observations and sample their posterior; `set` puts them to use.
+
+        It never fails for what the data are: few different outcomes teach offset and scale. `last_fit` tells the rest.
+        """
+        return self.drawn(self.likeliest())
+
+    def likeliest(self) -> Hyperparameters:
+        """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³)."""
+        best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta)
+        if LEAST <= len(self) <= self.many:
+            if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
+                best = max(best, self._trusting(suspects, self.process.theta), key=lambda each: each.score)
+            latest = best
+            for _ in range(int(MOST_DOUBTED * len(self))):
+                if (doubts := self._doubt_one_more(latest)) is None:
+                    break
+                latest = self._trusting(doubts, latest.fit.theta, nearly=True)
+                if latest.score > best.score:
+                    best = latest
+                elif doubts.sum() - best.doubts.sum() >= PATIENCE:
+                    break
+        self.last_fit, self._fitted = best.fit, self._points
+        doubted = tuple((int(i), float(best.extra[i])) for i in np.flatnonzero(best.doubts))
+        return Hyperparameters(tuple(best.fit.theta.tolist()), best.output, (), doubted)
+
+    def _trusting(
+        self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"], nearly: bool = False
+    ) -> _Doubting:
+        """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
+        output = OutcomeTransform.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
+        z = output.forward(self._outcomes)
+        extra = np.where(doubts, np.maximum(z**2, 1.0), 0.0)
+        if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
+            fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
+        else:
+            fit = fit_large(
+                self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra, nearly=nearly
+            )
+        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
+        return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
+
+    def _believed(self, output: OutcomeTransform) -> GPPrior[K]:
+        """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
+        if self._known_noise is None:
+            return self._initial
+        return replace(self._initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
+
+    def _suspects(self) -> Bool[np.ndarray, " n"]:
+        """Outcomes far from all others, except where their neighbours are, too."""
+        far = suspected(self._outcomes)
+        if not far.any():
+            return far
+        bent = self.process.warp(self._points)
+        away = self._outcomes - np.median(self._outcomes)
+        return far & ~supported(self.process.kernel(bent, bent), away, far)
+
+    def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
+        """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
+        n, process = len(self), self._initial.with_theta(known.fit.theta)
+        if known.doubts.sum() + 1 > MOST_DOUBTED * n or not math.isfinite(known.score):
+            return None
+        bent = process.warp(self._points)
+        near = process.kernel(bent, bent)
+        gram = near.copy()
+        gram.flat[:: n + 1] += process.noise + known.extra
+        try:
+            inverse = inverted(gram)[0]
+        except ModelFailure:
+            return None
+        alpha = inverse @ (known.output.forward(self._outcomes) - process.mean)
+        gained = np.where(known.doubts, 0.0, gains(inverse, alpha, known.extra))
+        for i in np.argsort(-gained, kind="stable"):
+            if gained[i] <= PROMISING:
+                return None
+            doubts = known.doubts | (np.arange(n) == i)
+            if not supported(near, alpha, doubts).any():
+                return doubts
+        return None
+
+    def drawn(self, found: Hyperparameters) -> Hyperparameters:
+        """Add samples of the posterior, where the regression has a seed and outcomes are not too many."""
+        fit, n = self.last_fit, len(self)
+        if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
+            return found
+        points, z, initial = self._points, found.output.forward(self._outcomes), self._believed(found.output)
+        extra = np.zeros(n)
+        for i, variance in found.doubted:
+            extra[i] = variance
+        draws = posterior_draws(
+            initial.parameters,
+            lambda theta: initial.with_theta(theta).weighed(points, z, extra).value,
+            lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],
+            np.array(found.theta),
+            np.random.default_rng([self._seed, n]),
+        )
+        return replace(found, draws=tuple(tuple(each) for each in draws.tolist()))
+
+    def set(self, hyperparameters: Hyperparameters) -> None:
+        """Take hyperparameters over. O(n³).
+
+        Raises:
+            InvalidStudy: they belong to another kernel or warp.
+        """
+        hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
+        self.draws, self._extra = hyperparameters.draws, np.zeros(len(self))
+        for i, variance in hyperparameters.doubted:
+            if i >= len(self):
+                raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
+            self._extra[i] = variance
+        self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
+        there, self._fitted = self._fitted is self._points and len(self) <= MOST, None
+        made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
+        self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
+        self._condition(made)
+        self._draw()
+
+    def _draw(self) -> None:
+        """Make the members: the same outcomes, seen with each draw of the hyperparameters."""
+        self.members = ()
+        found: list[GPRegression[K]] = []
+        for theta in self.draws:
+            member = copy(self)
+            member.draws, member.process = (), self._initial.with_theta(np.array(theta))
+            member._condition()
+            found.append(member)
+        self.members = tuple(found)
+
+    def member(self, k: int) -> GPRegression[K]:
+        """The regression with the k-th draw of the hyperparameters, counted on from the first; itself without draws."""
+        return self.members[k % len(self.members)] if self.members else self
+
+    def _condition(self, made: Factor | None = None) -> None:
+        some = subset_of_data(self.process, self._points, self.output.forward(self._outcomes))
+        self._counted, self._chosen = some, len(self)  # of so many; later ones all count
+        self._given = GPPosterior(
+            self.kernel, *self._rows(self._points[some], self._outcomes[some], self._extra[some]), made
+        )
+
+    def _rows(
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
+    ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
+        """Bent points, residuals and noise variances."""
+        residuals = (self.output.forward(outcomes) - self.mean)[:, None]
+        return self.process.warp(points), residuals, self.noise + extra
+
+    @property
+    def factor(self) -> Factor:
+        """The Cholesky factor of the covariances among observed and pending points: see `GPPosterior.factor`."""
+        return self._given.factor
+
+    @property
+    def weights(self) -> Float[np.ndarray, " n"]:
+        """`α = (K + λ1)⁻¹ (z − m)` over the observed points that count, standardised."""
+        return self._given.weights[:, 0]
+
+    @contextmanager
+    def with_fantasies(self, X: ArrayLike) -> Iterator[Factor]:
+        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `GPPosterior.extended`.
+
+        They do so as if their outcomes had hardly any noise: with much of it a pending point would be suggested again.
+        """
+        bent = self.process.warp(self._read(X))
+        noise = np.minimum(self.noise, _EXPECTED * self.kernel.diagonal(bent))
+        with self._given.extended(bent, noise) as factor:
+            yield factor
+
+    def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each. O(n²) a point."""
+        blocks = np.array_split(points := self._read(Z), 1 + len(points) * (len(self) + 1) // _BLOCK)
+        mean, variance = (np.concatenate(column) for column in zip(*map(self.marginals, blocks), strict=True))
+        return self.output.moments(mean, np.sqrt(variance))
+
+    def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and variance of f at Z (m, d), standardised, (m,) each, all rows at once. O(n²) a point."""
+        found = self._given.solve(self.process.warp(Z))
+        return self.mean + found.mean[0], found.variance
+
+    def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
+        return self.mean + self._given.means(self.process.warp(Z))[0]
+
+    def means_and_gradients(
+        self, Z: Float[np.ndarray, "r d"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
+        """Mean of f at every row, standardised (r,), and its gradients (r, d). O(n) a point."""
+        bent, rows = self.process.warp(Z), self._given.points
+        weights = np.broadcast_to(self.weights, (len(Z), len(rows)))
+        slope = self.kernel.input_gradient(bent, rows, weights) if len(rows) else np.zeros(Z.shape)
+        return self.mean + self._given.means(bent)[0], slope * self.process.warp.slope(Z)
+
+    @property
+    def fitted(self) -> Float[np.ndarray, " n"]:
+        """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
+        noise = self.noises + self.factor.jitter
+        return self.output.forward(self._outcomes[self.counted]) - noise * self.weights
+
+    @property
+    def noises(self) -> Float[np.ndarray, " m"]:
+        """Noise variances of the outcomes in use, standardised; doubted outcomes have more."""
+        return self.noise + self._extra[self.counted]
+
+    def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
+        """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
+
+        Those of the mixture over draws of the hyperparameters, where there are any.
+        """
+        means, variances = [], []
+        for member in self.members or (self,):
+            mean, deviation = member.predict(x[None])
+            means.append(float(mean[0]))
+            variances.append(float(deviation[0]) ** 2 + member.scale**2 * member.noise)
+        spread = np.mean(variances) + np.var(means)
+        return float(np.mean(means)), math.sqrt(float(spread))
+
+    def left_out(self, latest: int) -> Float[np.ndarray, " k"]:
+        """Leave-one-out residuals of the latest k outcomes in predictive deviations, (k,). O(n²).
+
+        `α_i / √(K⁻¹)_ii` (Rasmussen & Williams 2006, 5.10 to 5.12); one that is doubted has more noise.
+
+        >>> from .kernels import SquaredExponentialKernel
+        >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=0.25)
+        >>> model.replace([[0.2], [5.0]], [0.0, 1.0])
+        >>> model.left_out(1).round(2)
+        array([0.89])
+        """
+        m = len(self.factor)
+        k = min(latest, m)
+        ends = np.eye(m)[:, m - k :]
+        precision = np.square(self.factor.half_solve(ends)).sum(axis=0)
+        return np.asarray(self.weights[m - k :] / np.sqrt(precision))
+
+    def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
+        """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
+        mean, variance = self._given.average(self.process.warp(Z))
+        return self.mean + float(mean[0]), variance
+
+    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
+        """Mean and variance of f at every row, standardised (r,), and their gradients (r, d). O(n²) a point."""
+        found, bend = self._given.solve(self.process.warp(Z)), self.process.warp.slope(Z)
+        rise = self._given.slope(found, np.ones(found.mean.shape), None) * bend
+        fall = self._given.slope(found, None, np.ones(len(Z))) * bend
+        return self.mean + found.mean[0], found.variance, rise, fall
+
+
+class Averaged(Generic[K]):
+    """A regression averaged over the draws of its hyperparameters; without draws, the regression as it is.
+
+    The average is a mixture: with means m_k and variances v_k of K members its mean is m = Σ_k m_k / K and its variance
+    Σ_k (v_k + m_k²) / K − m², so that it is as unsure as its members are, and further by as much as they disagree.
+
+    Args:
+        model: the regression.
+        deviations: whether variances are of interest; if not, they are zero, and not computed.
+
+    >>> from steerbo.gp import SquaredExponentialKernel
+    >>> model = GPRegression(SquaredExponentialKernel([0.3]), seed=0)
+    >>> model.replace([[0.1], [0.3], [0.5], [0.9]], [1.0, 2.0, 1.5, 3.0])
+    >>> model.set(model.fit())
+    >>> means = [member.predict([[0.7]])[0][0] for member in model.members]
+    >>> bool(abs(Averaged(model).predict([[0.7]])[0][0] - np.mean(means)) < 1e-12)
+    True
+    """
+
+    def __init__(self, model: GPRegression[K], *, deviations: bool = True) -> None:
+        self.model, self.members, self._deviations = model, model.members or (model,), deviations
+
+    def __len__(self) -> int:
+        return len(self.model)
+
+    @property
+    def inputs(self) -> Float[np.ndarray, "n d"]:
+        """The observed points, as they were given."""
+        return self.model.inputs
+
+    @property
+    def output(self) -> OutcomeTransform:
+        """Outcome transform, the same for all members."""
+        return self.model.output
+
+    @property
+    def scale(self) -> float:
+        """`y = offset + scale · z`, if there is no transform."""
+        return self.model.scale
+
+    def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
+        """Convert standardised values to the user's units: see `GPRegression.unstandardise`."""
+        return self.model.unstandardise(z)
+
+    @contextmanager
+    def with_fantasies(self, X: ArrayLike) -> Iterator[None]:
+        """Inside the context pending points X (p, d) shrink the variance: see `GPRegression.with_fantasies`."""
+        with ExitStack() as stack:
+            for member in self.members:
+                stack.enter_context(member.with_fantasies(X))
+            yield
+
+    def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each."""
+        means, deviations = np.array([member.predict(Z) for member in self.members]).transpose(1, 0, 2)
+        mean, variance = _mixed(means, deviations**2)
+        return mean, np.sqrt(variance)
+
+    def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and variance of f at Z (m, d), standardised, (m,) each."""
+        if not self._deviations:
+            return self.means(Z), np.zeros(len(Z))
+        means, variances = np.array([member.marginals(Z) for member in self.members]).transpose(1, 0, 2)
+        return _mixed(means, variances)
+
+    def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """Mean of f at Z (m, d), standardised, (m,). O(n) a point and member."""
+        return np.asarray(np.mean([member.means(Z) for member in self.members], axis=0))
+
+    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
+        """Mean and variance of f at every row, standardised (r,), and their gradients (r, d)."""
+        if not self._deviations:
+            found = [member.means_and_gradients(Z) for member in self.members]
+            mean, rise = (np.mean(part, axis=0) for part in zip(*found, strict=True))
+            return mean, np.zeros(len(Z)), rise, np.zeros(Z.shape)
+        parts = zip(*(member.moments_and_gradients(Z) for member in self.members), strict=True)
+        means, variances, rises, widenings = map(np.array, parts)
+        mean, variance = _mixed(means, variances)
+        rise = rises.mean(axis=0)
+        apart = 2.0 * (means - mean)[:, :, None] * (rises - rise)
+        return mean, variance, rise, (widenings + apart).mean(axis=0)
+
+
+def _mixed(
+    means: Float[np.ndarray, "k m"], variances: Float[np.ndarray, "k m"]
+) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+    """Mean and variance of a mixture of k members, all as likely."""
+    mean: Float[np.ndarray, " m"] = means.mean(axis=0)
+    return mean, np.asarray((variances + (means - mean) ** 2).mean(axis=0))
+
+
+def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike) -> None:
+    """Have a model hold outcomes y (n,) at X (n, d), some of them put right. O(n²) where all points are as before.
+
+    Its factor stays then. It does not where only some outcomes count and another one is the best now.
+
+    Raises:
+        InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
+
+    >>> from steerbo.gp import SquaredExponentialKernel
+    >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
+    >>> model.add([0.2], 10.0)
+    >>> replace_outcomes(model, [[0.2]], [1.0])
+    >>> model.outcomes
+    array([1.])
+    """
+    outcomes = np.asarray(y)
+    same = 0 < len(model) == len(outcomes) and np.array_equal(X, model.inputs)
+    if same and (len(model.counted) == len(model) or outcomes.argmax() == model.outcomes.argmax()):
+        model.revise(outcomes)
+    else:
+        model.replace(X, outcomes)

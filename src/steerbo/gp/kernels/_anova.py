@@ -1,0 +1,198 @@
+"""The ANOVA kernel: a product over variables in which each has a weight of its own.
+
+    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category exp(−1[x_d ≠ z_d]/2ℓ_d²)
+
+Multiplied out it is a sum over all sets of variables, each with a product of its own: a constant, main effects,
+interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1) has one variance for all of them:
+there a variable that matters little can only be taken for one that matters *slowly*, with a lengthscale so long that
+what lies between two plays at its ends seems known. Here it may matter little and still be of any shape. As a product
+of factors of one variable each, every integral over what nature draws stays a product of one-dimensional ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+
+from ...errors import InvalidProblem
+from .._parameters import Parameter, lengthscale, variance, weight
+from .base import Kernel, Pull
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class AnovaKernel(Kernel):
+    """`s² Π_d (1 − w_d + w_d e_d)` with squared exponentials e_d; a fit learns every ℓ_d and w_d, and s².
+
+    Args:
+        lengthscales: (k,) ℓ.
+        weights: (k,) w, from 0 (the variable does nothing) to 1 (nothing is left without it). None: one half each; a
+            single variable has weight 1, and learns none, since the mean is its constant.
+        variance: s².
+        dimensions: (k,) the columns it reads; None: the first k.
+        categorical: (k,) which of them hold categories; None: none.
+
+    Raises:
+        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, a weight outside [0, 1], or
+            shapes that do not fit.
+
+    >>> kernel = AnovaKernel([0.5, 2.0], [1.0, 0.5])
+    >>> kernel(np.zeros((1, 2)), np.array([[0.5, 0.0], [0.5, 99.0]])).round(3)
+    array([[0.607, 0.303]])
+    """
+
+    lengthscales: Float[np.ndarray, " k"]
+    weights: Float[np.ndarray, " k"]
+    variance: float
+    dimensions: Int[np.ndarray, " k"]
+    categorical: Bool[np.ndarray, " k"]
+
+    def __init__(
+        self,
+        lengthscales: ArrayLike,
+        weights: ArrayLike | None = None,
+        variance: float = 1.0,
+        dimensions: Sequence[int] | None = None,
+        categorical: Sequence[bool] | None = None,
+    ) -> None:
+        scales = np.atleast_1d(np.asarray(lengthscales, dtype=np.float64))
+        k = len(scales)
+        shares = np.asarray(_usual(k) if weights is None else weights, dtype=np.float64)
+        columns = np.arange(k) if dimensions is None else np.asarray(dimensions, dtype=np.intp)
+        mask = np.zeros(k, bool) if categorical is None else np.asarray(categorical, dtype=bool)
+        if not k or columns.shape != (k,) or len(set(columns.tolist())) < k or columns.min() < 0:
+            raise InvalidProblem("kernel.dimensions", dimensions, f"{max(k, 1)} different columns, counted from 0")
+        if scales.ndim != 1 or not np.all((scales > 0) & np.isfinite(scales)):
+            raise InvalidProblem("kernel.lengthscales", lengthscales, "finite numbers above 0, one for each column")
+        if shares.shape != (k,) or not np.all((shares >= 0) & (shares <= 1)):
+            raise InvalidProblem("kernel.weights", weights, f"{k} numbers from 0 to 1")
+        if mask.shape != (k,):
+            raise InvalidProblem("kernel.categorical", categorical, f"{k} truth values")
+        if not 0 < variance < math.inf:
+            raise InvalidProblem("kernel.variance", variance, "a finite number above 0")
+        for name, value in (
+            ("lengthscales", scales),
+            ("weights", shares),
+            ("variance", float(variance)),
+            ("dimensions", columns),
+            ("categorical", mask),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def over(cls, categorical: Sequence[bool] | Bool[np.ndarray, " d"]) -> Self:
+        """Build the kernel over d columns at its prior's mode; `categorical` (d,) marks the columns of categories.
+
+        >>> AnovaKernel.over([False, True]).lengthscales.round(2)
+        array([0.29, 0.29])
+        """
+        d = len(categorical)
+        return cls(np.full(d, math.exp(lengthscale(1.0, d, "").centre)), categorical=list(categorical))
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that it reads."""
+        return tuple(self.dimensions.tolist())
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Logarithms of the lengthscales, log odds of the weights where there are several, the variance's logarithm."""
+        k, names = len(self.dimensions), self.dimensions.tolist()
+        scales = [lengthscale(ell, k, f"lengthscale[{d}]") for ell, d in zip(self.lengthscales, names, strict=True)]
+        shares = [weight(w, f"weight[{d}]") for w, d in zip(self.weights, names, strict=True)] if k > 1 else []
+        return (*scales, *shares, variance(self.variance, "variance"))
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """Replace the hyperparameters (p,)."""
+        k = len(self.dimensions)
+        weights = 1.0 / (1.0 + np.exp(-theta[k : 2 * k])) if k > 1 else self.weights
+        scales, s2 = np.exp(theta[:k]), float(np.exp(theta[-1]))
+        return type(self)(scales, weights, s2, self.columns, self.categorical.tolist())
+
+    def _bell(self, j: int, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+        """e_d for all pairs, (n, m), where d is the j-th column that is read."""
+        if self.categorical[j]:
+            return np.where(a[:, None] == b, 1.0, math.exp(-0.5 / float(self.lengthscales[j]) ** 2))
+        gap = np.subtract.outer(a / self.lengthscales[j], b / self.lengthscales[j])
+        np.multiply(gap, gap, out=gap)
+        gap *= -0.5
+        return np.exp(gap, out=gap)
+
+    def _mixed(self, j: int, bell: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        """`1 − w + w e`, in the place of e."""
+        w = float(self.weights[j])
+        if w < 1.0:
+            bell *= w
+            bell += 1.0 - w
+        return bell
+
+    def share(self, j: int, bell: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        """Share `w e / (1 − w + w e)` of the j-th column's factor that depends on the variable."""
+        w = float(self.weights[j])
+        if w == 1.0:
+            return np.ones_like(bell)
+        part = w * bell
+        part /= part + (1.0 - w)
+        return part
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        value = np.full((len(X), len(Z)), self.variance)
+        for j, d in enumerate(self.dimensions):
+            value *= self._mixed(j, self._bell(j, X[:, d], Z[:, d]))
+        return value
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """k(x, x) = s², (n,)."""
+        return np.full(len(X), self.variance)
+
+    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
+        """K(X, X), and the pull-back, by `∂ ln k/∂ ln ℓ_d = p_d r_d²` and `∂ ln k/∂ logit w_d = (1 − w_d)(p_d − q_d)`.
+
+        Here `p_d = w_d e_d / f_d` is the share of the factor `f_d = 1 − w_d + w_d e_d`, and `q_d = w_d / f_d`.
+        """
+        gram = self(X, X)
+
+        def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
+            k = len(self.dimensions)
+            M = W * gram
+            along, shares = np.zeros(k), np.zeros(k)
+            for j, d in enumerate(self.dimensions):  # one (n, n) array at a time: n may be thousands
+                w, bell = float(self.weights[j]), self._bell(j, X[:, d], X[:, d])
+                part = M * self.share(j, bell)
+                if k > 1 and w < 1.0:  # p − q = −w (1 − e) / f
+                    shares[j] = -w * (1.0 - w) * float(np.vdot(M, (1.0 - bell) / (1.0 - w + w * bell)))
+                if self.categorical[j]:
+                    along[j] = np.vdot(part, X[:, d, None] != X[:, d])
+                else:
+                    centred = X[:, d] - X[:, d].mean()
+                    along[j] = (part.sum(axis=0) + part.sum(axis=1)) @ centred**2 - 2.0 * centred @ part @ centred
+            along /= self.lengthscales**2
+            return np.concatenate([along, shares if k > 1 else shares[:0], [M.sum()]])
+
+        return gram, pull
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); zero along a category."""
+        gradient, bells = np.zeros(X.shape), []
+        M = self.variance * W
+        for j, d in enumerate(self.dimensions):
+            bells.append(self._bell(j, X[:, d], Z[:, d]))
+            M *= self._mixed(j, bells[-1].copy())
+        for j, column in enumerate(self.dimensions):
+            if self.categorical[j]:
+                continue
+            part = M * self.share(j, bells[j])
+            gradient[:, column] = (part @ Z[:, column] - X[:, column] * part.sum(axis=1)) / self.lengthscales[j] ** 2
+        return gradient
+
+
+def _usual(k: int) -> Float[np.ndarray, " k"]:
+    return np.full(k, 0.5 if k > 1 else 1.0)

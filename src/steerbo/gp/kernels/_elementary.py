@@ -1,0 +1,174 @@
+"""Constant and linear kernels, mostly members of sums; and kernels that a fit leaves alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+
+from ...errors import InvalidProblem
+from .._parameters import Parameter
+from .._parameters import variance as variance_parameter
+from .base import Kernel, Pull
+
+
+@dataclass(frozen=True)
+class Constant(Kernel):
+    """`k = s²`: an unknown level in a sum, nothing at all in a product with s² = 1.
+
+    >>> (Constant(4.0) + Constant(1.0)).diagonal(np.zeros((2, 3)))
+    array([5., 5.])
+    """
+
+    variance: float = 1.0
+    columns = ()
+
+    def __post_init__(self) -> None:
+        _check_variance(self.variance)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The variance's logarithm."""
+        return (variance_parameter(self.variance, "variance"),)
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """Replace the variance."""
+        return type(self)(float(np.exp(theta[0])))
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """s² for all pairs of rows, (n, m)."""
+        return np.full((len(X), len(Z)), self.variance)
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """s² for every row, (n,)."""
+        return np.full(len(X), self.variance)
+
+    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
+        """K(X, X), and the pull-back to the variance."""
+        return self(X, X), lambda W: np.array([self.variance * W.sum()])
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """Zero, (r, d)."""
+        return np.zeros(X.shape)
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """`k = s² Σ_d (x_d − c)(z_d − c)`: Bayesian linear regression (Rasmussen & Williams 2006, section 4.2.2).
+
+    Args:
+        dimensions: the columns it reads, numbers all of them, no categories.
+        variance: s².
+        centre: c, where the prior is surest; .5 is the middle of the unit cube.
+
+    Raises:
+        InvalidProblem: no dimension, or a variance or centre that is not allowed.
+    """
+
+    dimensions: Sequence[int]
+    variance: float = 1.0
+    centre: float = 0.5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dimensions", tuple(int(d) for d in self.dimensions))
+        if not self.dimensions or min(self.dimensions) < 0:
+            raise InvalidProblem("kernel.dimensions", self.dimensions, "at least one column, counted from 0")
+        if not math.isfinite(self.centre):
+            raise InvalidProblem("kernel.centre", self.centre, "a finite number")
+        _check_variance(self.variance)
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that it reads."""
+        return tuple(self.dimensions)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The variance's logarithm."""
+        return (variance_parameter(self.variance, "variance"),)
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """Replace the variance."""
+        return type(self)(self.dimensions, float(np.exp(theta[0])), self.centre)
+
+    def _centred(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
+        return X[:, list(self.dimensions)] - self.centre
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        product: np.ndarray = self._centred(X) @ self._centred(Z).T
+        return self.variance * product
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """k(x, x) for every row, (n,)."""
+        squares: np.ndarray = (self._centred(X) ** 2).sum(axis=1)
+        return self.variance * squares
+
+    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
+        """K(X, X), and the pull-back to the variance."""
+        K = self(X, X)
+        return K, lambda W: np.array([np.vdot(W, K)])
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
+        gradient = np.zeros(X.shape)
+        gradient[:, list(self.dimensions)] = self.variance * (W @ self._centred(Z))
+        return gradient
+
+    def diagonal_gradient(self, X: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x k(x, x)`, (r, d)."""
+        gradient = np.zeros(X.shape)
+        gradient[:, list(self.dimensions)] = 2.0 * self.variance * self._centred(X)
+        return gradient
+
+
+@dataclass(frozen=True)
+class Fixed(Kernel):
+    """A kernel as it stands: a fit learns nothing of it.
+
+    >>> Fixed(Constant(4.0)).parameters
+    ()
+    """
+
+    kernel: Kernel
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that it reads."""
+        return self.kernel.columns
+
+    @property
+    def gradients(self) -> bool:
+        """Whether the kernel's gradients are exact."""
+        return self.kernel.gradients
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        return self.kernel(X, Z)
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """k(x, x) for every row, (n,)."""
+        return self.kernel.diagonal(X)
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
+        return self.kernel.input_gradient(X, Z, W)
+
+    def diagonal_gradient(self, X: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x k(x, x)`, (r, d)."""
+        return self.kernel.diagonal_gradient(X)
+
+
+def _check_variance(variance: float) -> None:
+    if not 0 < variance < math.inf:
+        raise InvalidProblem("kernel.variance", variance, "a finite number above 0")

@@ -1,0 +1,192 @@
+"""Reading of the outcomes that users report: tables by context and action, counts, payoffs. Errors name the row.
+
+All functions take the names (`Simplex`, contexts × actions) and not the problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from .._parsing import Rows, parse_value
+from .._wording import counted
+from ..core import finite
+from ..errors import InvalidOutcome, InvalidRequest, one_of
+from ..space import Simplex
+
+
+def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
+    """Parse a distribution as typed: JSON, or rows with a column for each action and one called context.
+
+    The context may be left out if the problem has only one.
+
+    Raises:
+        InvalidRequest: a row names no context, or one that another row named.
+    """
+    if isinstance(given, str):
+        typed = parse_value(given)
+        one = len(contexts) == 1 and isinstance(typed, Mapping) and not typed.keys() & set(contexts)
+        return {contexts[0]: typed} if one else typed
+    rows = [{"context": contexts[0], **row} for row in given] if len(contexts) == 1 else given
+    table: dict[str, Any] = {}
+    for row in rows:
+        context = row.get("context")
+        if context is None or context in table:
+            raise InvalidRequest("current", row, "a column 'context' that names each context once")
+        table[context] = {action: parse_value(cell) for action, cell in row.items() if action != "context"}
+    return table
+
+
+def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:
+    """Return a checked table by context and action as an array; missing entries are zero.
+
+    >>> array(Simplex(["day", "night"], ["a", "b"]), {"day": {"b": 1.0}})
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    columns = {name: a for a, name in enumerate(simplex.columns)}
+    table = np.zeros(simplex.shape)
+    for c, context in enumerate(simplex.rows):
+        for action, share in named.get(context, {}).items():
+            table[c, columns[action]] = share
+    return table
+
+
+def is_table(simplex: Simplex, plain: Any) -> bool:
+    """Return whether `plain` is a mapping of numbers by context and action.
+
+    >>> is_table(Simplex(["day"], ["a", "b"]), {"day": {"b": 1.0}}), is_table(Simplex(["day"], ["a"]), {"b": 1.0})
+    (True, False)
+    """
+    if not isinstance(plain, Mapping) or next(iter(plain), simplex.rows[0]) not in simplex.rows:
+        return False
+    rows, columns = set(simplex.rows), set(simplex.columns)
+    return all(
+        name in rows
+        and isinstance(row, Mapping)
+        and columns.issuperset(row)
+        and not any(isinstance(cell, Mapping) for cell in row.values())
+        for name, row in plain.items()
+    )
+
+
+def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Int[np.ndarray, "C A"]:
+    """Read whole agents by context and action (or as rows); each row must sum to the agents of its context.
+
+    Raises:
+        InvalidOutcome: naming the row.
+
+    >>> counts(Simplex(["day"], ["a", "b"]), {"day": {"a": 3}}, np.array([3]))
+    array([[3, 0]])
+    """
+    place = "realised.counts"
+    rows = _rows(simplex, given, place)
+    table = np.zeros(simplex.shape, dtype=np.int64)
+    for c, (context, row) in enumerate(rows.items()):
+        for action, number in row.items():
+            if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < 0:
+                raise InvalidOutcome(f"{place}.{context}.{action}", number, "a whole number of agents not below 0")
+            table[c, simplex.columns.index(action)] = int(number)
+        total, wanted = int(table[c].sum()), int(agents_in[c])
+        if total != wanted:
+            hint = "If the contexts' numbers vary, tell the 'distribution' instead."
+            raise InvalidOutcome(f"{place}.{context}", total, f"counts that add up to its {wanted} agents", hint)
+    return table
+
+
+def representative(
+    simplex: Simplex, known: Mapping[str, Any], played: Mapping[str, Mapping[str, float]], needed: bool
+) -> dict[str, str]:
+    """Read context and action of the representative agent; the context may be left out if there is only one.
+
+    Args:
+        simplex: contexts × actions.
+        known: reported values.
+        played: the distribution really played.
+        needed: whether a missing entry is an error.
+
+    Raises:
+        InvalidOutcome: naming `context` or `action`; also if no agent of this context took this action.
+    """
+    hint = "A representative agent's payoff means nothing without its context and action."
+    who: dict[str, str] = {}
+    for name, names in (("context", simplex.rows), ("action", simplex.columns)):
+        if name in known:
+            if known[name] not in names:
+                raise InvalidOutcome(f"realised.{name}", known[name], one_of(names, known[name]))
+            who[name] = str(known[name])
+        elif needed:
+            if name == "action" or len(names) > 1:
+                raise InvalidOutcome(f"realised.{name}", None, f"the {name} of the representative agent", hint)
+            who[name] = names[0]
+    if len(who) == 2 and not played[who["context"]].get(who["action"]):
+        hint = "If the distribution really played was another one, tell it too."
+        raise InvalidOutcome(
+            "realised.action", who["action"], f"an action that agents of {who['context']!r} took", hint
+        )
+    return who
+
+
+def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
+    """Read mean payoffs of cells by context and action.
+
+    Raises:
+        InvalidOutcome: naming the cell.
+    """
+    hint = "Give the mean payoff of the agents of every cell that was played."
+    if not isinstance(given, Mapping) or not given:
+        raise InvalidOutcome("value", given, "mean payoffs by action by context", hint)
+    return {
+        context: {action: finite(f"value.{context}.{action}", payoff) for action, payoff in row.items()}
+        for context, row in _rows(simplex, given, "value").items()
+    }
+
+
+def check_payoffs_match(
+    value: Mapping[str, Mapping[str, float]], distribution: Mapping[str, Mapping[str, float]]
+) -> None:
+    """Check that exactly the cells that were played have a payoff.
+
+    Raises:
+        InvalidOutcome: naming the cell.
+    """
+    for context, row in distribution.items():
+        for action in (name for name, share in row.items() if share > 0):
+            if action not in value[context]:
+                raise InvalidOutcome(
+                    f"value.{context}.{action}", None, "the mean payoff of its agents", "It was played."
+                )
+        for action, payoff in value[context].items():
+            if not row.get(action):
+                raise InvalidOutcome(f"value.{context}.{action}", payoff, "nothing: no agent was in this cell")
+
+
+def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]:
+    """Return entries by context and action, from a mapping or from rows in order."""
+    if not isinstance(given, Mapping):
+        try:
+            given = dict(zip(simplex.rows, given, strict=True))
+        except Exception:  # too few, too many, or not iterable
+            raise InvalidOutcome(
+                place, given, f"{counted(len(simplex.rows), 'row')}: {', '.join(simplex.rows)}"
+            ) from None
+    for context in given:
+        if context not in simplex.rows:
+            raise InvalidOutcome(f"{place}.{context}", given[context], one_of(simplex.rows, context))
+    rows: dict[str, dict[str, Any]] = {}
+    for context in simplex.rows:
+        row = given.get(context, {})
+        if not isinstance(row, Mapping):
+            try:
+                row = dict(zip(simplex.columns, row, strict=True))
+            except Exception:  # too few, too many, or not iterable
+                allowed = f"{len(simplex.columns)} entries, one for each action, or entries by action"
+                raise InvalidOutcome(f"{place}.{context}", row, allowed) from None
+        for action in row:
+            if action not in simplex.columns:
+                raise InvalidOutcome(f"{place}.{context}.{action}", row[action], one_of(simplex.columns, action))
+        rows[context] = dict(row)
+    return rows

@@ -1,0 +1,543 @@
+"""Gaussian process of averages: its data, hyperpriors, fits, posterior, and the test for a change of the payoffs.
+
+Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.ProfiledMean`): covariances, noise
+included, are relative to the scale. With thousands of observations hyperparameters are
+learned from a subset and then corrected by all.
+
+Conversion of outcomes to the observations that the Gaussian process is conditioned on, in standardised units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from ..core import Outcome, Round, context_of
+from ..errors import ModelFailure
+from ..gp import (
+    MANY,
+    MOST,
+    OutcomeTransform,
+    Parameter,
+    ProfiledMean,
+    changepoint_densities,
+    choose_subset,
+    evenly,
+    evidence,
+    inverted,
+    log_prior,
+    maximum_a_posteriori,
+    profiled_log_density,
+    refine_on_all,
+)
+from ..gp.outliers import MOST as MOST_DOUBTED
+from ..gp.outliers import PROMISING, gains, supported
+from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
+from ._problem import MeanField
+
+_NOISE = (1e-6, 10.0)  # bounds of the noise variance, relative to the prior variance of a population's average
+_PRIORS = {  # of logarithms: mean and standard deviation
+    "plain": (float(np.log(0.25)), 1.0),
+    "root": (float(np.log(0.5)), 1.0),
+    "similarity": (0.0, 1.0),
+    "variance": (0.0, 1.5),
+    "noise": (-3.0, 2.5),
+}
+_FARTHEST = 5.0  # bounds of a parameter, in standard deviations of its prior
+_SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0  # lengthscales compared, in median distances of the distributions played
+_MOSTLY_NOISE = -1.0  # log noise variance at which a second climb starts
+_CORRECTIONS = 3  # evaluations of the likelihood of all observations
+
+ENOUGH = 20
+"""Number of outcomes from which on changes are tested for."""
+LATEST = range(4, 16)
+"""Numbers of outcomes since a change that are tested."""
+_UNKNOWN = 0.6  # share of the prior variance left, above which an outcome cannot be doubted
+_WINDOW = 400  # latest observations that the test uses
+_NOISE_SHARES = 1.0, 0.1, 0.01, 0.001  # of the learned noise: a change that was not modelled inflates it
+_ODDS = 4.0  # log odds required for a change, beyond the logarithm of the number of outcomes
+
+Theta = Float[np.ndarray, " p"]
+Likelihood = Callable[[Theta], tuple[float, Theta, float]]
+Density = Callable[[Theta], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """Observed averages of payoffs, in standardised units.
+
+    Args:
+        inputs: n cells' weights and distributions.
+        values: (n,) outcomes.
+        agents: (n,) number of agents averaged over; the noise variance is divided by it.
+        first: (k, C, A) distributions played at random, before there was a model.
+        number: (n,) number of the outcome that each observation belongs to, from 0, oldest first; None: one each.
+        extra: (n,) noise variances of doubted outcomes, zero for all others; None: no outcome is doubted.
+    """
+
+    inputs: Inputs
+    values: Float[np.ndarray, " n"]
+    agents: Float[np.ndarray, " n"]
+    first: Float[np.ndarray, "k C A"]
+    number: Int[np.ndarray, " n"] | None = None
+    extra: Float[np.ndarray, " n"] | None = None
+
+    def noise(self, parameters: Parameters) -> Float[np.ndarray, " n"]:
+        """Return the noise variances, without the extra ones of doubted outcomes, (n,)."""
+        return np.asarray(np.exp(parameters["noise"]) / self.agents)
+
+    def add_noise(self, gram: Float[np.ndarray, "n n"], noise: Float[np.ndarray, " n"]) -> None:
+        """Add noise variances, and the extra ones of doubted outcomes, to the diagonal of a covariance matrix."""
+        gram.flat[:: len(gram) + 1] += noise if self.extra is None else noise + self.extra
+
+    @property
+    def outcome(self) -> Int[np.ndarray, " n"]:
+        """Number of the outcome that each observation belongs to, oldest first."""
+        return np.arange(len(self.values)) if self.number is None else self.number
+
+    def subset(self) -> Observations:
+        """Return at most `MANY` observations, evenly spaced in time; itself if there are no more."""
+        n = len(self.values)
+        if n <= MANY:
+            return self
+        kept = evenly(n)
+        seen = None if self.inputs.seen is None else self.inputs.seen[kept]
+        inputs = Inputs(self.inputs.weights[kept], self.inputs.tables[kept], seen)
+        number = None if self.number is None else self.number[kept]
+        extra = None if self.extra is None else self.extra[kept]
+        values, agents = self.values[kept], self.agents[kept]
+        return replace(self, inputs=inputs, values=values, agents=agents, number=number, extra=extra)
+
+
+def informative(
+    tables: Sequence[Float[np.ndarray, "C A"]], averages: Float[np.ndarray, " n"], first: int, most: int
+) -> Int[np.ndarray, " m"]:
+    """Choose the outcomes that the model is conditioned on if there are more than a factor holds: indices (m,).
+
+    They are the latest, the nearest to the best one in Hellinger distance, and others spread over the rest, see
+    `steerbo.gp.choose_subset`. The random first ones are always kept, because they show how rough the payoffs are.
+
+    Args:
+        tables: distribution played in each outcome.
+        averages: (n,) the population's averages, larger is better.
+        first: number of outcomes played at random.
+        most: number of outcomes to choose.
+    """
+    roots = np.sqrt(np.array(tables).reshape(len(tables), -1))
+    nearness = -((roots - roots[int(averages.argmax())]) ** 2).sum(axis=1)
+    nearness[:first] = np.inf
+    return choose_subset(nearness, most)
+
+
+# -- posterior ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class PayoffPosterior:
+    """Posterior of the Gaussian process after the data, in standardised units.
+
+    Args:
+        kernel, parameters: covariances.
+        inputs: n observations, pending ones at the end.
+        mean, scale: m and s².
+        weights: (n,) α = K⁻¹ (y − m), zero for pending observations.
+        inverse: (n, n) K⁻¹ of the relative covariances, so variances are s² times the result.
+        jitter: variance added to the diagonal of K.
+    """
+
+    kernel: PayoffKernel
+    parameters: Parameters
+    inputs: Inputs
+    mean: float
+    scale: float
+    weights: Float[np.ndarray, " n"]
+    inverse: Float[np.ndarray, "n n"]
+    jitter: float
+
+    @classmethod
+    def of(
+        cls, kernel: PayoffKernel, data: Observations, parameters: Parameters, pending: Inputs | None = None
+    ) -> PayoffPosterior:
+        """Condition on the data; pending rounds shrink the variance and leave the mean as it is.
+
+        Args:
+            kernel: covariances.
+            data: n observations.
+            parameters: hyperparameters.
+            pending: inputs of rounds without an outcome.
+        """
+        n, noise = len(data.values), np.exp(parameters["noise"])
+        inputs, variances = data.inputs, data.noise(parameters)
+        variances = variances if data.extra is None else variances + data.extra
+        if pending is not None and len(pending):
+            weights = np.concatenate([inputs.weights, pending.weights])
+            both = (inputs.seen, pending.seen)
+            seen = None if both[0] is None or both[1] is None else np.concatenate([both[0], both[1]])
+            inputs = Inputs(weights, np.concatenate([inputs.tables, pending.tables]), seen)
+            variances = np.append(variances, np.full(len(pending), noise))
+        gram, _ = kernel.covariances(inputs)(parameters, slopes=False)
+        gram.flat[:: len(gram) + 1] += variances
+        inverse, _, jitter = inverted(gram[:n, :n])
+        level = ProfiledMean.fitted(inverse, data.values)
+        if n < len(gram):
+            inverse, _, jitter = inverted(gram)
+        alpha = np.append(level.alpha, np.zeros(len(gram) - n))
+        return cls(kernel, parameters, inputs, level.mean, level.scale, alpha, inverse, jitter)
+
+    def at(self, seen: Float[np.ndarray, " c"] | None) -> PayoffPosterior:
+        """Return the posterior at encoded values (c,) of the seen variables; itself if the problem has none."""
+        if seen is None or self.inputs.seen is None:
+            return self
+        factor = self.kernel.seen
+        tau = factor(self.parameters, factor.squares(seen[None], self.inputs.seen))[0]
+        tau = tau * factor.in_time(seen[None], self.inputs.seen)[0]
+        return replace(self, weights=self.weights * tau, inverse=self.inverse * tau * tau[:, None])
+
+    @property
+    def noise(self) -> float:
+        """Noise variance of one observation."""
+        return self.scale * float(np.exp(self.parameters["noise"]))
+
+
+# -- hyperparameters ---------------------------------------------------------------------------------------------------
+
+
+def hyperpriors(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> tuple[Parameter, ...]:
+    """Return normal priors of the logarithms of all parameters, the noise variance last.
+
+    The lengthscale's prior does not depend on the data: random first rounds lie close together, and if noise hides
+    their differences, a prior at the median of their distances would make everything beyond them independent. Its
+    lower bound does, see `_shortest`.
+
+    Args:
+        kernel: covariances.
+        first: distributions played first.
+    """
+    least, found = _shortest(kernel, first), []
+    for name in kernel.names:
+        kind = "variance" if name.endswith("variance") else "similarity"
+        mean, spread = _prior(kernel) if name == "lengthscale" else _PRIORS[kind]
+        low, high = mean - _FARTHEST * spread, mean + _FARTHEST * spread
+        low = max(low, least) if name == "lengthscale" else low
+        found.append(Parameter(name, mean, mean, spread, low, high))
+    mean, spread = _PRIORS["noise"]
+    return (*found, Parameter("noise", mean, mean, spread, *np.log(_NOISE).tolist()))
+
+
+def _prior(kernel: PayoffKernel) -> tuple[float, float]:
+    return _PRIORS["root" if kernel.embedding.root else "plain"]
+
+
+def _shortest(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> float:
+    """Return the smallest log lengthscale: that of the median distance between the first distributions.
+
+    With a shorter one all of them are independent, which noise looks like too: a few noisy outcomes would pass for
+    exact ones of a payoff that differs everywhere, from which nothing can be learned.
+    """
+    apart = _positive(kernel.covariances(Inputs(first, first)))
+    return min(0.5 * float(np.log(np.median(apart))), _prior(kernel)[0]) if apart.size else -np.inf
+
+
+def _positive(covariances: Covariances) -> Float[np.ndarray, " m"]:
+    """List the squared distances between different distributions."""
+    squares = np.array(covariances.distances)
+    return np.asarray(squares[squares > 0])
+
+
+def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parameter]) -> Likelihood:
+    """Return the profiled log likelihood as a function of θ (p,): its value, gradient, and the jitter it took."""
+    covariances, names = kernel.covariances(data.inputs), [prior.name for prior in priors]
+
+    def log_likelihood(theta: Theta) -> tuple[float, Theta, float]:
+        parameters = dict(zip(names, theta.tolist(), strict=True))
+        gram, slopes = covariances(parameters)
+        noise = data.noise(parameters)
+        data.add_noise(gram, noise)
+        found = evidence(gram, data.values, profiled=True)
+        gradient = [float(np.vdot(found.pull, slopes[name])) for name in kernel.names]
+        return found.value, np.array([*gradient, np.diagonal(found.pull) @ noise]), found.jitter
+
+    return log_likelihood
+
+
+def log_posterior(covariances: Covariances, data: Observations, priors: Sequence[Parameter]) -> Density:
+    """Return the log posterior density as a function of θ (p,), up to a constant; −∞ if K cannot be factorised."""
+    names = [prior.name for prior in priors]
+
+    def density(theta: Theta) -> float:
+        parameters = dict(zip(names, theta.tolist(), strict=True))
+        gram, _ = covariances(parameters, slopes=False)
+        data.add_noise(gram, data.noise(parameters))
+        try:
+            return profiled_log_density(gram, data.values) + log_prior(priors, theta)[0]
+        except ModelFailure:
+            return -np.inf
+
+    return density
+
+
+def fit(
+    kernel: PayoffKernel, data: Observations, start: Parameters | None, evaluations: int, thorough: bool = False
+) -> tuple[Parameters, float]:
+    """Maximise the posterior density of the hyperparameters; return them and the logarithm of the density.
+
+    With few outcomes the density has two modes: all is signal, or most is noise. A `thorough` fit also climbs from the
+    second.
+
+    Args:
+        kernel: covariances.
+        data: observations.
+        start: hyperparameters to start at; None: the prior means.
+        evaluations: largest number of evaluations of the likelihood for each start.
+        thorough: whether to start from mostly noise too.
+    """
+    priors = hyperpriors(kernel, data.first)
+    names, log_likelihood = [prior.name for prior in priors], likelihood(kernel, data, priors)
+    middle = np.array([prior.centre for prior in priors])
+    starts = [middle if start is None else np.array([start[name] for name in names])]
+    if thorough:
+        starts.append(np.append(middle[:-1], _MOSTLY_NOISE))
+    found = maximum_a_posteriori(priors, log_likelihood, starts, evaluations=evaluations)
+    return dict(zip(names, found.theta.tolist(), strict=True)), found.log_posterior
+
+
+def corrected(kernel: PayoffKernel, data: Observations, start: Parameters) -> Parameters:
+    """Correct hyperparameters learned from `data.subset()` by a few steps on all data: see `corrected_by_all`."""
+    priors, some = hyperpriors(kernel, data.first), data.subset()
+    found = refine_on_all(
+        priors,
+        likelihood(kernel, data, priors),
+        likelihood(kernel, some, priors),
+        np.array([start[prior.name] for prior in priors]),
+        share=len(some.values) / len(data.values),
+        evaluations=_CORRECTIONS,
+    )
+    return {prior.name: float(x) for prior, x in zip(priors, found.theta, strict=True)}
+
+
+def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Parameters) -> tuple[Parameters, float]:
+    """Choose the likeliest of a few lengthscales of the distributions; return parameters and log posterior density.
+
+    It compares many embeddings cheaply, before the promising ones are fitted.
+
+    Args:
+        kernel: covariances.
+        data: observations.
+        parameters: all other hyperparameters.
+    """
+    covariances = kernel.covariances(data.inputs)
+    apart = _positive(covariances)
+    unit = 0.5 * np.log(np.median(apart)) if apart.size else 0.0
+    priors = hyperpriors(kernel, data.first)
+    density, found = log_posterior(covariances, data, priors), []
+    for step in _SCREENED:
+        length = float(np.clip(unit + np.log(step), priors[0].low, priors[0].high))
+        one = {**parameters, "lengthscale": length}
+        found.append((one, density(np.array([one[prior.name] for prior in priors]))))
+    return max(found, key=lambda pair: pair[1])
+
+
+# -- doubts ------------------------------------------------------------------------------------------------------------
+
+
+def doubt_one_more(
+    data: Observations, kernel: PayoffKernel, parameters: Parameters, doubts: Bool[np.ndarray, " n"]
+) -> Bool[np.ndarray, " n"] | None:
+    """Return `doubts` with the next outcome that is probably wrong; None if no outcome promises enough.
+
+    See `steerbo.gp.outliers`. Only outcomes about whose distribution the others carry information are doubted: a
+    disaster at a distribution unlike any other is news, not a mistake.
+
+    Args:
+        data: n observations, one for each outcome.
+        kernel: covariances.
+        parameters: hyperparameters.
+        doubts: (n,) outcomes doubted so far.
+    """
+    if doubts.sum() + 1 > MOST_DOUBTED * len(doubts):
+        return None
+    near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
+    gram, noise = near.copy(), data.noise(parameters)
+    data.add_noise(gram, noise)
+    try:
+        inverse = inverted(gram)[0]
+    except ModelFailure:
+        return None
+    level, extra = (
+        ProfiledMean.fitted(inverse, data.values),
+        np.zeros(len(doubts)) if data.extra is None else data.extra,
+    )
+    scale = level.scale
+    gained = gains(inverse / scale, level.alpha / scale, scale * extra)
+    left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
+    gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
+    for i in np.argsort(-gained, kind="stable"):
+        if gained[i] <= PROMISING:
+            return None
+        more = doubts | (np.arange(len(doubts)) == i)
+        if not supported(near, level.alpha, more).any():
+            return np.asarray(more)
+    return None
+
+
+# -- changes -----------------------------------------------------------------------------------------------------------
+
+
+def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -> int:
+    """Return how many outcomes, oldest first, precede a change of the payoffs; 0 if none is likely.
+
+    After a permanent change earlier outcomes mislead: distributions that were best are played on, and a fit takes the
+    contradiction for noise. Under a change before outcome k the outcomes before and after are independent. It is
+    accepted if its log posterior odds exceed `_ODDS`, with the noise variance free to be smaller than the learned one.
+
+    Args:
+        data: observations.
+        kernel: covariances.
+        parameters: hyperparameters learned from all of the data.
+    """
+    outcomes = int(data.outcome.max(initial=-1)) + 1
+    recent = np.argsort(data.outcome, kind="stable")[-_WINDOW:]
+    number = data.outcome[recent]
+    if number.size == 0 or outcomes - number.min() < ENOUGH:
+        return 0
+    inputs = data.inputs
+    seen = None if inputs.seen is None else inputs.seen[recent]
+    gram, _ = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(parameters, slopes=False)
+    values, noise = data.values[recent], data.noise(parameters)[recent]
+    extra = np.zeros(len(values)) if data.extra is None else data.extra[recent]
+    density = np.full(len(values) + 1, -math.inf)
+    for share in _NOISE_SHARES:
+        try:
+            found = changepoint_densities(gram + np.diag(share * noise + extra), values, profiled=True)
+        except ModelFailure:
+            continue
+        density = np.fmax(density, found)
+    first = np.searchsorted(number, [outcomes - k for k in LATEST])
+    gains = density[first] - density[-1]
+    best = int(np.argmax(gains))
+    return outcomes - LATEST[best] if gains[best] > _ODDS + math.log(outcomes) else 0  # NaN compares as False
+
+
+Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float, Float[np.ndarray, " c"], int]
+"""Weights of the cells, the distribution, a payoff, the agents averaged over, the seen variables, and the outcome."""
+
+_ROWS = 1200  # payoffs of cells that are kept; older rounds with feedback from all agents count by their average
+
+
+def standardised(
+    problem: MeanField,
+    outcomes: Sequence[Outcome],
+    tables: Sequence[Float[np.ndarray, "C A"]],
+    averages: Float[np.ndarray, " n"],
+    first: int,
+    *,
+    doubts: Bool[np.ndarray, " n"] | None = None,
+) -> tuple[Observations, float, float]:
+    """Standardise outcomes; return observations, and the offset and unit that undo it.
+
+    Of more than `MOST` outcomes the `informative` ones are used. Disasters among a population's averages are
+    `softened`: taken literally they would set the scale of everything. With seen variables they are not, because a low
+    average may be due to a bad day and not to the distribution.
+
+    Args:
+        problem: kind of feedback.
+        outcomes: n outcomes, at least one.
+        tables: distribution played in each.
+        averages: (n,) the population's averages, larger is better.
+        first: number of outcomes played at random.
+        doubts: (n,) population averages that are probably wrong and set no units; None: none.
+    """
+    doubts = np.zeros(len(outcomes), dtype=bool) if doubts is None else doubts
+    if len(outcomes) > MOST:
+        kept = informative(tables, averages, first, MOST)
+        outcomes, tables, averages = [outcomes[i] for i in kept], [tables[i] for i in kept], averages[kept]
+        doubts = doubts[kept]
+    if problem.feedback == "population":
+        known = np.array(tables)
+        before = problem.before([outcome.realised for outcome in outcomes])
+        y = averages if before.shape[1] else softened(averages, first, doubts)
+        inputs, agents = Inputs(known * problem.shares[:, None], known, _or_none(before)), np.ones(len(known))
+        number = np.arange(len(known))
+    else:
+        rows = _payoffs(problem, outcomes, tables, averages)
+        weights, played, values, behind, seen_before, numbers = zip(*rows, strict=True)
+        inputs = Inputs(np.array(weights), np.array(played), _or_none(np.array(seen_before)))
+        y, agents, number = np.array(values), np.array(behind), np.array(numbers)
+    seen, extra = np.array(tables[:first]), None
+    if doubts.any():
+        output = OutcomeTransform.fitted(y[~doubts])
+        extra = np.where(doubts, np.maximum(output.forward(y) ** 2, 1.0), 0.0)
+    else:
+        output = OutcomeTransform.fitted(y)
+    return Observations(inputs, output.forward(y), agents, seen, number, extra), output.offset, output.scale
+
+
+def pending_inputs(problem: MeanField, rounds: Iterable[Round]) -> Inputs:
+    """Return the inputs of rounds without an outcome."""
+    realised = [{**context_of(played.request), **played.realised} for played in rounds]
+    tables = np.array([problem.table(known["distribution"]) for known in realised]).reshape(-1, *problem.simplex.shape)
+    return Inputs(tables * problem.shares[:, None], tables, _or_none(problem.before(realised)))
+
+
+def _or_none(seen: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n c"] | None:
+    """Return None if the problem has no seen variables and no drift."""
+    return seen if seen.shape[1] else None
+
+
+def softened(
+    averages: Float[np.ndarray, " n"], first: int, doubts: Bool[np.ndarray, " n"] | None = None
+) -> Float[np.ndarray, " n"]:
+    """Compress low averages logarithmically, beyond as far below the first rounds' median as the best is above it.
+
+    Clipping them there would do without noise. With noise, in rounds with little gain so far, it would make disasters
+    as large as the noise, and nothing could be learned from either.
+
+    >>> softened(np.array([0.0, 1.0, 2.0, -1.0]), first=3)
+    array([ 0.        ,  1.        ,  2.        , -0.69314718])
+    """
+    counted = np.ones(len(averages), dtype=bool) if doubts is None or doubts[:first].all() else ~doubts
+    start = float(np.median(averages[:first][counted[:first]]))
+    gain = float(averages[counted].max()) - start
+    if gain <= 0:
+        return averages
+    beyond = np.maximum(start - gain - averages, 0.0)
+    return np.asarray(averages + beyond - gain * np.log1p(beyond / gain))
+
+
+def _payoffs(
+    problem: MeanField,
+    outcomes: Sequence[Outcome],
+    tables: Sequence[Float[np.ndarray, "C A"]],
+    averages: Float[np.ndarray, " n"],
+) -> list[Payoff]:
+    """List payoffs of single agents and cells, newest first."""
+    rows: list[Payoff] = []
+    sign, shares = problem.sign, problem.shares[:, None]
+    newest_first = zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True)
+    for number, (outcome, table, average) in zip(reversed(range(len(outcomes))), newest_first, strict=True):
+        (before,) = problem.before([outcome.realised])
+        if problem.feedback == "representative":
+            c = problem.contexts.index(outcome.realised["context"])
+            a = problem.actions.index(outcome.realised["action"])
+            rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0, before, number))
+        elif len(rows) >= _ROWS:
+            rows.append((table * shares, table, average, float(problem.agents), before, number))
+        else:
+            paid = problem.table(outcome.value)
+            agents = np.maximum(np.rint(table * problem.agents_in[:, None]), 1)
+            rows.extend(
+                (_cell(table.shape, c, a), table, float(sign * paid[c, a]), float(agents[c, a]), before, number)
+                for c, a in np.argwhere(table > 0)
+            )
+    return rows
+
+
+def _cell(shape: tuple[int, ...], c: int, a: int) -> Float[np.ndarray, "C A"]:
+    """Return weights that are one in a single cell."""
+    weights = np.zeros(shape)
+    weights[c, a] = 1.0
+    return weights

@@ -1,0 +1,169 @@
+"""The largest value of a function on a box: screen, keep a diverse few, climb, exchange levels."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from jaxtyping import Float
+
+from ._constrained import maximise_constrained
+from ._domain import Box, nearest, sobol_in_box
+from ._lbfgs import differences
+from ._maximum import Maximum, Value, ValueAndGradient, best_first, finite
+from ._polytope import UNLIKELY, FeasibleRegion, Polytope
+
+_ENUMERATED = 2048  # points of a finite box that are all tried
+_TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
+_PAIRED = 12  # discrete coordinates at most for which pairs are tried: the work grows with their square
+_ROUNDS = 20  # of climbing and exchanging by turns
+_LIKELIEST = 1e-3  # of a margin: a climb to it ends where a step gains less
+_RAYS = 64  # from where it is allowed to points all over a box, where none of those is
+_APART = 0.1  # root mean square distance of two starts, in box widths
+
+
+def maximise(
+    value: Value,
+    value_and_gradient: ValueAndGradient | None,
+    box: Box,
+    seed: int,
+    *,
+    screen: int = 512,
+    starts: int = 8,
+    extra: Float[np.ndarray, "e d"] | None = None,
+    tolerance: float = 1e-10,
+) -> Maximum:
+    """Maximise a function on a box of continuous coordinates, whole numbers and categories.
+
+    Sobol points and the `extra` ones are screened; the best few that lie apart are climbed along the
+    continuous coordinates and improved one discrete coordinate at a time (or two, where one does not help), by turns,
+    until nothing helps. A small finite box is enumerated instead; one of no dimension answers the empty point. Of a
+    `Region` no point outside is tried, but by central differences.
+
+    Args:
+        value: points `(n, d)` to values `(n,)`; what is no finite number counts as `-inf`.
+        value_and_gradient: points `(r, d)` to values `(r,)` and gradients `(r, d)`, of which the entries of discrete
+            coordinates are ignored; `None`: central differences of `value`.
+        box: where to search.
+        seed: a whole number; the same one gives the same answer.
+        screen: how many Sobol points to try before climbing.
+        starts: how many of the best points to climb from.
+        extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if outside.
+        tolerance: a climb ends where a step gains less than this share of the value.
+
+    Raises:
+        ModelFailure: the function is a finite number nowhere.
+
+    >>> best = maximise(lambda Z: -(Z[:, 0] - 0.3) ** 2 + Z[:, 1], None, Box([0, 0], [1, 2], [None, range(3)]), 0)
+    >>> best.point.round(6)
+    array([0.3, 2. ])
+    """
+    if isinstance(box, Polytope):
+        if isinstance(box, FeasibleRegion):
+            inside = box.tried
+            if not _any_allowed(box, max(screen, starts), seed):
+                best = _likeliest(box, seed, screen, starts)
+                if best.value < 0.0 and not len(inside):
+                    return Maximum(best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY)
+                inside = _around(box, np.array([*inside, *best.points[best.values >= 0.0]]), max(screen, starts), seed)
+            extra = inside if extra is None else np.concatenate([inside, extra])
+        value = box.only(value)
+    if box.size <= _ENUMERATED:
+        grid = box.grid()
+        ranked = best_first(grid, value(grid))
+        return Maximum(ranked.point, ranked.value, ranked.points[:starts], ranked.values[:starts])
+
+    candidates = sobol_in_box(box, max(screen, starts), seed)
+    if extra is not None:
+        candidates = np.concatenate([box.snap(extra), candidates])
+    screened = best_first(candidates, value(candidates))
+    points, values = _diverse(box, screened, starts)
+
+    free = box.continuous
+    rise = value_and_gradient or differences(value, box.low, box.high, free)
+    changed = np.arange(len(points))
+    for _ in range(_ROUNDS):
+        if free.any():
+            points[changed], values[changed] = maximise_constrained(rise, points[changed], box, tolerance=tolerance)
+        before = points[changed].copy()
+        for together in (1, 2):  # pairs only where no single exchange helps: ridges and matched categories need them
+            left = (points[changed] == before).all(axis=1)
+            rows = changed[left]
+            if not rows.size:
+                break
+            points[rows], values[rows] = _exchange(value, box, points[rows], values[rows], together)
+        changed = changed[(points[changed] != before).any(axis=1)]
+        if not changed.size:
+            break
+    return best_first(points, values)
+
+
+def _any_allowed(box: FeasibleRegion, screen: int, seed: int) -> bool:
+    return bool(box.allows(box.grid() if box.size <= _ENUMERATED else sobol_in_box(box, screen, seed)).any())
+
+
+def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maximum:
+    """Maximise the margin, whether or not it reaches 0."""
+    return maximise(
+        box.margin, box.margin_gradient, box.plain, seed, screen=screen, starts=starts, tolerance=_LIKELIEST
+    )
+
+
+def _around(box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, seed: int) -> Float[np.ndarray, "p d"]:
+    """Feasible points: known ones, and the farthest feasible ones from them towards points all over the box.
+
+    What is allowed may be so little of a box that no Sobol point hits it.
+    """
+    ends = sobol_in_box(box, screen, seed)[:_RAYS]
+    ways = [box.last_allowed(inside[k % len(inside)], end) for k, end in enumerate(ends)]
+    return np.array([*inside, *ways])
+
+
+def _diverse(box: Box, screened: Maximum, starts: int) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
+    """The best points that lie apart from better ones; if there are too few, the best of the rest as well."""
+    width = np.where(box.high > box.low, box.high - box.low, 1.0)
+    good = screened.values > -np.inf
+    points, values = screened.points[good], screened.values[good]
+    crowded = np.zeros(len(points), dtype=bool)
+    chosen: list[int] = []
+    for _ in range(min(starts, len(points))):
+        waiting = ~crowded if not crowded.all() else np.isin(np.arange(len(points)), chosen, invert=True)
+        i = int(np.argmax(waiting))
+        chosen.append(i)
+        gaps = np.where(box.unordered, points != points[i], (points - points[i]) / width)
+        crowded |= (gaps**2).mean(axis=1) <= _APART**2
+    return points[chosen], values[chosen]
+
+
+def _exchange(
+    value: Value, box: Box, points: Float[np.ndarray, "r d"], values: Float[np.ndarray, " r"], together: int
+) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
+    """One sweep: every coordinate, or every pair of them, takes its best levels with all others held."""
+    points, values = points.copy(), values.copy()
+    rows = np.arange(len(points))
+    choosable = [j for j, levels in enumerate(box.levels) if levels is not None and levels.size > 1]
+    if together > 1 and len(choosable) > _PAIRED:
+        return points, values
+    for group in combinations(choosable, together):
+        options = [_options(box, j, points[:, j], near=together > 1) for j in group]
+        picks = np.indices([option.shape[1] for option in options]).reshape(together, -1)
+        tries = np.repeat(points[:, None], picks.shape[1], axis=1)  # (r, n, d)
+        for j, option, pick in zip(group, options, picks, strict=True):
+            tries[:, :, j] = option[:, pick]
+        tried = finite(value(tries.reshape(-1, box.dimension))).reshape(tries.shape[:2])
+        best = tried.argmax(axis=1)
+        better = tried[rows, best] > values
+        points[better] = tries[rows, best][better]
+        values = np.where(better, tried[rows, best], values)
+    return points, values
+
+
+def _options(box: Box, j: int, present: Float[np.ndarray, " r"], near: bool) -> Float[np.ndarray, "r n"]:
+    """The levels of coordinate j to try, `(r, n)`: all of a few or of categories, else 1, 2, 4, … up and down."""
+    levels = box.levels[j]
+    assert levels is not None
+    if box.unordered[j] or (not near and levels.size <= _TRIED_IN_FULL):
+        return np.broadcast_to(levels, (present.size, levels.size))
+    jumps = np.array([1]) if near else 2 ** np.arange((levels.size - 1).bit_length())
+    reached = nearest(levels, present)[:, None] + np.concatenate([-jumps, [0], jumps])
+    return np.asarray(levels[np.clip(reached, 0, levels.size - 1)])

@@ -1,0 +1,164 @@
+"""Local maximisation along the continuous coordinates of a box or a region; coordinates with levels are held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ._domain import Box
+from ._lbfgs import maximise_batched
+from ._maximum import ValueAndGradient, finite
+from ._polytope import INWARDS, FeasibleRegion, Polytope
+
+_CLIMBED = 4  # restarts
+_GUARD = 1e-5  # by how much a margin is aimed above 0, so that rounding does not lead below
+_ARRIVED = 1e-8  # of a value: no quadratic programme gains less
+_FIRST_STEP = 0.1  # of the box's width, before any curvature is known, as in `ascent`
+_FLAT = 1e-6  # slopes, as shares of a value, that say nothing of how long a step is to be
+_REACHES = 1.0, 0.1  # shares of the box's width: all of it, and where that leads lower, nearby
+
+
+def maximise_constrained(
+    rise: ValueAndGradient,
+    starts: Float[np.ndarray, "r d"],
+    box: Box,
+    *,
+    iterations: int = 200,
+    tolerance: float = 1e-10,
+) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
+    """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start, or outside.
+
+    In a box by `climb`; in a region by sequential quadratic programmes (SLSQP; Kraft 1988), one restart after another,
+    and so from the highest few alone.
+
+    >>> region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 2.0]]), np.array([1.0]))
+    >>> points, values = maximise_constrained(lambda Z: (Z.sum(1), np.ones(Z.shape)), np.array([[0.1, 0.1]]), region)
+    >>> points.round(6)
+    array([[1., 0.]])
+    """
+    if not isinstance(box, Polytope):
+        low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))
+        return maximise_batched(rise, starts, low, high, iterations=iterations, tolerance=tolerance)
+    options = {"maxiter": iterations, "ftol": max(tolerance, _ARRIVED)}
+    points, values = starts.copy(), finite(rise(starts)[0])
+    for k in np.argsort(-values, kind="stable")[:_CLIMBED]:
+        if values[k] > -np.inf and box.directions.size:
+            points[k], values[k] = _climbed(rise, points[k], float(values[k]), box, options)
+    return points, values
+
+
+def _climbed(
+    rise: ValueAndGradient,
+    start: Float[np.ndarray, " d"],
+    first: float,
+    region: Polytope,
+    options: Mapping[str, Any],
+) -> tuple[Float[np.ndarray, " d"], float]:
+    """The end of a climb and its value. One that ends lower has leapt into another hollow: nearby is tried instead."""
+    for reach in _REACHES:
+        end = _end(rise, start, first, region, reach, options=options)
+        value = float(rise(end[None])[0][0])
+        if value > first:
+            return end, value
+    return start, first
+
+
+def _end(
+    rise: ValueAndGradient,
+    start: Float[np.ndarray, " d"],
+    first: float,
+    region: Polytope,
+    reach: float,
+    *,
+    options: Mapping[str, Any],
+) -> Float[np.ndarray, " d"]:
+    """End of a climb that goes no further than a share of the box's width along each coordinate."""
+    from scipy.optimize import minimize  # start-up time
+
+    free = region.continuous
+    low, width = region.low[free], (region.high - region.low)[free]
+    slope = rise(start[None])[1][0, free] * width
+    steep = float(np.abs(slope).max()) if np.isfinite(slope).all() else 0.0
+    value = max(abs(first), 1e-3)
+    scale = steep / _FIRST_STEP if steep > _FLAT * value else value  # SLSQP's first step is the slope
+
+    def whole(share: Float[np.ndarray, " c"]) -> Float[np.ndarray, "1 d"]:
+        point = start[None].copy()
+        point[0, free] = np.minimum(low + np.clip(share, 0.0, 1.0) * width, region.high[free])
+        return point
+
+    def fall(share: Float[np.ndarray, " c"]) -> tuple[float, Float[np.ndarray, " c"]]:
+        values, slopes = rise(whole(share))
+        known = bool(np.isfinite(values[0]) and np.isfinite(slopes).all())
+        return (-float(values[0]) / scale, -slopes[0, free] * width / scale) if known else (1e10, np.zeros(len(low)))
+
+    begin = (start[free] - low) / width
+    found = minimize(
+        fall,
+        begin,
+        jac=True,
+        method="SLSQP",
+        bounds=[*zip(np.maximum(begin - reach, 0.0), np.minimum(begin + reach, 1.0), strict=True)],
+        constraints=_constraints(region, whole),
+        options={**options, "ftol": options["ftol"] * value / scale},
+    )
+    if not np.isfinite(found.x).all():
+        return start
+    end = region.nearer(whole(found.x), start)[0]
+    return region.last_allowed(start, end) if isinstance(region, FeasibleRegion) else end
+
+
+def _constraints(region: Polytope, whole: Callable[[np.ndarray], np.ndarray]) -> list[dict[str, Any]]:
+    """Constraints on the moving coordinates in SLSQP's form: functions ≥ 0, and functions = 0."""
+    free = region.continuous
+    width = (region.high - region.low)[free]
+    moving = (region.weights[:, free] != 0).any(axis=1)
+    kept, exact = moving & ~region.exact, _independent(region, moving)
+    constraints: list[dict[str, Any]] = []
+    for kind, rows, margin in (("ineq", np.flatnonzero(kept), INWARDS), ("eq", exact, 0.0)):
+        if rows.size:
+            W, b = region.weights[rows], region.bounds[rows] - margin
+
+            def room(share: np.ndarray, W: np.ndarray = W, b: np.ndarray = b) -> np.ndarray:
+                return np.asarray(b - W @ region.linear(whole(share))[0])
+
+            def slope(share: np.ndarray, W: np.ndarray = W) -> np.ndarray:
+                return np.asarray(-(W * region.steepness(whole(share)))[:, free] * width)
+
+            constraints.append({"type": kind, "fun": room, "jac": slope})
+    if isinstance(region, FeasibleRegion):
+        guard = _latest(lambda share: region.margin_gradient(whole(share)))
+        constraints.append(
+            {
+                "type": "ineq",
+                "fun": lambda share: guard(share)[0] - _GUARD,
+                "jac": lambda share: guard(share)[1][:, free] * width,
+            }
+        )
+    return constraints
+
+
+def _latest(rise: ValueAndGradient) -> ValueAndGradient:
+    """Cache the latest call of a function: SLSQP asks for a value, and then for its gradient."""
+    last: dict[bytes, Any] = {}
+
+    def found(share: np.ndarray) -> Any:
+        if (key := share.tobytes()) not in last:
+            last.clear()
+            last[key] = rise(share)
+        return last[key]
+
+    return found
+
+
+def _independent(region: Polytope, moving: np.ndarray) -> np.ndarray:
+    """Drop equality constraints that follow from the others: SLSQP takes independent ones."""
+    chosen: list[int] = []
+    for row in np.flatnonzero(moving & region.exact).tolist():
+        tried = region.weights[[*chosen, row]][:, region.continuous]
+        if np.linalg.matrix_rank(tried) == len(tried):
+            chosen.append(row)
+    return np.array(chosen, dtype=int)

@@ -1,0 +1,211 @@
+"""Constraints on variables, translated to the coordinates of a search: the part of a box that is left."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..errors import InvalidProblem
+from ..space import Categorical, ForbiddenCombination, Limit, OutcomeConstraint, Variable
+from ._domain import Box
+from ._polytope import Forbidden, Polytope
+
+Worst = Callable[[Mapping[str, float], float], float]
+"""Weights of what nature draws, by variable, to what their sum counts as: it is larger at most with a probability."""
+MOST_CORNERS = 256
+"""Of what may be seen before choosing: see `corners`."""
+
+
+@dataclass(frozen=True)
+class LinearRow:
+    """One side of a linear constraint over the searched variables: `Σ weight · value` at most `bound`."""
+
+    limit: int
+    weights: Mapping[str, float]
+    bound: float
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Combination of choices that the searched variables must not have together."""
+
+    limit: int
+    choices: Mapping[str, Sequence[Any]]
+
+
+def substitute_known(
+    limits: Sequence[Limit], searched: Sequence[str], known: Mapping[str, Any], kept: Sequence[str], worst: Worst
+) -> list[LinearRow | Combination]:
+    """Substitute known and random variables into constraints: constraints on the searched variables alone.
+
+    A sum's part that is drawn counts at that quantile which it stays below with the limit's probability; of a limit on
+    both sides half of what may go wrong is for each. What nature may draw it must be assumed to, in a combination.
+
+    Args:
+        limits: of the problem.
+        searched: the variables that are searched.
+        known: values in the variables' units of those that are known.
+        kept: those of the known ones that somebody decides about: that stay as they were.
+        worst: what sums of the others, which nature draws, count as.
+    """
+    found: list[LinearRow | Combination] = []
+    for i, limit in enumerate(limits):
+        if not any(name in searched or name in kept for name in limit.names):
+            continue
+        own = [name for name in limit.names if name in searched]
+        rest = [name for name in limit.names if name not in searched and name not in known]
+        if isinstance(limit, OutcomeConstraint):
+            continue
+        if isinstance(limit, ForbiddenCombination):
+            seen = [name for name in limit.names if name in known and name not in searched]
+            if all(known[name] in limit.combination[name] for name in seen):
+                found.append(Combination(i, {name: limit.combination[name] for name in own}))
+            continue
+        sides = [(1.0, limit.at_most), (-1.0, limit.at_least)]
+        wrong = (1.0 - (limit.probability or 1.0)) / sum(end is not None for _, end in sides)
+        for sign, end in sides:
+            if end is not None:
+                given = [sign * limit.weights[n] * known[n] for n in limit.names if n in known and n not in searched]
+                drawn = worst({name: sign * limit.weights[name] for name in rest}, wrong) if rest else 0.0
+                weights = {name: sign * limit.weights[name] for name in own}
+                found.append(LinearRow(i, weights, sign * end - math.fsum(given) - drawn))
+    return found
+
+
+def limited(
+    box: Box, variables: Sequence[Variable], left: Sequence[LinearRow | Combination], encoded: bool = True
+) -> Box | None:
+    """Restrict a box, a coordinate for each variable; None: nothing is left. Without constraints the box itself.
+
+    Args:
+        box: where the search goes.
+        variables: of its coordinates.
+        left: what is to be kept to.
+        encoded: whether numbers are encoded on [0, 1] there; else they are in the variables' units.
+    """
+    if not left:
+        return box
+    names = [variable.name for variable in variables]
+    rows = [each for each in left if isinstance(each, LinearRow)]
+    weights, bounds = np.zeros((len(rows), len(names))), np.array([each.bound for each in rows])
+    for k, row in enumerate(rows):
+        for name, weight in row.weights.items():
+            variable: Any = variables[names.index(name)]
+            width = variable.high - variable.low if encoded else 1.0
+            weights[k, names.index(name)] = weight * width
+            bounds[k] -= weight * variable.low if encoded else 0.0
+    forbidden = [_codes(each, variables, encoded) for each in left if isinstance(each, Combination)]
+    if _hopeless(weights, bounds) or any(not each for each in forbidden):
+        return None
+    if not box.dimension:
+        return box
+    logs = np.array([_logs(variable) if encoded else 0.0 for variable in variables])
+    region = Polytope(box, weights, bounds, forbidden, logs)
+    return None if region.empty else region
+
+
+def _hopeless(weights: Float[np.ndarray, "m d"], bounds: Float[np.ndarray, " m"]) -> bool:
+    """Whether known values violate a constraint, whatever is set."""
+    return bool(((weights == 0).all(axis=1) & (bounds < -1e-9 * np.maximum(np.abs(bounds), 1.0))).any())
+
+
+def _codes(each: Combination, variables: Sequence[Variable], encoded: bool) -> Forbidden:
+    by_name = {variable.name: (j, variable) for j, variable in enumerate(variables)}
+    found: dict[int, tuple[float, ...]] = {}
+    for name, choices in each.choices.items():
+        j, variable = by_name[name]
+        plain = not encoded and not isinstance(variable, Categorical)
+        found[j] = tuple(map(float, choices)) if plain else tuple(variable.encode(list(choices)).tolist())
+    return found
+
+
+def _logs(variable: Variable) -> float:
+    return (
+        0.0 if isinstance(variable, Categorical) or variable.scale != "log" else math.log(variable.high / variable.low)
+    )
+
+
+def corners(limits: Sequence[Limit], variables: Sequence[Variable]) -> Iterator[dict[str, Any]]:
+    """Extreme contexts of the constrained variables: ends of numbers, forbidden values, and all choices.
+
+    Raises:
+        InvalidProblem: there are too many of them.
+
+    >>> from steerbo.space import Float, LinearConstraint
+    >>> list(corners([LinearConstraint({"a": 1, "b": 1}, at_most=5)], [Float("b", 0, 4), Float("c", 0, 1)]))
+    [{'b': 0.0}, {'b': 4.0}]
+    """
+    concerned = {name for limit in limits for name in limit.names}
+    seen = [variable for variable in variables if variable.name in concerned]
+    ends = [_ends(variable, limits) for variable in seen]
+    if math.prod(len(each) for each in ends) > MOST_CORNERS:
+        hint = f"Their ends make more than {MOST_CORNERS} combinations."
+        raise InvalidProblem("limits", [v.name for v in seen], "limits over fewer variables that are ‹seen›", hint)
+    for values in product(*ends):
+        yield {variable.name: value for variable, value in zip(seen, values, strict=True)}
+
+
+def _ends(variable: Variable, limits: Sequence[Limit]) -> Sequence[Any]:
+    if isinstance(variable, Categorical):
+        return variable.choices
+    forbidden = [
+        limit.combination.get(variable.name, ()) for limit in limits if isinstance(limit, ForbiddenCombination)
+    ]
+    return list(dict.fromkeys([variable.low, variable.high, *(x for each in forbidden for x in each)]))
+
+
+def in_units(variable: Any, codes: np.ndarray) -> Any:
+    """Encoded values in the variable's units, also beyond its bounds; categories as choices."""
+    if isinstance(variable, Categorical):
+        return variable.decode(codes)
+    if variable.scale == "log":
+        return np.asarray(variable.low * (variable.high / variable.low) ** codes)
+    return np.asarray(variable.low + codes * (variable.high - variable.low))
+
+
+def minimal_conflict(count: int, possible: Callable[[Sequence[int]], bool]) -> list[int]:
+    """Find a minimal conflict among constraints that leave nothing together: none of it can be left out.
+
+    >>> minimal_conflict(3, lambda some: not {0, 2} <= set(some))
+    [0, 2]
+    """
+    left = list(range(count))
+    for i in range(count):
+        fewer = [k for k in left if k != i]
+        if not possible(fewer):
+            left = fewer
+    return left
+
+
+def refuse_conflict(
+    limits: Sequence[object],
+    possible: Callable[[Sequence[int]], bool],
+    allowed: str,
+    remedies: tuple[str, str] = (
+        "Loosen it, or widen the bounds.",
+        "These clash within the variables' bounds: loosen one, or widen the bounds.",
+    ),
+) -> None:
+    """Refuse constraints that leave nothing together, naming a conflict of which none can be left out.
+
+    Args:
+        limits: the constraints, as they are to be shown.
+        possible: from the numbers of some constraints to whether they leave something.
+        allowed: constraints that would be allowed, in words.
+        remedies: hints where one constraint alone leaves nothing, and where several conflict.
+
+    Raises:
+        InvalidProblem: the constraints leave nothing.
+
+    >>> refuse_conflict(["a at most 5"], lambda some: True, "constraints that leave something")
+    """
+    every = range(len(limits))
+    if not possible(every):
+        clash = [str(limits[k]) for k in minimal_conflict(len(limits), possible)]
+        raise InvalidProblem("limits", clash, allowed, remedies[len(clash) > 1])

@@ -1,0 +1,518 @@
+"""Feasible regions: a box within linear constraints, without forbidden combinations, where a margin is ≥ 0.
+
+Constraints are on shares u of a coordinate's range: the coordinate itself, or its position on the linear scale for a
+logarithmic one. Coordinates with levels split a region into slices, each of them a polytope.
+
+* `MixedIntegerProgram`: emptiness and extreme points by integer programming. Coordinates count from their lowest value
+  in units of their range, or in steps; a category is one 0/1 number for each of its levels.
+* `hit_and_run`: sampling by steps of many points at once, along random lines and one coordinate at a time.
+* `Polytope`: projection, sampling and moves that never leave the region.
+* `FeasibleRegion`: a polytope with a feasibility margin that was learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from ._domain import Box
+from ._lbfgs import differences
+from ._maximum import Value, ValueAndGradient, finite
+
+Forbidden = Mapping[int, Collection[float]]
+"""A combination that must not be: levels by coordinate."""
+_EVEN = 1e-9  # of the widest gap: levels that lie evenly
+
+
+@dataclass(frozen=True, eq=False)
+class MixedIntegerProgram:
+    """Points x with W x ≤ b, low ≤ x ≤ high, some of whose coordinates take levels, without some combinations.
+
+    Args:
+        low, high: bounds (d,).
+        levels: for each coordinate `None`, or the values it can take, ascending.
+        weights: W, (m, d), scaled rows.
+        bounds: b, (m,).
+        forbidden: combinations of levels.
+    """
+
+    low: Float[np.ndarray, " d"]
+    high: Float[np.ndarray, " d"]
+    levels: Sequence[Float[np.ndarray, " k"] | None]
+    weights: Float[np.ndarray, "m d"]
+    bounds: Float[np.ndarray, " m"]
+    forbidden: Sequence[Forbidden] = ()
+
+    def solve(self, aim: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"] | None:
+        """A point with the largest `aim · x`; None where there is no point at all."""
+        from scipy.optimize import Bounds, LinearConstraint, milp  # start-up time
+
+        columns, base, upper, whole = self._columns
+        rows, least, most = self._rows
+        found = milp(
+            -(columns.T @ aim),
+            integrality=whole,
+            bounds=Bounds(0.0, upper),
+            constraints=LinearConstraint(rows, least, most) if len(rows) else None,
+        )
+        if found.x is None:
+            return None
+        variables = np.where(whole > 0, np.rint(found.x), found.x)
+        return self._snapped(base + columns @ variables)
+
+    @cached_property
+    def _columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Map from the programme's variables v to points: x = base + columns · v, 0 ≤ v ≤ upper, some whole."""
+        parts: list[tuple[np.ndarray, np.ndarray, int]] = []  # the coordinate's share of each variable, upper, whole
+        base = self.low.copy()
+        for j, levels in enumerate(self.levels):
+            if levels is None:
+                parts.append((np.array([self.high[j] - self.low[j]]), np.ones(1), 0))
+            elif self._one_by_one(j):
+                base[j] = 0.0
+                parts.append((levels, np.ones(len(levels)), 1))
+            else:
+                base[j] = levels[0]
+                step = (levels[-1] - levels[0]) / max(len(levels) - 1, 1)
+                parts.append((np.array([step]), np.array([len(levels) - 1.0]), 1))
+        columns = np.zeros((len(parts), sum(len(share) for share, _, _ in parts)))
+        first = 0
+        for j, (share, _, _) in enumerate(parts):
+            columns[j, first : first + len(share)] = share
+            first += len(share)
+        upper = np.concatenate([top for _, top, _ in parts]) if parts else np.empty(0)
+        return columns, base, upper, np.repeat([w for _, _, w in parts], [len(s) for s, _, _ in parts])
+
+    def _one_by_one(self, j: int) -> bool:
+        """Whether each level of a coordinate is a variable of its own: it may be forbidden, or levels lie unevenly."""
+        levels = self.levels[j]
+        if levels is None or any(j in each for each in self.forbidden):
+            return levels is not None
+        gaps = np.diff(levels)
+        return bool(gaps.size and np.ptp(gaps) > _EVEN * np.abs(levels).max())
+
+    @cached_property
+    def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Constraints on the programme's variables: rows with lower and upper bounds."""
+        columns, base, _, _ = self._columns
+        rows = [self.weights @ columns]
+        least, most = [np.full(len(self.bounds), -np.inf)], [self.bounds - self.weights @ base]
+        sizes = [len(k) if k is not None and self._one_by_one(j) else 1 for j, k in enumerate(self.levels)]
+        places = np.cumsum([0, *sizes])
+        for j, levels in enumerate(self.levels):
+            if levels is not None and self._one_by_one(j):  # one of its levels
+                one = np.zeros((1, columns.shape[1]))
+                one[0, places[j] : places[j + 1]] = 1.0
+                rows.append(one)
+                least.append(np.ones(1))
+                most.append(np.ones(1))
+        for combination in self.forbidden:
+            one = np.zeros((1, columns.shape[1]))
+            for j, some in combination.items():
+                levels = self.levels[j]
+                assert levels is not None
+                one[0, places[j] : places[j + 1]] = np.isin(levels, list(some))
+            rows.append(one)
+            least.append(np.full(1, -np.inf))
+            most.append(np.full(1, len(combination) - 1.0))
+        return np.concatenate(rows), np.concatenate(least), np.concatenate(most)
+
+    def _snapped(self, x: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+        """Levels as they are written, numbers within their bounds."""
+        x = np.clip(x, self.low, self.high)
+        for j, levels in enumerate(self.levels):
+            if levels is not None:
+                x[j] = levels[np.abs(levels - x[j]).argmin()]
+        return x
+
+    def at(self, levels: Float[np.ndarray, " d"]) -> MixedIntegerProgram:
+        """Fix all coordinates with levels at those of a point."""
+        held = [None if k is None else levels[j : j + 1] for j, k in enumerate(self.levels)]
+        return MixedIntegerProgram(self.low, self.high, held, self.weights, self.bounds)
+
+    def without(self, rows: Collection[int], combinations: Collection[int]) -> MixedIntegerProgram:
+        """Keep only these constraints: rows of W and forbidden combinations."""
+        kept = sorted(rows)
+        forbidden = [self.forbidden[k] for k in sorted(combinations)]
+        return MixedIntegerProgram(self.low, self.high, self.levels, self.weights[kept], self.bounds[kept], forbidden)
+
+
+INWARDS = 1e-13
+"""Of a limit's size: how far inside of it moves aim, so that what rounding in other units adds is inside, too."""
+_SWEEPS = 4
+_ENUMERATED = 4096  # levels of one coordinate that are all looked at where combinations are forbidden
+
+
+def hit_and_run(
+    region: Polytope, points: Float[np.ndarray, "n d"], random: np.random.Generator
+) -> Float[np.ndarray, "n d"]:
+    """Points inside of a region, one for each that is given.
+
+    They begin in the middle of slices, go towards the points that are given as far as limits let, and then by turns
+    along a random line (hit and run; Smith 1984) and along each coordinate in turn, each as far as any other.
+    """
+    points = points.copy()
+    which = np.arange(len(points)) % len(region.middles)
+    for s, middle in enumerate(region.middles):
+        rows = which == s
+        goal = region.linear(points[rows]) - region.linear(middle[None])
+        points[rows] = region.nearer(region.back(region.linear(middle[None]) + goal @ region.along), middle)
+    for _ in range(_SWEEPS):
+        if region.directions.size:
+            u = region.linear(points)
+            way = random.standard_normal((len(u), region.directions.shape[1])) @ region.directions.T
+            back, forth = region.reach(u, way)
+            points = region.back(u + (back + (forth - back) * random.random(len(u)))[:, None] * way)
+        for j in range(region.dimension):
+            points[:, j] = _moved(region, points, j, random.random(len(points)))
+    return points
+
+
+def _moved(
+    region: Polytope, points: Float[np.ndarray, "n d"], j: int, unit: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " n"]:
+    """Sample one coordinate uniformly from the interval that the others leave."""
+    w = region.weights[:, j]
+    if region.exact[w != 0].any():
+        return points[:, j]
+    u = region.linear(points)
+    rest = u @ region.weights.T - np.outer(u[:, j], w)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = (region.bounds - rest) / w
+    high = np.where(w > 0, ends, np.inf).min(axis=1, initial=np.inf)
+    low = np.where(w < 0, ends, -np.inf).max(axis=1, initial=-np.inf)
+    levels = region.levels[j]
+    if levels is None:
+        below, above = region.back_of(j, low + INWARDS), region.back_of(j, high - INWARDS)
+        return np.asarray(below + unit * np.maximum(above - below, 0.0))
+    return _level(region, points, j, (low, high), unit)
+
+
+def _level(
+    region: Polytope,
+    points: Float[np.ndarray, "n d"],
+    j: int,
+    ends: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]],
+    unit: Float[np.ndarray, " n"],
+) -> Float[np.ndarray, " n"]:
+    """A level of coordinate j with u between ends that forms no forbidden combination; as it was if there is none."""
+    levels, (low, high) = region.levels[j], ends
+    assert levels is not None
+    shares = region.linear_of(j, levels)
+    if levels.size <= _ENUMERATED and any(j in each for each in region.forbidden):
+        fits = (shares >= low[:, None] - region.slack) & (shares <= high[:, None] + region.slack)
+        for k, level in enumerate(levels):
+            tried = points.copy()
+            tried[:, j] = level
+            fits[:, k] &= ~region.combined(tried)
+        count = fits.sum(axis=1)
+        pick = np.minimum((unit * count).astype(int), count - 1)
+        place = (np.cumsum(fits, axis=1) > pick[:, None]).argmax(axis=1)
+        return np.where(count > 0, levels[place], points[:, j])
+    first = np.searchsorted(shares, low - region.slack)
+    count = np.searchsorted(shares, high + region.slack, side="right") - first
+    pick = np.minimum((unit * count).astype(int), count - 1)
+    return np.where(count > 0, levels[np.clip(first + pick, 0, levels.size - 1)], points[:, j])
+
+
+_SLACK = 1e-12  # of a limit's size: what rounding leaves
+_THIN = 1e-8  # the same where limits leave no inside
+_SLICES = 12  # of which a walk starts: as many as programmes with random aims find
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope(Box):
+    """Points of a box with W u ≤ b, without some combinations of levels.
+
+    Args:
+        box: what it is part of.
+        weights: W, (m, d).
+        bounds: b, (m,).
+        forbidden: combinations of levels, by coordinate.
+        logs: (d,) logarithms of high/low of coordinates that are logarithmic on [0, 1]; 0 for the others.
+
+    It may be empty: then there are no `middles`.
+
+    >>> region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
+    >>> region.place(np.array([[0.9, 0.9], [0.1, 0.2]])).sum(1) <= 0.5
+    array([ True,  True])
+    """
+
+    weights: Float[np.ndarray, "m d"]
+    bounds: Float[np.ndarray, " m"]
+    forbidden: Sequence[Forbidden]
+    logs: Float[np.ndarray, " d"]
+
+    def __init__(
+        self,
+        box: Box,
+        weights: Float[np.ndarray, "m d"],
+        bounds: Float[np.ndarray, " m"],
+        forbidden: Sequence[Forbidden] = (),
+        logs: Float[np.ndarray, " d"] | None = None,
+    ) -> None:
+        super().__init__(box.low, box.high, box.levels, box.unordered)
+        object.__setattr__(self, "logs", np.zeros(box.dimension) if logs is None else logs)
+        ends = np.abs(self.linear(np.array([box.low, box.high]))).max(axis=0)
+        sizes = np.maximum(np.abs(weights) @ ends, np.abs(bounds))[:, None] + 1e-300
+        object.__setattr__(self, "weights", weights / sizes)
+        object.__setattr__(self, "bounds", bounds / sizes[:, 0])
+        object.__setattr__(self, "forbidden", tuple(forbidden))
+
+    # -- what is inside ------------------------------------------------------------------------------------------------
+
+    def linear(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Their u."""
+        if not self.logs.any():
+            return points
+        logs = np.where(self.logs > 0, self.logs, 1.0)
+        return np.where(self.logs > 0, np.expm1(points * logs) / np.expm1(logs), points)
+
+    def back(self, shares: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """The points of u."""
+        if not self.logs.any():
+            return shares
+        logs = np.where(self.logs > 0, self.logs, 1.0)
+        return np.where(self.logs > 0, np.log1p(np.clip(shares, 0.0, 1.0) * np.expm1(logs)) / logs, shares)
+
+    def steepness(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """du/dz."""
+        logs = np.where(self.logs > 0, self.logs, 1.0)
+        return np.where(self.logs > 0, logs * np.exp(points * logs) / np.expm1(logs), 1.0)
+
+    def back_of(self, j: int, shares: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """Values of one coordinate, within its bounds, at u."""
+        points = np.tile(self.linear(self.low[None]), (len(shares), 1))
+        points[:, j] = np.clip(shares, *self.linear_of(j, np.array([self.low[j], self.high[j]])))
+        return np.asarray(self.back(points)[:, j])
+
+    def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Mark points of the box that satisfy all constraints."""
+        return self.inside(points)
+
+    def inside(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Mark points of the box that satisfy linear constraints and have no forbidden combination."""
+        within: Bool[np.ndarray, " n"] = (self.linear(points) @ self.weights.T <= self.bounds + self.slack).all(axis=1)
+        return within & ~self.combined(points)
+
+    def combined(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Mark points with a forbidden combination."""
+        found = np.zeros(len(points), dtype=bool)
+        for combination in self.forbidden:
+            found |= np.all([np.isin(points[:, j], list(some)) for j, some in combination.items()], axis=0)
+        return found
+
+    def only(self, value: Value) -> Value:
+        """A function that is -inf outside, and not called there."""
+
+        def inside(points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+            allowed = self.allows(points)
+            values = np.full(len(points), -np.inf)
+            if allowed.any():
+                values[allowed] = finite(value(points[allowed]))
+            return values
+
+        return inside
+
+    # -- its slices ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def programme(self) -> MixedIntegerProgram:
+        """The region as an integer programme over u."""
+        low, high = self.linear(np.array([self.low, self.high]))
+        levels = [None if k is None else self.linear_of(j, k) for j, k in enumerate(self.levels)]
+        forbidden = [
+            {j: self.linear_of(j, np.array(list(some), dtype=float)) for j, some in each.items()}
+            for each in self.forbidden
+        ]
+        return MixedIntegerProgram(low, high, levels, self.weights, self.bounds, forbidden)
+
+    def linear_of(self, j: int, values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """The u of values of one coordinate."""
+        points = np.tile(self.low, (len(values), 1))
+        points[:, j] = values
+        return np.asarray(self.linear(points)[:, j])
+
+    @cached_property
+    def slack(self) -> float:
+        """Tolerance of a constraint relative to its size: rounding, and more where there is no interior."""
+        middles = self.middles if self.bounds.size else self.low[None]
+        return max(_SLACK, 2.0 * float((self.linear(middles) @ self.weights.T - self.bounds).max(initial=0.0)))
+
+    @cached_property
+    def middles(self) -> Float[np.ndarray, "s d"]:
+        """A point deep inside of each of some slices, `(s, d)`; none where there is nothing inside."""
+        return np.array([*self._inside()]).reshape(-1, self.dimension)
+
+    @cached_property
+    def empty(self) -> bool:
+        """Whether there are no `middles`: known as soon as one is found."""
+        return next(self._inside(), None) is None
+
+    def _inside(self) -> Iterator[Float[np.ndarray, " d"]]:
+        random = np.random.Generator(np.random.Philox(0))
+        fixed = np.array([k is not None for k in self.levels], dtype=bool)
+        found: set[bytes] = set()
+        for _ in range(_SLICES if fixed.any() else 1):
+            end = self.programme.solve(random.standard_normal(self.dimension))
+            if end is None:
+                return
+            if (key := end[fixed].tobytes()) not in found:
+                found.add(key)
+                middle = self._middle(end, random)
+                if (self.weights @ self.linear(middle[None])[0] - self.bounds).max(initial=0.0) < _THIN:
+                    yield middle
+
+    def _middle(self, end: Float[np.ndarray, " d"], random: np.random.Generator) -> Float[np.ndarray, " d"]:
+        """Centre of a slice, between its ends in opposite directions."""
+        free = self.continuous
+        if not free.any():
+            return self._snapped(end)
+        here, ends = self.programme.at(end), []
+        for aim in [*np.eye(self.dimension)[free], *random.standard_normal((2, self.dimension))]:
+            ends += [found for found in (here.solve(aim), here.solve(-aim)) if found is not None]
+        middle = np.mean(ends, axis=0) if ends else end
+        rows, exact = self.weights[self.exact][:, free], self.weights[self.exact]
+        if rows.size:  # onto what is exact: programmes are solved to seven digits
+            middle[free] += np.linalg.lstsq(rows, self.bounds[self.exact] - exact @ middle, rcond=None)[0]
+        return self._snapped(middle)
+
+    @cached_property
+    def directions(self) -> Float[np.ndarray, "d k"]:
+        """Along which numbers without levels may move, the others held: an orthonormal basis."""
+        free = self.continuous
+        rows = self.weights[self.exact][:, free]
+        rank = np.linalg.matrix_rank(rows) if rows.size else 0
+        basis = np.zeros((self.dimension, int(free.sum()) - rank))
+        basis[free] = np.linalg.svd(rows)[2][rank:].T if rank else np.eye(int(free.sum()))
+        return basis
+
+    @cached_property
+    def along(self) -> Float[np.ndarray, "d d"]:
+        """The projection onto these directions."""
+        return self.directions @ self.directions.T
+
+    @cached_property
+    def exact(self) -> Bool[np.ndarray, " m"]:
+        """Mark rows that an opposite row turns into an equality: W u ≤ b and −W u ≤ −b."""
+        both = np.column_stack([self.weights, self.bounds])
+        return np.array([(np.abs(row + both).max(axis=1) < _SLACK).any() for row in both], dtype=bool)
+
+    def _snapped(self, shares: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+        return np.asarray(self.snap(self.back(shares[None]))[0])
+
+    # -- points of it --------------------------------------------------------------------------------------------------
+
+    def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Place points of the unit cube, `(n, d)`, in the region; those that the box places inside stay."""
+        points = super().place(unit)
+        outside = np.flatnonzero(~self.inside(points))
+        if outside.size:
+            words = np.ascontiguousarray(unit[outside[0]]).view(np.uint32)
+            random = np.random.Generator(np.random.Philox(np.random.SeedSequence(words.tolist())))
+            points[outside] = hit_and_run(self, points[outside], random)
+        return points
+
+    def grid(self) -> Float[np.ndarray, "n d"]:
+        """All points of a finite region."""
+        points = super().grid()
+        return points[self.inside(points)]
+
+    def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+        """A point where that is inside; else how far one comes towards it from the middle of a slice, the nearest."""
+        if self.inside(point[None])[0]:
+            return point
+        tried = np.array([self.nearer(point[None], middle)[0] for middle in self.middles])
+        return np.asarray(tried[((tried - point) ** 2).sum(axis=1).argmin()])
+
+    def nearer(self, points: Float[np.ndarray, "n d"], start: Float[np.ndarray, " d"]) -> Float[np.ndarray, "n d"]:
+        """Move from an inner point towards points as far as constraints allow, on lines in u; its levels stay."""
+        u, towards = self.linear(start[None])[0], self.linear(points)
+        towards = np.where(self.continuous, towards, u)
+        way = towards - u
+        return self.back(u + self.reach(np.broadcast_to(u, way.shape), way)[1].clip(0.0, 1.0)[:, None] * way)
+
+    def reach(self, u: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest multiples of directions that stay inside, (n,) each."""
+        room = np.maximum(self.bounds - INWARDS - u @ self.weights.T, 0.0)
+        pace = way @ self.weights.T
+        pace[:, self.exact] = 0.0  # ways lie within these
+        low, high = self.linear(np.array([self.low, self.high]))
+        room = np.concatenate([room, np.maximum(high - u, 0.0), np.maximum(u - low, 0.0)], axis=1)
+        pace = np.concatenate([pace, way, -way], axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = room / np.abs(pace)
+        forth = np.where(pace > 0, ratio, np.inf).min(axis=1)
+        back = np.where(pace < 0, ratio, np.inf).min(axis=1)
+        return -np.where(np.isfinite(back), back, 0.0), np.where(np.isfinite(forth), forth, 0.0)
+
+
+UNLIKELY = -1000.0
+"""Added to the value of a point that is not allowed, where none is: far below all values of standardised functions."""
+_TRIED = 16  # points on the way back to where it is allowed
+
+Margin = Callable[[Float[np.ndarray, "n d"]], Float[np.ndarray, " n"]]
+"""Points to by how much they are likely enough; below 0: they are not."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeasibleRegion(Polytope):
+    """Region with a margin that must not be negative.
+
+    Args:
+        box: a box or a region.
+        margin: smooth along coordinates without levels.
+        known: points to try first, such as those that were played: what is allowed may be islands around them, too
+            small for a search to come upon.
+
+    >>> guarded = FeasibleRegion(Box([0], [1]), lambda points: 0.3 - points[:, 0])
+    >>> guarded.allows(np.array([[0.2], [0.4]]))
+    array([ True, False])
+    """
+
+    margin: Margin
+    known: Float[np.ndarray, "k d"]
+
+    def __init__(self, box: Box, margin: Margin, known: Float[np.ndarray, "k d"] | None = None) -> None:
+        within = isinstance(box, Polytope)
+        weights = box.weights if isinstance(box, Polytope) else np.zeros((0, box.dimension))
+        bounds = box.bounds if isinstance(box, Polytope) else np.zeros(0)
+        super().__init__(box, weights, bounds, box.forbidden if within else (), box.logs if within else None)  # type: ignore[attr-defined]
+        object.__setattr__(self, "margin", margin)
+        object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
+
+    def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Mark points inside with a margin that is not negative."""
+        allowed = self.inside(points)
+        if allowed.any():
+            allowed[allowed] = self.margin(points[allowed]) >= 0.0
+        return allowed
+
+    @property
+    def plain(self) -> Polytope:
+        """Region without the margin."""
+        return Polytope(self, self.weights, self.bounds, self.forbidden, self.logs)
+
+    @property
+    def tried(self) -> Float[np.ndarray, "k d"]:
+        """Known points, moved to the nearest levels, that are feasible."""
+        points = np.asarray(self.snap(self.known))
+        return points[self.allows(points)]
+
+    @property
+    def margin_gradient(self) -> ValueAndGradient:
+        """The margin with its gradient, by differences."""
+        return differences(self.margin, self.low, self.high, self.continuous)
+
+    def last_allowed(self, start: Float[np.ndarray, " d"], end: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+        """The point furthest on a straight way from an allowed point that is allowed, of a few."""
+        u, v = self.linear(np.array([start, end]))
+        way = self.back(u + np.linspace(1.0, 0.0, _TRIED)[:, None] * (v - u))
+        way[-1] = start
+        if np.array_equal(self.linear(end[None])[0], v):
+            way[0] = end
+        return np.asarray(way[int(np.argmax(self.allows(way)))])

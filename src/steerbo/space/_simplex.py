@@ -1,0 +1,184 @@
+"""Products of simplices: for every row (a context) a distribution over the columns (the actions)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Annotated, Any
+
+import jaxtyping as jt
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import softmax
+
+from .._wording import counted
+from ..errors import InvalidInput, InvalidProblem, one_of
+from ..records import record
+from ._placed import duplicate
+from .fields import ListField, Text
+
+_TOLERANCE = 1e-6  # how far from one a row may sum
+
+
+@record
+class Simplex:
+    """Tables with one probability distribution over `columns` in each of `rows`.
+
+    Raises:
+        InvalidProblem: no rows or columns, or a name twice.
+
+    >>> Simplex(["morning", "evening"], ["stay", "move"]).uniform()
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+
+    rows: Annotated[Sequence[Text], ListField]
+    columns: Annotated[Sequence[Text], ListField]
+
+    def __post_init__(self) -> None:
+        """Check the names."""
+        for field in ("rows", "columns"):
+            names = getattr(self, field)
+            if not names:
+                raise InvalidProblem(field, names, "at least one name")
+            twice = duplicate(names)
+            if twice is not None:
+                raise InvalidProblem(field, twice, "every name once")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are, (C, A)."""
+        return len(self.rows), len(self.columns)
+
+    def uniform(self) -> jt.Float[np.ndarray, "C A"]:
+        """The table in which every column is equally likely in every row."""
+        return np.full(self.shape, 1 / len(self.columns))
+
+    def check(
+        self, table: Any, place: str = "distribution", error: type[InvalidInput] = InvalidProblem
+    ) -> jt.Float[np.ndarray, "C A"]:
+        """A table as an array whose rows sum to one exactly as well as floats can; one that does stays as it is.
+
+        Args:
+            table: an array (C, A), or probabilities by column name (left out: 0) by row name.
+            place: the field that errors name.
+            error: the kind of error.
+
+        Raises:
+            InvalidInput: (of the given kind) naming the row: unknown names, no probabilities, a sum other than 1.
+        """
+        if isinstance(table, Mapping):
+            for name in table:  # first: a row with its name mistyped is also a row left out
+                if name not in self.rows:
+                    raise error(f"{place}.{name}", table[name], one_of(self.rows, name))
+            rows = [self._row(table, name, place, error) for name in self.rows]
+        else:
+            try:
+                rows = list(islice(table, len(self.rows) + 1))
+            except Exception:
+                raise error(place, table, f"a table of {self.shape[0]} rows and {self.shape[1]} columns") from None
+        if len(rows) != len(self.rows):
+            raise error(place, table, f"{counted(len(self.rows), 'row')}: {', '.join(self.rows)}")
+        return np.array(
+            [self._checked(row, f"{place}.{name}", error) for row, name in zip(rows, self.rows, strict=True)]
+        )
+
+    def named(self, table: jt.Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
+        """A table as probabilities by column name by row name: what `check` takes back."""
+        return {
+            name: dict(zip(self.columns, row, strict=True))
+            for name, row in zip(self.rows, np.asarray(table).tolist(), strict=True)
+        }
+
+    def _row(self, table: Mapping[Any, Any], name: str, place: str, error: type[InvalidInput]) -> Any:
+        row = table.get(name)
+        if not isinstance(row, Mapping):
+            if row is None:
+                raise error(f"{place}.{name}", None, "a distribution for every row")
+            return row
+        known = set(self.columns)
+        for column in row:
+            if column not in known:
+                raise error(f"{place}.{name}.{column}", row[column], one_of(self.columns, column))
+        return [row.get(column, 0.0) for column in self.columns]
+
+    def _checked(self, row: Any, place: str, error: type[InvalidInput]) -> jt.Float[np.ndarray, " A"]:
+        try:
+            values = np.empty(0) if isinstance(row, range) else np.asarray(row)
+        except Exception:  # rows of different lengths, or whatever the row's own class raises
+            values = np.empty(0)
+        if values.shape != (len(self.columns),) or values.dtype.kind not in "iuf":
+            raise error(place, row, f"{counted(len(self.columns), 'number')}, for {', '.join(self.columns)}")
+        probabilities = values.astype(float)
+        if not np.isfinite(probabilities).all() or probabilities.min() < 0 or probabilities.max() > 1 + _TOLERANCE:
+            raise error(place, row, "probabilities from 0 to 1")
+        total = float(probabilities.sum())
+        if abs(total - 1) > _TOLERANCE:
+            raise error(place, row, f"probabilities that sum to 1, not to {total:.8g}")
+        rounding = len(probabilities) * np.finfo(float).eps  # what a sum of shares is off by that were divided by it
+        return probabilities if abs(total - 1) <= rounding else probabilities / total
+
+
+def project(x: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
+    """The nearest point of the simplex in Euclidean distance, along the last axis.
+
+    Exact, by sorting (Held, Wolfe and Crowder 1974).
+
+    >>> project([2.0, 0.5, 1.5])
+    array([0.75, 0.  , 0.25])
+    """
+    x = np.asarray(x, dtype=float)
+    with np.errstate(over="ignore"):
+        y = np.maximum(x - x.max(axis=-1, keepdims=True), -1.0)  # an entry 1 below the largest gets nothing in any case
+    falling = -np.sort(-y, axis=-1)
+    thresholds = (np.cumsum(falling, axis=-1) - 1) / np.arange(1, y.shape[-1] + 1)
+    kept = (falling > thresholds).sum(axis=-1, keepdims=True)
+    return np.asarray(np.maximum(y - np.take_along_axis(thresholds, kept - 1, axis=-1), 0.0))
+
+
+def from_logits(logits: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
+    """The distributions ∝ exp(logits) along the last axis.
+
+    >>> from_logits([0.0, 0.0])
+    array([0.5, 0.5])
+    """
+    return np.asarray(softmax(np.asarray(logits, dtype=float), axis=-1))
+
+
+def to_logits(probabilities: ArrayLike, floor: float = -14.0) -> jt.Float[np.ndarray, "... A"]:
+    """Their logarithms, none below `floor`, so that an action of probability 0 can come back.
+
+    >>> to_logits([1.0, 0.0])
+    array([  0., -14.])
+    """
+    return np.asarray(np.log(np.maximum(np.asarray(probabilities, dtype=float), np.exp(floor))))
+
+
+def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> jt.Int[np.ndarray, "... A"]:
+    """Whole agents in the given proportions, along the last axis: rounded down, the rest to the largest remainders.
+
+    Each row sums to its number of agents exactly; ties go to the earlier column. `agents` broadcasts over leading axes.
+
+    >>> largest_remainders([0.5, 0.3, 0.2], 4)
+    array([2, 1, 1])
+    """
+    p = np.asarray(probabilities, dtype=float)
+    total = np.asarray(agents, dtype=np.int64)[..., None]
+    exact = p / p.sum(axis=-1, keepdims=True) * total
+    whole = np.floor(exact).astype(np.int64)
+    remainders = np.round(exact - whole, 12)  # rounding noise must not decide a tie
+    order = np.argsort(-remainders, axis=-1, kind="stable")
+    rank = np.argsort(order, axis=-1)
+    return np.asarray(whole + (rank < total - whole.sum(axis=-1, keepdims=True)))
+
+
+def multinomial(
+    probabilities: ArrayLike, agents: ArrayLike, random: np.random.Generator
+) -> jt.Int[np.ndarray, "... A"]:
+    """Whole agents that choose independently with the given probabilities, along the last axis.
+
+    >>> int(multinomial([0.5, 0.5], 10, np.random.default_rng(0)).sum())
+    10
+    """
+    p = np.asarray(probabilities, dtype=float)
+    return random.multinomial(np.asarray(agents, dtype=np.int64), p / p.sum(axis=-1, keepdims=True))

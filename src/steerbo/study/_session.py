@@ -1,0 +1,259 @@
+"""Session of one worker on a log: it chooses on all logged events, and loses no outcome that it was told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any, TypeVar
+
+from ..core import SEEN, BatchPosition, Doubts, Event, Optimizer, Suggestion, as_text
+from ..core.locking import one_at_a_time
+from ..errors import LogConflict, SteerboError
+from ..optim import sobol_points
+from ..storage.log import LOGGER, EventLog
+from ..storage.outbox_files import OutboxEntry
+from ..storage.retry import RetryingLog
+from ._prefetch import Prefetcher
+from ._queue import PRIORITY_TELL, TRIES, AskBatcher, ContentionEstimate, FairQueue
+from .leases import LAPSES, Worker
+from .outbox import Outbox, decided, give_again, is_there
+
+T = TypeVar("T")
+
+
+class StudySession:
+    """Ties an optimizer to a log that others write to as well; threads take turns, by the optimizer's lock.
+
+    Args:
+        log: where the events are.
+        optimizer: what they lead to; it writes there from now on.
+        wait: seconds that a call waits for a log that is away.
+        say: is told what the user ought to know.
+        holder, lease, clock: see `Worker`.
+    """
+
+    def __init__(
+        self, log: EventLog, optimizer: Optimizer, wait: float, say: Callable[[str], None], **worker: Any
+    ) -> None:
+        self.optimizer, self._lock = optimizer, optimizer._lock
+        self.keeping = Outbox(log.spill, say)
+        self.log = RetryingLog(log, wait, say, self.keeping.harden)
+        self.worker = Worker(self.log, **worker)
+        self.turns = FairQueue(self.log, self.worker)
+        self.serving = AskBatcher(self.log, self.turns, self.worker)
+        self.company, self.prepared = ContentionEstimate(), Prefetcher(optimizer)
+        self._given: str | None = None  # the round that another has chosen while this worker waited for its turn
+        optimizer.log_to(self)
+
+    def close(self) -> None:
+        """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
+        self.worker.be_oneself()
+        self.prepared.stop()
+        self.worker.heartbeat.stop()
+        self.log.seconds = 0.0
+        try:
+            if self.keeping.left:
+                self.settle()
+            self.worker.leases.release()
+        except SteerboError:
+            pass  # a log that cannot be written: the leases run out
+        finally:
+            self.log.close()
+
+    @one_at_a_time
+    def refresh(self) -> int:
+        """Apply the events that other workers have logged; returns their number."""
+        self.worker.be_oneself()
+        new = self.log.read()
+        for event in new:
+            self.optimizer._state.apply(event)
+        self.company.heard(len(new))
+        return len(new)
+
+    @one_at_a_time
+    def ask(self, request: Mapping[str, Any], place: BatchPosition) -> Suggestion | None:
+        """Suggest an unfinished round without a lease, else a new one, at a position in a batch."""
+        if self.keeping.left:
+            self.settle()
+        self.worker.begin()
+        if "scipy.stats" not in sys.modules and self.company.matters and self.turns.taken:
+            sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
+        wish = self.serving.wish(request, place, self.optimizer.recorder.by)
+        suggestion = self.unfinished(request.get(SEEN.name))
+        suggestion = suggestion or self.logged(lambda: self._chosen(request, place, wish), wish)
+        if suggestion is None:
+            return None
+        self.worker.out.add(suggestion.token)
+        return self.optimizer.with_warnings(suggestion)
+
+    def _chosen(self, request: Mapping[str, Any], place: BatchPosition, wish: str) -> Suggestion | None:
+        """A new round; one that was chosen by another meanwhile, or by this worker, and then for others, too."""
+        if self._given is not None:
+            self.company.given()
+            return self.optimizer.history[self._given].suggestion
+        prepared = self.prepared.ask(request, place, self.company.cost)
+        own = prepared or self.company.timed(lambda: self.optimizer.ask_at(place, request))
+        if own is not None and wish and self.turns.held:
+            self.serving.serve(wish, lambda: self.optimizer.ask_at(BatchPosition(follows=True), request))
+        return own
+
+    def _is_given(self, token: str) -> bool:
+        if token in self.worker.out:
+            return False
+        self.refresh()
+        return self.optimizer.history[token].state == "open"
+
+    @one_at_a_time
+    def unfinished(self, context: Any = None) -> Suggestion | None:
+        """Take over an open round whose lease has run out; None where there is none.
+
+        A round whose lease has run out `LAPSES` times is abandoned instead, and so is one that was chosen for another
+        `context`: what it was chosen for has passed.
+        """
+        self.refresh()
+        for token, lapses, whose in self.worker.leases.take_over(
+            [s.token for s in self.optimizer.pending if s.token not in self.worker.out]
+        ):
+            self.settle()  # what its worker measured may be in a file
+            self.refresh()
+            passed = self._passed(token, context)
+            if passed or lapses >= LAPSES:
+                why = passed or f"its lease ran out {lapses} times"
+                self.logged(lambda token=token, why=why: self._give_up(token, why))  # type: ignore[misc]
+            elif self.optimizer.history[token].state == "open":
+                LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
+                if whose:
+                    self.keeping.say(
+                        f"round {token} is taken over: by this clock {whose} was not heard of for too long. Should it "
+                        "still evaluate it, set the clocks of the machines alike: it is evaluated twice"
+                    )
+                return self.optimizer.history[token].suggestion
+            if self.optimizer.history[token].state != "open":  # another was quicker, and has told
+                self.worker.leases.drop(token)
+        return None
+
+    def _passed(self, token: str, context: Any) -> str:
+        """Why a round cannot be evaluated any more where this is seen before choosing; empty: it can."""
+        if not context or not self.optimizer.problem.space.seen:
+            return ""
+        before = self.optimizer.history[token].request.get(SEEN.name, {})
+        now = self.optimizer.problem.read_known(context)
+        return "" if before == now else f"it was chosen for {as_text(before)}, and that has passed"
+
+    def _give_up(self, token: str, why: str) -> None:
+        if self.optimizer.history[token].state == "open":
+            charge = self.optimizer.history.estimate(token)  # it was begun, and may have been paid for
+            self.optimizer.abandon(token, why, charge=charge)
+            self.keeping.say(f"round {token} is given up: {why}")
+
+    def next_lapse(self) -> float | None:
+        """Seconds until the first lease of an open round runs out; None where none does."""
+        return self.worker.leases.next_lapse({s.token for s in self.optimizer.pending})
+
+    @one_at_a_time
+    def settle(self) -> None:
+        """Write waiting outcomes to the log. Rejected ones stay in their files and are reported."""
+        wait, self.log.seconds = self.log.seconds, 0.0
+        try:
+            self.keeping.settle(self._give_again, self.log.named)
+        finally:
+            self.log.seconds = wait
+
+    def _give_again(self, answer: OutboxEntry, equal: int) -> None:
+        wish = (
+            PRIORITY_TELL if answer.call != "decide" else ""
+        )  # whoever chooses should know of it, and serves those behind it
+        self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
+
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
+        """Report observed values, unless a worker that found them in a file has done so."""
+        about = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
+
+        def work() -> Suggestion:
+            if decided(self.optimizer.history, about, context):
+                return self.optimizer.with_warnings(self.optimizer.history[about].suggestion)
+            return self.company.timed(lambda: self.optimizer.decide(suggestion, context, again=again))
+
+        return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
+
+    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Doubts:
+        """Make a call with these arguments, kept in a file until it is in the log."""
+        about = () if call == "add" else (suggestion,)
+        return self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), PRIORITY_TELL)
+
+    @one_at_a_time
+    def kept(
+        self,
+        call: str,
+        suggestion: Suggestion | str | None,
+        given: Mapping[str, Any],
+        work: Callable[[], T],
+        wish: str = "",
+    ) -> T:
+        """Run an action, with its arguments in a file until it is done.
+
+        Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
+        """
+        if call == "add" and self.keeping.left:  # data that are alike are told apart by their order
+            self.settle()
+        answer = None if self.log.private else self._answer(call, suggestion, given)
+        if answer is None:
+            return self.logged(work, wish)
+        twice = call in ("amend", "add")  # would count twice
+
+        def once() -> Any:
+            written = twice and self.keeping.away and is_there(self.optimizer, answer, 0)
+            return None if written else work()
+
+        with self.keeping.until_logged(answer, at_once=not twice):
+            return self.logged(once, wish)
+
+    def _answer(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> OutboxEntry | None:
+        self.worker.be_oneself()
+        given = {name: value for name, value in given.items() if value is not None or name == "value"}
+        return self.keeping.answer(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
+
+    def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool) -> None:
+        """Store an outcome in a file until `call` reports it; `left`: until the next worker settles it."""
+        if (answer := self._answer(call, suggestion, given)) is not None:
+            self.keeping.keep(answer, left)
+
+    def keep_meanwhile(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
+        """Store a report until it is this thread's turn; `give` makes it then."""
+        if call in ("decide", "tell", "fail") and not self.log.private:
+            answer = self._answer(call, suggestion, given)
+            if answer is not None:
+                self.keeping.spill.keep(answer)
+
+    def append(self, event: Event) -> None:
+        """The optimizer's log: this study's, with a lease where the event is a new round."""
+        self.log.append(event, self.serving.lease() if event.kind == "asked" else None)
+
+    @one_at_a_time
+    def logged(self, call: Callable[[], T], wish: str = "") -> T:
+        """Compute on everything that is logged; `wish`: see `FairQueue`."""
+        result = self._in_turn(call, wish)
+        self.prepared.check()
+        return result
+
+    def _in_turn(self, call: Callable[[], T], wish: str) -> T:
+        """The same again where an event came between, which is another's progress.
+
+        Where others write too, four would compute and three of them in vain: they take turns, unless that costs more
+        than to compute again. Who hears of nobody looks at the line: its own haste may keep those in it from writing.
+        """
+        polite, tries = self.company.matters or (self.company.dear and self.turns.taken), 0
+        while True:
+            with self.turns.turn(self.refresh, wish, self._is_given) if polite else nullcontext() as self._given:
+                while True:
+                    self.refresh()
+                    self.company.called()
+                    try:
+                        return call()
+                    except LogConflict:
+                        self.company.met()
+                        tries += 1
+                        if not polite and (self.company.matters or tries >= TRIES):
+                            polite = True
+                            break

@@ -1,0 +1,276 @@
+"""Study: an optimizer whose every event is in a log, where any number of workers ask and tell at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, overload
+
+from ..core import BaseStudy, Doubt, Doubts, Method, Optimizer, Problem, Recommendation, Stop, Suggestion, one_or_more
+from ..core.answers import MaybeNone
+from ..core.locking import one_at_a_time
+from ..storage.backup import copy_of, save
+from ..storage.log import LOGGER, EventLog
+from ..storage.opening import by_name, found_log, method_options, new_log, replay
+from ..storage.retry import WAIT
+from ._run import run_study
+from ._session import StudySession
+from .files.export import to_frame
+from .leases import check_options
+
+
+class Study(BaseStudy):
+    """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
+
+    The words are the optimizer's. Each call first takes in what other workers have logged; what it logs itself is
+    durable before it returns. `ask` offers unfinished rounds again whose worker is gone, then new ones; no round is out
+    twice while its lease lasts. Threads may share it: their calls take turns. A forked child is another worker.
+
+    Where the log is away, calls wait for it. What was measured is in a file meanwhile, and is written to the log when
+    the study is opened the next time, if not before; see `steerbo.storage.outbox_files`.
+
+    Args:
+        log: where the events are.
+        optimizer: what they lead to.
+        holder: this worker's name in leases.
+        lease: seconds until a round that was asked here and has no outcome is offered to others; None: as long as this
+            process has the study, which a thread of its own says every 20 s, and for 60 s after it was last heard of.
+        clock: seconds since 1970; None: the log's, which is a server's own, so that clocks of machines need not agree.
+        wait: seconds that a call waits for a log that is away, before it raises `LogUnavailable`.
+        say: is told what the user ought to know; None: Python's logging, as a warning; see `steerbo.storage.log`.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        optimizer: Optimizer,
+        *,
+        holder: str = "",
+        lease: float | None = None,
+        clock: Callable[[], float] | None = None,
+        wait: float = WAIT,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
+        check_options({"holder": holder, "lease": lease, "clock": clock, "wait": wait, "say": say})
+        lease = None if lease is None else float(lease)
+        say = say or LOGGER.warning
+        self.log, self.optimizer, self._state, self._lock = log, optimizer, optimizer._state, optimizer._lock
+        self.session = StudySession(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
+
+    @classmethod
+    def create(
+        cls,
+        log: EventLog | Path | str,
+        problem: Problem,
+        method: str | type[Method[Any, Any]] | None = None,
+        *,
+        name: str = "study",
+        budget: float | None = None,
+        rounds: int | None = None,
+        stop: Stop | None = None,
+        seed: int = 0,
+        options: Mapping[str, Any] | None = None,
+        **worker: Any,
+    ) -> Study:
+        """A new study.
+
+        Args:
+            log: an SQLite file, a database URL, or a log.
+            problem: what to optimise.
+            method: its name, its class, or the place of that, as for `Optimizer`; None: the default.
+            name: of the study in the database.
+            budget: money that may be spent.
+            rounds: suggestions that may be made.
+            stop: when enough is known, as for `Optimizer`.
+            seed: a whole number not below 0.
+            options: the method's options.
+            worker: holder, lease, clock, wait and say.
+
+        Raises:
+            InvalidStudy: there is a study of this name already, or the log cannot be written.
+            LogUnavailable: the log cannot be reached.
+
+        >>> from steerbo import CostVarying, Float, Uniform
+        >>> problem = CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]])
+        >>> from steerbo.study import MemoryLog
+        >>> with Study.create(MemoryLog(), problem, "random", rounds=3) as study:
+        ...     study.tell(study.ask(), 1.5)
+        ...     print(study.status)
+        1 of 3 rounds
+        """
+        check_options(worker)
+        limits: dict[str, Any] = {"budget": budget, "rounds": rounds, "stop": stop, "seed": seed}
+        optimizer = Optimizer(problem, method, **limits, **method_options(options))
+        return cls(new_log(log, name, optimizer.events[0]), optimizer, **worker)
+
+    @classmethod
+    def open(
+        cls,
+        log: EventLog | Path | str,
+        problem: Problem | None = None,
+        *,
+        name: str | None = None,
+        limits: Mapping[str, Any] | None = None,
+        **worker: Any,
+    ) -> Study:
+        """The study in a log, as its events left it.
+
+        Args:
+            log: an SQLite file, a database URL, or a log.
+            problem: needed where the log, in memory, does not say.
+            name: of the study in the database; None: the only one there, or "study".
+            limits: another `budget`, `rounds` or `stop` from here on, for all workers; see `Optimizer.revise`.
+            worker: holder, lease, clock, wait and say.
+
+        Raises:
+            InvalidStudy: there is none, or the log is damaged.
+            LogUnavailable: the log cannot be reached.
+        """
+        check_options(worker)
+        log, ours, events = found_log(log, name)
+        try:
+            opened = cls(log, replay(log.place, events, problem), **worker)
+            opened.session.settle()
+            if changes := by_name("limits", limits):
+                opened.revise(**changes)
+            return opened
+        except BaseException:
+            if ours:
+                log.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<Study in {self.log.place}: {self.status}>"
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
+        self.session.log.seconds = 0.0  # another thread may be waiting for a log that is away
+        with self._lock:
+            self.session.close()
+
+    @one_at_a_time
+    def refresh(self) -> int:
+        """Apply the events that other workers have logged; returns their number."""
+        return self.session.refresh()
+
+    @contextmanager
+    def said_by(self, name: str | None) -> Iterator[None]:
+        """Context in which events are logged with this name as `by`, such as that of a key. None: no name."""
+        record = self.optimizer.recorder
+        with self._lock:
+            before, record.by = record.by, name
+            try:
+                yield
+            finally:
+                record.by = before
+
+    @overload
+    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
+    @overload
+    def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
+    @one_at_a_time
+    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
+        """Suggest an unfinished round without a lease, else a new one; None where the study is finished.
+
+        Args:
+            batch: that many at once, as a list (shorter where there are no more).
+            request: what the problem `takes`; see `Optimizer.ask`.
+
+        Raises:
+            InvalidRequest: something given is not allowed.
+        """
+        return one_or_more(batch, lambda place: self.session.ask(request, place))
+
+    @one_at_a_time
+    def prepare(self, /, k: int = 1, **request: Any) -> None:
+        """Begin to choose the next `k` suggestions, in a process beside this one that gives way to all else.
+
+        `ask` with the same `request` gives them, to the last bit what it would choose, unless anything comes between.
+
+        Raises:
+            InvalidRequest: `k` is no whole number from 1 to 10 000.
+        """
+        self.session.prepared.begin(k, request)
+
+    @property
+    @one_at_a_time
+    def prepared(self) -> int:
+        """How many suggestions are prepared."""
+        return len(self.session.prepared)
+
+    def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
+        """Ask, evaluate and tell until the study is finished; see `run_study` for objective and options."""
+        run_study(self, self.session, objective, **options)
+        return self.recommend()
+
+    @one_at_a_time
+    def to_optuna(self, storage: Any = None, name: str = "study") -> Any:
+        """The rounds as an Optuna study, for its dashboard; see `steerbo.interop.optuna.to_optuna`."""
+        from ..interop.optuna import to_optuna  # which needs Optuna
+
+        self.refresh()
+        return to_optuna(self, storage, name)
+
+    @one_at_a_time
+    def to_frame(self) -> Any:
+        """The rounds as a pandas DataFrame; see `steerbo.study.files.export`."""
+        self.refresh()
+        return to_frame(self)
+
+    def backup(self, file: Path | str) -> None:
+        """Write this study, as it is now, into a new file: an SQLite log that only its owner may read.
+
+        Args:
+            file: a name that is free. `Study.open` opens it; `steerbo.study.restore` puts it back into a database.
+
+        Raises:
+            InvalidStudy: the file cannot be made, or the problem is a Python function.
+
+        >>> import tempfile; from steerbo.study import MemoryLog
+        >>> from steerbo import CostVarying, Float, Uniform
+        >>> study = Study.create(MemoryLog(), CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]]), rounds=3)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     study.backup(folder + "/backup.db")
+        ...     with Study.open(folder + "/backup.db") as again: print(again.status)
+        0 of 3 rounds
+        """
+        self.refresh()
+        save((copy_of(self.log, self.events),), file)
+
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
+        """Report observed values; see `Optimizer.decide`."""
+        if not self._lock.free:
+            given = {"context": context, **({"again": True} if again else {})}
+            self.session.keep_meanwhile("decide", suggestion, given)
+        return self.session.decide(suggestion, context, again)
+
+    @one_at_a_time
+    def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
+        """List the values of a call that are hard to believe, before it is made; see `Optimizer.doubts`."""
+        self.refresh()
+        return self.optimizer.doubts(call, suggestion, **given)
+
+    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
+        """Report an outcome, also of a round asked by another worker."""
+        if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
+            self.session.keep_meanwhile(call, suggestion, given)
+        if call == "abandon":
+            return self.session.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
+        return self.session.give(call, suggestion, given)
+
+    @one_at_a_time
+    def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
+        """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""
+        self.session.logged(lambda: self.optimizer.extend(bounds))
+
+    @one_at_a_time
+    def revise(self, /, **changes: Any) -> None:
+        """Change a limit (`budget`, `rounds`, `stop`) from here on, or headers of tables; see `Optimizer.revise`."""
+        self.session.logged(lambda: self.optimizer.revise(**changes))

@@ -1,0 +1,229 @@
+"""The structured maths: expectations over what a scope leaves to nature, given what is known.
+
+The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different groups of columns
+are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set (c), known (o) or drawn (R): the
+kernel row of `[x_c, o, X_R]` is
+`s² k_c(x_c) ∘ τ ∘ k_R(X_R)` with `τ = k_o(o)`, so with `a = τ ∘ E[k_R]`
+
+    E μ(x_c)  = m + s² (k_c ∘ a)ᵀ α                                          O(n) a point
+    E σ²(x_c) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ) k_c                    O(n²) a point, no samples
+    Var g(x_c) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ a,   q = E k_R(X, X')          O(n²) a point
+
+with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x_c) = E f([x_c, o, X_R])`. Every expectation is a product of integrals
+over one column, or of sums over rows of those that are drawn together. A drift is one more factor of τ. A law that is
+itself not known for sure, with nodes' weights of covariance V Vᵀ, adds |Vᵀ μ(x_c, nodes)|² to Var g: one more square in
+k_c. By Jensen
+`E σ ≤ sqrt(E σ²)`: the search climbs on that bound by Newton steps, and the best few points are polished on `E σ`
+itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from ..optim import ValueAndGradient
+from ._integrals import Integrals, ProductKernelPosterior, Scaled, share_of
+from ._parts import Part, drawn_together, set_columns
+
+CERTAIN = 1e-16
+"""Share of the prior variance below which a variance is rounding."""
+_ROWS = 128  # of an (n, n) array that are worked on at a time
+_HELD = 2**19  # numbers in kernel rows that are held at a time
+_SHARED = 256  # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to it
+_MADE = 512  # observations up to which an (n, n) array of a scope's own is made where the inverse, scaled, would do
+
+
+def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]) -> Float[np.ndarray, "n n"]:
+    """`A ∘ E[k_R k_Rᵀ]`; of many observations a few rows at a time: no other (n, n) array is held."""
+    if len(inverse) <= _SHARED or not parts:
+        outer = inverse.copy()
+        for part in parts:
+            outer *= part.second
+        return outer
+    outer = np.empty_like(inverse)
+    for first in range(0, len(outer), _ROWS):
+        rows = slice(first, first + _ROWS)
+        seconds = (part.root[rows] @ part.root.T for part in parts)
+        np.multiply(inverse[rows], next(seconds), out=outer[rows])
+        for second in seconds:
+            outer[rows] *= second
+    return outer
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Expectations over what one scope leaves to nature, as functions of what it sets.
+
+    Points are (r, c) arrays of what is set, encoded, in the order of the columns. Means and variances are in
+    standardised units.
+
+    Args:
+        process: the Gaussian process.
+        parts: every column's part.
+        controlled: (c,) the columns that are set.
+        known: (n,) τ: what is known of every observation's factor; None: 1 for all.
+        average: (n,) τ ∘ E[k_R]: the mean factor of every observation.
+        doubly: q = E k_R(X, X').
+        product: (n, n) A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ; see `of_mean` for the other choice.
+        prior: what E σ² is without observations, in units of s².
+    """
+
+    process: ProductKernelPosterior
+    parts: Sequence[Part]
+    controlled: Int[np.ndarray, " c"]
+    known: Float[np.ndarray, " n"] | None
+    average: Float[np.ndarray, " n"]
+    doubly: float
+    product: Float[np.ndarray, "n n"] | Scaled
+    prior: float = 1.0
+
+    @classmethod
+    def over(cls, process: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
+        """Integrate out the uncontrolled columns, given the observed ones.
+
+        Args:
+            process: the Gaussian process.
+            parts: one for every column.
+            product: whether to compute the (n, n) part, which means alone do not need.
+        """
+        assert len(parts) == len(process.lengthscales), "every column has a part"
+        laws = [process.integrals(*group) for group in drawn_together(parts)]
+        known, average, doubly = process.known(parts), np.ones(len(process.inputs)), 1.0
+        for law in laws:
+            average *= law.average
+            doubly *= law.doubly
+        outer = _product(process.inverse, laws) if product else np.empty((0, 0))
+        if known is not None:
+            average *= known
+            if product:
+                outer *= known
+                outer *= known[:, None]
+        return cls(process, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
+
+    def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
+        """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
+        return [self.process.observed(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
+
+    def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
+        """k_c between settings and observations."""
+        factors = self._factors(points)
+        if not factors:
+            return np.ones((len(points), len(self.process.inputs)))
+        kernel = factors[0].copy() if len(factors) == 1 else factors[0] * factors[1]
+        for factor in factors[2:]:
+            kernel *= factor
+        return kernel
+
+    def _slopes(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r c n"]:
+        """`∂ ln k_c(x, x_j)/∂x`; categories have none."""
+        process, found = self.process, np.zeros((*points.shape, len(self.process.inputs)))
+        for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
+            if not process.categorical[d]:
+                found[:, j] = process.inputs[:, d] - points[:, j, None]
+                found[:, j] *= share_of(factor, float(process.shares[d])) / process.lengthscales[d] ** 2
+        return found
+
+    def _gradient(
+        self, points: Float[np.ndarray, "r c"], kernel: Float[np.ndarray, "r n"], pull: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r c"]:
+        """∂/∂x of Σ_j pull_j k_c(x, x_j), with `pull` held fixed; categories have none."""
+        return np.einsum("rcn,rn->rc", self._slopes(points), kernel * pull)
+
+    def of_mean(self) -> Expectation:
+        """Replace E σ² by Var g: `bound` is then the far tighter bound on the expected value itself.
+
+        What is not known for sure of a law is part of Var g.
+        """
+        scaled = Scaled(self.process.inverse, self.average, tuple(self._doubts()))
+        many = len(self.average) > _MADE
+        return replace(self, product=scaled if many else scaled.made(), prior=self.doubly)
+
+    def _doubts(self) -> Iterator[Float[np.ndarray, "n r"]]:
+        """Root of the variance, over s⁴, that each uncertain law adds to the mean."""
+        laws = [self.process.integrals(*group) for group in drawn_together(self.parts)]
+        for k, law in enumerate(laws):
+            if law.doubt is not None:
+                others = self.process.weights if self.known is None else self.process.weights * self.known
+                for other in (*laws[:k], *laws[k + 1 :]):
+                    others = others * other.average
+                yield law.doubt * others[:, None]
+
+    def weighted(
+        self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        """`Σ_j pull_j k_c(x, x_j)`, its gradient and its Hessian."""
+        process, kernel, D = self.process, self._kernel(points), self._slopes(points)
+        weighted = kernel * pull
+        hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
+        for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
+            if not process.categorical[d]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+                gap = (process.inputs[:, d] - points[:, j, None]) / process.lengthscales[d]
+                curve = share_of(factor, float(process.shares[d])) * (gap**2 - 1.0)
+                hessian[:, j, j] = np.einsum("rn,rn->r", weighted, curve) / process.lengthscales[d] ** 2
+        return kernel @ pull, np.einsum("rcn,rn->rc", D, weighted), hessian
+
+    def value(self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " r"]:
+        """`Σ_j pull_j k_c(x, x_j)`."""
+        return self._kernel(points) @ pull
+
+    def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """E μ."""
+        process = self.process
+        return process.mean + process.variance * self.value(points, self.average * process.weights)
+
+    def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
+        """E μ and sqrt(E σ²), a block of points at a time: no array of more than `_HELD` numbers is made of them."""
+        blocks = 1 + len(points) * len(self.average) // _HELD
+        if blocks > 1:
+            means, deviations = zip(*map(self.moments, np.array_split(points, blocks)), strict=True)
+            return np.concatenate(means), np.concatenate(deviations)
+        process, kernel = self.process, self._kernel(points)
+        half = kernel @ self.product
+        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        mean = process.mean + process.variance * kernel @ (self.average * process.weights)
+        return mean, np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+
+    def bound(
+        self, points: Float[np.ndarray, "r c"], beta: float
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
+        """Upper bound `E μ + β sqrt(E σ²)`, the search's objective, and its gradient. β < 0: the lower bound."""
+        process, kernel = self.process, self._kernel(points)
+        pull = process.variance * self.average * process.weights
+        value = process.mean + kernel @ pull
+        half = kernel @ self.product
+        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+        slope = np.where(spread > CERTAIN * process.variance, beta * process.variance**2 / sd, 0.0)
+        return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
+
+    def sampled(self, beta: float, draws: Float[np.ndarray, "s d"]) -> ValueAndGradient:
+        """`E[μ + βσ]` and its gradient, as a function of points (r, c), (r,) and (r, c).
+
+        E σ is averaged over `draws` (s, d), of which only the columns that are drawn are read.
+        """
+        process = self.process
+        pull = process.variance * self.average * process.weights
+        random = np.ones((len(draws), len(self.average)))
+        for d in sorted(d for _, columns, _ in drawn_together(self.parts) for d in columns):
+            random *= process.factor(d, draws[:, d], process.inputs[:, d])
+        if self.known is not None:
+            random *= self.known
+
+        def function(points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
+            kernel = self._kernel(points)
+            value = process.mean + kernel @ pull
+            pulls = np.empty_like(kernel)
+            for r, row in enumerate(kernel):  # one point at a time: (s, n) is the largest array worth holding
+                full = random * row
+                half = full @ process.inverse
+                spread = process.variance - process.variance**2 * np.einsum("sn,sn->s", half, full)
+                sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+                value[r] += beta * sd.mean()
+                pulls[r] = pull - beta * process.variance**2 * np.einsum("sn,sn,s->n", random, half, 1 / sd) / len(sd)
+            return value, self._gradient(points, kernel, pulls)
+
+        return function

@@ -1,0 +1,302 @@
+"""Gaussian process with a product kernel, prepared for integrals over uncontrolled columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from ..errors import InvalidProblem
+from ..gp import AnovaKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
+from ._parts import Law, Observed, Part, row_of
+
+RESOLVED = 1e-6
+"""Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
+difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
+
+
+SHARED, HELD = 64, 2**22
+"""Values from which on the factors of a column are held for other scopes, and numbers of them held at most."""
+COARSE = 256
+"""Observations that say roughly how sure one is; all say it exactly."""
+
+
+def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
+    """Share `p = w e / f` of factors `f = 1 − w + w e` that depends on the variable.
+
+    >>> share_of(np.array([1.0, 0.5]), 0.5)
+    array([0.5, 0. ])
+    """
+    return np.ones_like(factor) if share == 1.0 else np.maximum(1.0 - (1.0 - share) / factor, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ProductKernelPosterior:
+    """A Gaussian process whose kernel is a product over columns, in standardised units, as the integrals need it.
+
+    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite for a column that
+    only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`, `categorical` (d,), `variance` s²,
+    `mean` m; `noise` is the noise variance λ in A; `drift` is one more factor of the kernel, 1 on its diagonal, over
+    columns that are known whenever a scope is played.
+    """
+
+    inputs: Float[np.ndarray, "n d"]
+    weights: Float[np.ndarray, " n"]
+    inverse: Float[np.ndarray, "n n"]
+    lengthscales: Float[np.ndarray, " d"]
+    shares: Float[np.ndarray, " d"]
+    categorical: Bool[np.ndarray, " d"]
+    variance: float
+    mean: float
+    noise: float
+    drift: Kernel | None = None
+    _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
+    _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, model: GPRegression[Any], pending: Float[np.ndarray, "p d"], now: float | None = None
+    ) -> ProductKernelPosterior:
+        """Prepare a regression with an ANOVA kernel, or one times a drift; pending points shrink variances.
+
+        Where all slides, inputs are where they have moved to by `now`: as things are then, nothing else has changed.
+
+        Where there is next to no noise, variances are those with a little more: see `RESOLVED`.
+
+        Raises:
+            InvalidProblem: a kernel that is no product over columns.
+        """
+        lengthscales, shares, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
+        inputs, noise = np.concatenate([model.inputs[model.counted], pending]), model.noise
+        if noise >= RESOLVED * variance:
+            with model.with_fantasies(pending) as factor:
+                inverse = factor.inverse()
+        else:
+            noise = RESOLVED * variance
+            gram = model.kernel(inputs, inputs)
+            gram.flat[:: len(inputs) + 1] += noise
+            gram.flat[: len(model.noises) * (len(inputs) + 1) : len(inputs) + 1] += model.noises - model.noise
+            inverse = Factor(gram).inverse()
+        weights = np.concatenate([model.weights, np.zeros(len(pending))])
+        if slide is not None:
+            if now is None:
+                raise InvalidProblem("now", None, "a time, where all slides")
+            inputs = slide.moved(inputs, now)
+        return cls(inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift)
+
+    @cached_property
+    def coarse(self) -> ProductKernelPosterior:
+        """Process of some observations, evenly spaced with the latest: its deviations approximate, its means do not.
+
+        What fewer observations say is less sure, and where they say little, more would say little, too.
+        """
+        n = len(self.inputs)
+        if n <= COARSE:
+            return self
+        some = np.unique(np.linspace(0, n - 1, COARSE).astype(np.intp))
+        X = self.inputs[some]
+        gram = np.full((len(X), len(X)), self.variance)
+        for d in np.flatnonzero(np.isfinite(self.lengthscales)):
+            gram *= self.factor(int(d), X[:, d], X[:, d])
+        if self.drift is not None:
+            gram *= self.drift(X, X)
+        gram.flat[:: len(X) + 1] += self.noise
+        return replace(self, inputs=X, weights=self.weights[some], inverse=Factor(gram).inverse())
+
+    def integrals(self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]) -> Integrals:
+        """Over a law of some columns; computed once for all scopes that leave just these to it."""
+        key = id(law), columns, dimensions
+        if key not in self._integrals:
+            self._integrals[key] = Integrals.over(self, law, columns, dimensions)
+        return self._integrals[key]
+
+    def factor(self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]) -> Float[np.ndarray, "p q"]:
+        """One column's factor k_d(a, b)."""
+        lengthscale, share = float(self.lengthscales[d]), float(self.shares[d])
+        if self.categorical[d]:
+            return np.where(a[:, None] == b, 1.0, 1.0 - share + share * np.exp(-0.5 / lengthscale**2))
+        gap = (a[:, None] - b) / lengthscale  # in place from here on: a screen spends half its time here
+        np.multiply(gap, gap, out=gap)
+        gap *= -0.5
+        np.exp(gap, out=gap)
+        if share < 1.0:
+            gap *= share
+            gap += 1.0 - share
+        return gap
+
+    def observed(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
+        """Factor of one column between values and observations, read-only where there are `SHARED` values or more.
+
+        It is then held for other scopes that set the column to the same values: scopes are screened at the same points.
+        """
+        if len(a) < SHARED:
+            return self.factor(d, a, self.inputs[:, d])
+        key = d, a.tobytes()
+        if key not in self._factors:
+            if (1 + len(self._factors)) * a.size * len(self.inputs) > HELD:
+                self._factors.clear()
+            self._factors[key] = self.factor(d, a, self.inputs[:, d])
+            self._factors[key].flags.writeable = False
+        return self._factors[key]
+
+    def known(self, parts: Sequence[Part]) -> Float[np.ndarray, " n"] | None:
+        """Factor τ of every observation by the observed columns and the drift over them; None: 1 for all."""
+        columns = [d for d, part in enumerate(parts) if isinstance(part, Observed)]
+        if not columns and self.drift is None:
+            return None
+        row, tau = row_of(parts), np.ones(len(self.inputs))
+        for d in columns:
+            tau *= self.factor(d, row[:, d], self.inputs[:, d])[0]
+        if self.drift is not None:
+            unknown = [d for d in self.drift.columns if d not in columns]
+            if unknown:
+                raise InvalidProblem("parts", unknown, "columns that are known: the drift reads them")
+            tau *= self.drift(row, self.inputs)[0]
+        return tau
+
+
+@dataclass(frozen=True, eq=False)
+class Integrals:
+    """One law's integrals, for every scope that leaves its columns to nature; k is the product of the columns' factors.
+
+    `average` (n,) is E k(X, x_j), `doubly` is E k(X, X'), and `root rootᵀ` is E k(X, x_j) k(X, x_l), (n, n).
+    `doubt doubtᵀ` is the covariance of `average`, as far as the law itself is not known for sure; None: it is.
+    """
+
+    law: Law
+    average: Float[np.ndarray, " n"]
+    doubly: float
+    root: Float[np.ndarray, "n q"]
+    doubt: Float[np.ndarray, "n r"] | None = None
+
+    @classmethod
+    def over(
+        cls,
+        process: ProductKernelPosterior,
+        law: Law,
+        columns: Sequence[int],
+        dimensions: Sequence[int],
+    ) -> Integrals:
+        """Integrate some columns, which are these dimensions of a law."""
+        lengthscales = process.lengthscales[list(columns)]
+        nodes, weights = law.rule(dimensions, lengthscales)
+        doubt = law.doubt(dimensions, lengthscales)
+
+        def kernel(points: Float[np.ndarray, "p k"]) -> Float[np.ndarray, "p q"]:
+            factors = (process.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
+            return reduce(np.multiply, factors)
+
+        observed = kernel(process.inputs[:, list(columns)])
+        doubly, root = float(weights @ kernel(nodes) @ weights), observed * np.sqrt(weights)
+        return cls(law, observed @ weights, doubly, root, None if doubt is None else observed @ doubt)
+
+    @cached_property
+    def second(self) -> Float[np.ndarray, "n n"]:
+        """E k(X, x_j) k(X, x_l)."""
+        return self.root @ self.root.T
+
+
+def _structure(
+    kernel: Kernel, d: int
+) -> tuple[
+    Float[np.ndarray, " d"],
+    Float[np.ndarray, " d"],
+    Bool[np.ndarray, " d"],
+    float,
+    Kernel | None,
+    SlidingKernel | None,
+]:
+    """Lengthscales, weights, and which columns hold categories, (d,) each; variance, the factor of a drift, a slide."""
+    lengthscales, shares, categorical, variance = np.full(d, np.inf), np.ones(d), np.zeros(d, dtype=bool), 1.0
+    drifts: list[Kernel] = []
+    slide: SlidingKernel | None = None
+    for member in kernel.members if isinstance(kernel, Product) else (kernel,):
+        if isinstance(member, SlidingKernel):
+            slide, member = member, member.space
+        smooth = member if isinstance(member, AnovaKernel | SquaredExponentialKernel) else None
+        if smooth is not None and np.isinf(lengthscales[smooth.dimensions]).all():
+            lengthscales[smooth.dimensions] = smooth.lengthscales
+            shares[smooth.dimensions] = smooth.weights if isinstance(smooth, AnovaKernel) else 1.0
+            categorical[smooth.dimensions] = smooth.categorical
+            variance *= smooth.variance
+        else:
+            drifts.append(member)
+    if len(drifts) == 0 or np.isfinite(lengthscales).any():
+        drift = reduce(lambda a, b: a * b, drifts) if drifts else None
+        return lengthscales, shares, categorical, variance, drift, slide
+    raise InvalidProblem(
+        "kernel", type(kernel).__name__, "an ANOVA kernel or a squared exponential, or a product with one"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Matrix `diag(a) A diag(a) − Σ R Rᵀ`, the right operand of `@`, which is never formed.
+
+    With thousands of observations to make such a matrix takes as long as a search on it.
+
+    Args:
+        inverse: A, (n, n), symmetric; shared.
+        scale: a, (n,).
+        roots: the R, (n, r) each.
+
+    >>> scaled = Scaled(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 3.0]))
+    >>> np.array([[1.0, 1.0]]) @ scaled
+    array([[ 5., 21.]])
+    """
+
+    __array_ufunc__: ClassVar[None] = None  # numpy lets the right side multiply
+
+    inverse: Float[np.ndarray, "n n"]
+    scale: Float[np.ndarray, " n"]
+    roots: tuple[Float[np.ndarray, "n r"], ...] = ()
+
+    def __rmatmul__(self, rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "m n"]:
+        found: Float[np.ndarray, "m n"] = (rows * self.scale) @ self.inverse
+        found *= self.scale
+        for root in self.roots:
+            found -= (rows @ root) @ root.T
+        return found
+
+    def made(self) -> Float[np.ndarray, "n n"]:
+        """The matrix."""
+        found = self.inverse * self.scale
+        found *= self.scale[:, None]
+        for root in self.roots:
+            found -= root @ root.T
+        return found
+
+
+Encode = Callable[[Mapping[str, Any]], Float[np.ndarray, "1 d"]]
+"""Values by variable to a row."""
+
+
+class EncodingCache:
+    """Points by name, each with the values that it was encoded from: a correction asks for all, and changes one.
+
+    Args:
+        encode: the same values always give the same point, to the last bit.
+
+    >>> found = EncodingCache(lambda values: np.array([[values["ph"] / 14]]))
+    >>> found.of("0001", {"ph": 7.0})
+    array([0.5])
+    """
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+        self._known: dict[str, tuple[Mapping[str, Any], Float[np.ndarray, " d"]]] = {}
+
+    def of(self, name: str, values: Mapping[str, Any]) -> Float[np.ndarray, " d"]:
+        """Encoded point (d,) by a round's token or the name of data; read-only.
+
+        Raises:
+            InvalidOutcome: a value is missing, or not one of its variable.
+        """
+        before = self._known.get(name)
+        if before is None or before[0] != values:
+            before = self._known[name] = values, self._encode(values)[0]
+        return before[1]

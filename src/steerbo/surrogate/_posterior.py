@@ -1,0 +1,280 @@
+"""A fitted Gaussian process over a box as other programs take it over: joint moments of points, and their slopes.
+
+Several posteriors of one function as one: a mixture, such as over draws of the hyperparameters.
+
+With means m_k and variances v_k of its K members, all as likely, a mixture has
+
+    m = Σ_k m_k / K,    v = Σ_k (v_k + m_k²) / K − m²,
+
+so that it is as unsure as its members are on average, and further by as much as they disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from jaxtyping import Float
+
+from ..errors import InvalidRequest
+from ..gp import AnovaKernel, Factor, GPRegression, Kernel, KumaraswamyWarp, OutcomeTransform, mixture_quantile
+from ..optim import Box
+from ..space import Space
+from ._expectation import Expectation
+from ._integrals import ProductKernelPosterior
+from ._optimise import BatchedBounds
+from ._parts import Part
+
+Points = Float[np.ndarray, "r d"]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Names, bounds and encoding of the columns of points.
+
+    Args:
+        names: of the variables.
+        box: bounds, levels of those that are not continuous, and which are categories; as the process reads them.
+        encode: values by variable to a point (d,).
+        decode: the nearest settable values, by variable, of a point (d,).
+    """
+
+    names: tuple[str, ...]
+    box: Box
+    encode: Callable[[Mapping[str, Any]], Float[np.ndarray, " d"]]
+    decode: Callable[[Float[np.ndarray, " d"]], dict[str, Any]]
+
+    @classmethod
+    def of(cls, space: Space) -> Self:
+        """Build the encoded columns of a space: numbers in [0, 1], and categories by number."""
+        levels = [variable.levels for variable in space]
+        box = Box(
+            [0.0 if k is None else float(k[0]) for k in levels],
+            [1.0 if k is None else float(k[-1]) for k in levels],
+            levels,
+            space.categorical,
+        )
+        return cls(
+            space.names, box, lambda values: space.encode([values])[0], lambda point: space.decode(point[None])[0]
+        )
+
+
+class Trend(Protocol):
+    """A prior mean that is not the same everywhere, in the units of the outcomes."""
+
+    def __call__(self, Z: Points) -> Float[np.ndarray, " r"]:
+        """Evaluate at points (r, d), (r,)."""
+
+    def slope(self, Z: Points) -> Points:
+        """Its gradients there, (r, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """A Gaussian process f over a box, conditioned on n outcomes, as arrays and a kernel k.
+
+    With the covariances `κ(z) = average ∘ k(w(z), X)` between f and the outcomes,
+
+        mean(z)    = offset + scale (mean + κ(z) weights) + trend(z)
+        cov(z, z') = scale² (doubly k(w(z), w(z')) − κ(z) root rootᵀ κ(z')ᵀ).
+
+    Larger is better: where the problem minimises, f is less the objective.
+
+    Args:
+        columns: what points are.
+        kernel: k.
+        warp: w, how points are bent; outcomes' points X are bent already.
+        inputs: X, (n, d).
+        weights: (n,).
+        root: (n, n): `root rootᵀ` is the inverse of the outcomes' covariances, noise included.
+        average: (n,).
+        doubly: one, or what is left of the prior variance where f is itself an expectation.
+        mean: of the prior, standardised.
+        offset, scale: from standardised units to those of the outcomes.
+        noise: variance of an outcome's noise, standardised; None: no single outcome is one of f and noise alone.
+        trend: what the prior mean has beside `mean`; None: nothing.
+        held: values of columns that the kernel reads after those of points, such as the time.
+        members: the same with draws of the hyperparameters, all as likely; none: these are taken for granted.
+    """
+
+    columns: Columns
+    kernel: Kernel
+    warp: KumaraswamyWarp
+    inputs: Float[np.ndarray, "n d"]
+    weights: Float[np.ndarray, " n"]
+    root: Float[np.ndarray, "n n"]
+    average: Float[np.ndarray, " n"]
+    doubly: float = 1.0
+    mean: float = 0.0
+    offset: float = 0.0
+    scale: float = 1.0
+    noise: float | None = None
+    trend: Trend | None = None
+    held: tuple[float, ...] = ()
+    members: tuple[Posterior, ...] = ()
+
+    @classmethod
+    def of_regression(cls, model: GPRegression[Any], columns: Columns, held: tuple[float, ...] = ()) -> Self:
+        """Posterior of a regression; `held` are values of columns after those of points.
+
+        Raises:
+            InvalidRequest: outcomes are transformed, so that f is not normal in their units.
+        """
+        _check_affine(model.output)
+        warp, output = model.process.warp, model.output
+        members = tuple(cls.of_regression(member, columns, held) for member in model.members)
+        return cls(
+            columns, model.kernel, warp, warp(model.inputs[model.counted]), model.weights, inverse_root(model.factor),
+            np.ones(len(model.counted)), mean=model.mean, offset=output.offset, scale=output.scale, noise=model.noise,
+            held=held, members=members,
+        )  # fmt: skip
+
+    @classmethod
+    def of_expectation(
+        cls, process: ProductKernelPosterior, parts: Sequence[Part], output: OutcomeTransform, columns: Columns
+    ) -> Self:
+        """Exact posterior of `g(z) = E f` over uncontrolled columns, as a function of the controlled ones.
+
+        Raises:
+            InvalidRequest: as for a regression.
+        """
+        _check_affine(output)
+        over = Expectation.over(process, parts, product=False)
+        held = over.controlled
+        kernel = AnovaKernel(
+            process.lengthscales[held],
+            process.shares[held],
+            process.variance,
+            categorical=process.categorical[held].tolist(),
+        )
+        return cls(
+            columns, kernel, KumaraswamyWarp(), process.inputs[:, held], process.weights,
+            _symmetric_root(process.inverse), over.average, over.doubly, process.mean, output.offset, output.scale,
+        )  # fmt: skip
+
+    # -- what the formula is made of, each with its pull-back ----------------------------------------------------------
+
+    def _whole(self, Z: Points) -> Float[np.ndarray, "r e"]:
+        """Append the held values to points."""
+        return np.column_stack([Z, np.tile(self.held, (len(Z), 1))]) if self.held else Z
+
+    def cross(self, Z: Points) -> Float[np.ndarray, "r n"]:
+        """κ at points (r, d)."""
+        return self.kernel(self.warp(self._whole(Z)), self.inputs) * self.average
+
+    def cross_slope(self, Z: Points, W: Float[np.ndarray, "r n"]) -> Points:
+        """`∂/∂z_i Σ_j W_ij κ_j(z_i)`, (r, d)."""
+        whole, d = self._whole(Z), Z.shape[1]
+        slope = self.kernel.input_gradient(self.warp(whole), self.inputs, W * self.average)
+        return (slope * self.warp.slope(whole))[:, :d]
+
+    def prior(self, Z: Float[np.ndarray, "b q d"]) -> Float[np.ndarray, "b q q"]:
+        """Prior covariances among the q points of each batch, (b, q, q), standardised."""
+        bent = [self.warp(self._whole(points)) for points in Z]
+        if Z.shape[1] == 1:
+            found = self.kernel.diagonal(np.concatenate(bent))[:, None, None] if len(Z) else np.zeros((0, 1, 1))
+            return self.doubly * found
+        return self.doubly * np.array([self.kernel(points, points) for points in bent]).reshape(*Z.shape[:2], -1)
+
+    def prior_slope(self, Z: Float[np.ndarray, "b q d"], W: Float[np.ndarray, "b q q"]) -> Float[np.ndarray, "b q d"]:
+        """`∂/∂z Σ_ij W_ij prior_ij` in each batch, (b, q, d)."""
+        slope, d = np.empty(Z.shape), Z.shape[2]
+        for b, (points, weights) in enumerate(zip(Z, W, strict=True)):
+            whole = self._whole(points)
+            bent = self.warp(whole)
+            if len(points) == 1:
+                rise = weights[0] * self.kernel.diagonal_gradient(bent)
+            else:
+                rise = self.kernel.input_gradient(bent, bent, weights + weights.T)
+            slope[b] = (rise * self.warp.slope(whole))[:, :d]
+        return self.doubly * slope
+
+    def moments(self, Z: Points) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r r"]]:
+        """Means (r,) and covariances (r, r) of f at points (r, d), in the units of the outcomes.
+
+        Where there are members, those of their mixture: `E m` and `E C + E m mᵀ − E m E mᵀ`.
+        """
+        if self.members:
+            means, covariances = zip(*(member.moments(Z) for member in self.members), strict=True)
+            away = np.array(means) - np.mean(means, axis=0)
+            return np.mean(means, axis=0), np.mean(covariances, axis=0) + away.T @ away / len(away)
+        cross = self.cross(Z)
+        half = cross @ self.root
+        mean = self.offset + self.scale * (self.mean + cross @ self.weights)
+        covariance = self.scale**2 * (self.prior(Z[None])[0] - half @ half.T)
+        return mean + (self.trend(Z) if self.trend is not None else 0.0), covariance
+
+
+def inverse_root(factor: Factor) -> Float[np.ndarray, "n n"]:
+    """`L⁻ᵀ`: a root of the inverse."""
+    return factor.half_solve(np.eye(len(factor))).T
+
+
+def _symmetric_root(inverse: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+    """A root of a matrix that is positive definite but for rounding: by Cholesky where that goes, which takes less."""
+    try:
+        return np.linalg.cholesky(inverse)
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh(inverse)
+    return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def _check_affine(output: OutcomeTransform) -> None:
+    if not output.affine:
+        hint = "Begin a study without ‹transform›."
+        raise InvalidRequest("transform", "yeo-johnson", "a posterior that is normal in the outcome's units", hint)
+
+
+class Mixture:
+    """Expected values of one scope by several processes, and `m + β √v` of their mixture as a function of settings.
+
+    Args:
+        expectations: K of them, over processes of the same observations, in the same standardised units.
+        beta: β.
+    """
+
+    def __init__(self, expectations: Sequence[Expectation], beta: float = 0.0) -> None:
+        self._stack, self._beta = BatchedBounds(expectations, [1.0]), beta
+        self._each = expectations
+
+    def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
+        """Mean and deviation, m and √v, at points (r, c)."""
+        means, deviations = np.array([each.moments(points) for each in self._each]).transpose(1, 0, 2)
+        mean: Float[np.ndarray, " r"] = means.mean(axis=0)
+        return mean, np.sqrt((deviations**2 + (means - mean) ** 2).mean(axis=0))
+
+    def quantiles(self, point: Float[np.ndarray, " c"], levels: Sequence[float]) -> list[float]:
+        """Quantiles of the mixture at one point."""
+        means, deviations = np.array([each.moments(point[None]) for each in self._each])[:, :, 0].T
+        return [mixture_quantile(means, deviations, level) for level in levels]
+
+    def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """`m + β √v` at points (r, c)."""
+        if not self._beta:
+            return np.asarray(np.mean([each.mean(points) for each in self._each], axis=0))
+        mean, deviation = self.moments(points)
+        return mean + self._beta * deviation
+
+    def curved(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        """`m + β √v`, its gradients and its Hessians at points (r, c)."""
+        k, (r, c) = len(self._each), points.shape
+        found = self._stack.moments(np.tile(points, (k, 1)), np.repeat(np.arange(k), r))
+        means, rises, bends = found.mean.reshape(k, r), found.rise.reshape(k, r, c), found.bend.reshape(k, r, c, c)
+        mean, rise, bend = means.mean(axis=0), rises.mean(axis=0), bends.mean(axis=0)
+        if not self._beta:
+            return mean, rise, bend
+        away, apart = (means - mean)[:, :, None], rises - rise
+        variance = (found.variance.reshape(k, r) + away[:, :, 0] ** 2).mean(axis=0)
+        slope = (found.widening.reshape(k, r, c) + 2.0 * away * apart).mean(axis=0)
+        curve = found.curve.reshape(k, r, c, c) + 2.0 * apart[..., None] * apart[:, :, None]
+        curve = (curve + 2.0 * away[..., None] * (bends - bend)).mean(axis=0)
+        sd = np.sqrt(variance)
+        steep = 0.5 * self._beta / sd
+        hessian = bend + steep[:, None, None] * curve
+        hessian -= (0.5 * steep / variance)[:, None, None] * slope[:, :, None] * slope[:, None]
+        return mean + self._beta * sd, rise + steep[:, None] * slope, hessian

@@ -1,0 +1,155 @@
+"""Validation of time-varying problems: sizes, coordinates, seen variables, and priors on the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from .._wording import counted
+from ..errors import InvalidInput, InvalidProblem, one_of
+from ..space import Space, Variable
+from ._priors import Bumps, Covariance, Prior, check_covariance, spatial
+
+_TRIED = 64  # points
+
+
+def check_prior(
+    prior: Prior, points: Float[np.ndarray, "n d"], finite: bool, categories: Sequence[tuple[Any, ...] | None]
+) -> None:
+    """Refuse a prior whose kernel or mean does not fit the domain.
+
+    Args:
+        prior: one candidate.
+        points: (n, d) all points of a finite domain, else some at which functions are tried.
+        finite: whether `points` are all points of the domain.
+        categories: (d,) the categories of a coordinate that numbers them; None for any other.
+
+    Raises:
+        InvalidProblem: naming the field, the value and what is allowed.
+    """
+    have = len(points) if finite else "infinitely many"
+    if isinstance(prior.kernel, Covariance):
+        if not finite or len(prior.kernel.matrix) != len(points):
+            raise InvalidProblem("kernel.matrix", len(prior.kernel.matrix), f"one row a point, and there are {have}")
+    else:
+        few = points[:_TRIED]
+        K = _called(
+            "kernel",
+            spatial(prior.kernel, [known is not None for known in categories]),
+            (few, few),
+            (len(few), len(few)),
+        )
+        check_covariance("kernel", K)
+    if isinstance(prior.mean, tuple):
+        if not finite or len(prior.mean) != len(points):
+            raise InvalidProblem("mean", len(prior.mean), f"one number a point, and there are {have}")
+    elif isinstance(prior.mean, Bumps):
+        if len(prior.mean.centres[0]) != points.shape[1]:
+            allowed = f"{counted(points.shape[1], 'coordinate')} each"
+            raise InvalidProblem("mean.centres", prior.mean.centres[0], allowed)
+        for centre in prior.mean.centres:
+            for x, known in zip(centre, categories, strict=True):
+                _check_coordinate(x, known)
+    elif callable(prior.mean):
+        _called("mean", prior.mean, (points,), (len(points),))
+
+
+def _check_coordinate(x: float | str, names: Sequence[Any] | None) -> None:
+    """Refuse a coordinate of a hill that is no number, or names no category."""
+    if names is None and isinstance(x, str):
+        raise InvalidProblem("mean.centres", x, "a number: this coordinate is no category")
+    if names is not None and x not in (range(len(names)) if not isinstance(x, str) else names):
+        raise InvalidProblem("mean.centres", x, f"{one_of(names, x)}, or a number from 0 to {len(names) - 1}")
+
+
+def _called(field: str, function: Any, arguments: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
+    try:
+        found = np.asarray(function(*arguments), dtype=np.float64)
+    except InvalidInput:
+        raise
+    except Exception as error:
+        width = arguments[0].shape[1]
+        raise InvalidProblem(field, function, f"a function of points (n, {width})", f"It failed ({error}).") from None
+    if found.shape != shape or not np.isfinite(found).all():
+        got = found.shape if found.shape != shape else "values that are not finite"
+        raise InvalidProblem(field, got, f"an array of finite numbers of shape {shape}")
+    return found
+
+
+MOST_VARIABLES, MOST_PRIORS = 1000, 1000
+"""Largest numbers of variables and priors in a problem."""
+_MOST_PLACED = 1000  # points with coordinates, for default priors
+
+_ALL_SET = (
+    "Everything is set in every round here, so that all plays cost alike. Where some can be left to nature, it is a "
+    "cost-varying problem: that takes it, and `drift`."
+)
+INSTEAD = {
+    **dict.fromkeys(("costs", "prices", "control_sets", "tolerance", "value_of_one"), _ALL_SET),
+    "nature": "Nature draws nothing here: what is not set is ‹seen›.",
+    "drift": "Each of the `priors` says its own; without priors it is learned.",
+    "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
+    "graph": "Here everything is set. What causes what is for causal problems.",
+}
+"""Hints for fields that other kinds of problems have."""
+
+
+def check_sizes(variables: Sequence[Variable], priors: Sequence[Prior] | str) -> None:
+    """Refuse too many variables or priors, and empty lists of either."""
+    for field, given, most in (("variables", variables, MOST_VARIABLES), ("priors", priors, MOST_PRIORS)):
+        if len(given) > most:
+            raise InvalidProblem(field, len(given), f"at most {most}")
+    if not variables:
+        raise InvalidProblem("variables", [], "at least one variable that can be set")
+    if not priors:
+        raise InvalidProblem("priors", priors, "at least one prior", "Leave them out where you know none.")
+
+
+def check_coordinates(coordinates: Sequence[Sequence[float]] | None, sites: Sequence[Any] | None) -> None:
+    """Refuse coordinates of a box, and coordinates that do not fit the points of a finite domain."""
+    if coordinates is None:
+        return
+    if sites is None:
+        allowed = "no coordinates: the domain is a box, not a set of points"
+        raise InvalidProblem("coordinates", len(coordinates), allowed)
+    if len(coordinates) != len(sites) or len({len(row) for row in coordinates}) != 1:
+        shape = [len(row) for row in coordinates]
+        raise InvalidProblem("coordinates", shape, f"{len(sites)} rows of the same length, one a point")
+
+
+def check_seen(space: Space) -> None:
+    """Refuse problems in which nothing is set, and laws of seen variables."""
+    if space.seen and len(space.seen) == len(space.names):
+        raise InvalidProblem("variables", list(space.seen), "at least one that is not seen, to be set")
+    for name in space.seen:
+        if space[name].law is not None:
+            allowed = "no law: what is seen is given in every round here, and never drawn"
+            raise InvalidProblem(f"variables.{name}.law", space[name].law, allowed)
+
+
+def check_priors(
+    priors: Sequence[Prior],
+    points: Float[np.ndarray, "n d"],
+    finite: bool,
+    categories: Sequence[tuple[Any, ...] | None],
+) -> None:
+    """Refuse priors with one name, and priors without covariances or means at the points; see `check_prior`."""
+    names = [prior.name for prior in priors]
+    for i, name in enumerate(names):
+        if name and name in names[:i]:
+            raise InvalidProblem(f"priors.{i}.name", name, "a name that no other prior has, or none")
+    for i, prior in enumerate(priors):
+        try:
+            check_prior(prior, points, finite, categories)
+        except InvalidInput as error:
+            raise error.within(f"priors.{i}") from None
+
+
+def check_default_priors(points: Float[np.ndarray, "n d"] | None) -> None:
+    """Refuse more coordinates than default priors, which are dense over all of them, have memory for."""
+    if points is not None and len(points) > _MOST_PLACED:
+        allowed = f"priors of your own: made ones would take too much memory for {len(points)} coordinates"
+        raise InvalidProblem("priors", "auto", allowed, f"They are for {_MOST_PLACED} at most.")
