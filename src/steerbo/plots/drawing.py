@@ -43,7 +43,7 @@ COLUMN, PAGE = 90 * MM, 180 * MM
 TITLE, LABEL, SMALL = 9.0, 8.0, 7.0
 """Sizes of texts in points; none is smaller."""
 _DPI = 200
-_LONGEST = 48
+_LONGEST, _LONGEST_VALUE = 48, 36  # characters of a text; of the objective, which "expected" may precede
 _COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28  # of a legend; rows; characters of a line where they have to be broken
 _SHARE = 0.97  # of a figure's width that several columns may fill
 _ROW = 0.27  # inches that a row with an interval needs
@@ -103,9 +103,15 @@ def of_kind(optimizer: BaseStudy, kind: type[P]) -> P:
     return optimizer.problem
 
 
-def value_words(study: BaseStudy, value: str = "", otherwise: str = "value") -> str:
-    """Name and unit of the objective: as given, else as the study heads its column, else a plain word."""
-    return words(value or study.history.columns.get("value", otherwise))
+def value_words(study: BaseStudy, value: str = "") -> str:
+    """Name and unit of the objective for a label of matplotlib; see `value_name`."""
+    return words(value_name(study, value), _LONGEST_VALUE)
+
+
+def value_name(study: BaseStudy, value: str = "") -> str:
+    """Name and unit of the objective: as given, else as the study heads its column, else a causal target's name."""
+    target = getattr(getattr(study.problem, "graph", None), "target", "value")
+    return value or study.history.columns.get("value", target)
 
 
 def money_words(study: BaseStudy, money: str = "", said: str = "cost of a play") -> str:
