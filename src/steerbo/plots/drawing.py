@@ -52,6 +52,7 @@ _WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
 _LEAVES = 15.0  # and to leave the axes
 _SAMPLES = 25  # points of a curve
 _WIDE = 4.7  # points of an axis that a letter of its label needs
+_BESIDE = 0.8  # of the height that axes have before there is a legend
 _MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0  # rows that are shown; letters of a name; points of axes for a letter
 
 
@@ -201,7 +202,7 @@ def styled(axes: Any) -> None:
     bare(axes)
     axes.title.set_size(TITLE)
     axes.tick_params(labelsize=SMALL)
-    for axis, room in ((axes.xaxis, axes.bbox.width), (axes.yaxis, axes.bbox.height)):
+    for axis, room in ((axes.xaxis, axes.bbox.width), (axes.yaxis, _BESIDE * axes.bbox.height)):
         axis.label.set_size(LABEL)
         axis.get_offset_text().set_size(SMALL)
         letters = max(int(room * 72.0 / axes.figure.dpi / _WIDE), 12)
