@@ -78,7 +78,7 @@ PAPER = Paper(
                 "cabo",
                 "cobo",
                 "random-steerbo",
-                "botorch-ucb",
+                "botorch",
             ),
         ),
     ),
