@@ -42,6 +42,24 @@ def switching(X: np.ndarray, t: np.ndarray) -> np.ndarray:
     return np.where(t < 25, np.sin(5 * X[:, 0]), np.cos(7 * X[:, 1]))
 
 
+def returning(X: np.ndarray, t: np.ndarray) -> np.ndarray:
+    share = np.sin(2 * np.pi * t / 20)
+    return np.sqrt(1 - 0.8 * share**2) * np.sin(5 * X[:, 0]) + share * np.cos(7 * X[:, 1])
+
+
+@pytest.mark.parametrize("unit", [1.0, 3600.0])
+def test_a_season_is_found_within_three_periods_on_any_clock(unit: float) -> None:
+    for seed in range(3):
+        course, found = fit_drift(fresh, told(returning, 60, seed, unit), DriftModel(), 90 * unit)
+        assert course.kind == "seasonal"
+        moved = fresh(course)
+        moved.set(found)
+        period = float(np.exp(moved.kernel.members[-2].parameters[0].value)) * course.unit
+        assert period == pytest.approx(20 * unit, rel=0.06)
+        assert course.said(moved.kernel).startswith("it has a season of")
+        assert DriftModel.from_dict(course.to_dict()) == course
+
+
 @pytest.mark.parametrize("unit", [1.0, 3600.0, 1e-6])
 def test_what_moves_is_seen_to_move_on_any_clock(unit: float) -> None:
     for seed in range(3):

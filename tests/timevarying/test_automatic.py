@@ -80,7 +80,7 @@ def test_it_is_as_if_the_priors_had_been_given(step: float | None) -> None:
 
 
 def test_replay_amendments_failures_and_what_is_said() -> None:
-    optimizer = Optimizer(domain(0.5), seed=4)
+    optimizer = Optimizer(domain(0.5), "tempered-elimination", seed=4)
     play(optimizer, 14)
     optimizer.fail(optimizer.ask(time=30.0), "no reading")
     waiting = optimizer.ask(time=31.0)

@@ -390,8 +390,7 @@ def fit_drift(
         return steady, _fitted(empty, model, before, steady).drawn()
     kinds = KINDS if _can_slide(model) else KINDS[:-1]
     fits = [_fitted(empty, model, before, replace(steady, kind=k)) for k in kinds if k != "seasonal"]
-    if (season := _seasonal(empty, model, before, steady, fits[0].found)) is not None:
-        fits.append(season)
+    fits += _seasons(empty, model, before, steady, fits[0].found)
     scores = [fit.score - _asked(fit.course, model) for fit in fits]
     best = int(np.argmax(scores))
     if (cut := _cut(empty, model, steady, fits[0].found)) is not None:
@@ -458,26 +457,23 @@ def _fitted(
     return _Fitted(course, score if math.isfinite(score) else 0.0, found, other)
 
 
-def _seasonal(
+def _seasons(
     empty: Empty, model: GPRegression[Product], before: DriftModel, steady: DriftModel, found: Hyperparameters
-) -> _Fitted | None:
-    """The likeliest season, from the likeliest of the periods where the periodogram peaks; None where none does."""
-    course = replace(steady, kind="seasonal")
+) -> list[_Fitted]:
+    """A season from the likeliest of the periods where the periodogram peaks; and from the one in use, if any."""
+    course, begins = replace(steady, kind="seasonal"), list[Theta | None]()
     times, signal, gram, residuals = _covariances(empty, model, steady, found)
-    periods = likely_periods(times, signal, gram, residuals, _PEAKS)
-    begins: list[Theta] = [(math.log(period / steady.unit), *_SEASON) for period in periods]
-    if before.kind == "seasonal":
-        p = len(_space(model.kernel).parameters)
-        begins.append(model.hyperparameters.theta[p : p + 1 + len(_SEASON)])
-    if not begins:
-        return None
 
     def density(begin: Theta) -> float:
         """Log evidence of a season with the other hyperparameters as found without one."""
         changing = Product(course._changes(0)).with_theta(np.array(begin))
         return Density.of(gram - signal * (1.0 - changing(times[:, None], times[:, None])), residuals).value
 
-    return _fitted(empty, model, before, course, max(begins, key=density))
+    if periods := likely_periods(times, signal, gram, residuals, _PEAKS):
+        begins.append(max(((math.log(period / steady.unit), *_SEASON) for period in periods), key=density))
+    if before.kind == "seasonal":
+        begins.append(None)
+    return [_fitted(empty, model, before, course, begin) for begin in begins]
 
 
 def _covariances(

@@ -21,8 +21,9 @@ from ..gp import KumaraswamyWarp
 from ..space import Categorical, Variable
 from ..surrogate import Columns, Posterior, inverse_root
 from ..timevarying.data import RoundView
+from ..timevarying.learned_drift import LearnedDrift
 from ..timevarying.method import TimeVaryingMethod
-from ..timevarying.problem import place_of
+from ..timevarying.problem import TimeVarying, place_of
 from ..timevarying.surrogates import BoxSurrogate
 
 
@@ -125,6 +126,16 @@ def _of_policy_scopes(method: CausalMethod[Any], history: History, which: Poster
     return Posterior.of_regression(model, Columns.of(space), _time(method.problem, history, which))
 
 
+@posterior_of.register(LearnedDrift)
+def _of_learned_drift(method: LearnedDrift, history: History, which: PosteriorQuery) -> Posterior:
+    """Return the posterior of the objective at one time, with a learned drift."""
+    which.only(method.problem.kind, "time")
+    _check_box(method.problem)
+    return Posterior.of_regression(
+        method.surrogate.model, Columns.of(method.problem.space), _time(method.problem, history, which)
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class _MeanOf:
     """Prior mean of one of the priors that a surrogate computes together."""
@@ -149,11 +160,8 @@ def _of_priors(method: TimeVaryingMethod[Any], history: History, which: Posterio
     problem, time = method.posed, method.now if which.time is None else float(which.time)
     which.only(problem.kind, "time", "prior")
     surrogate = method.surrogate_at(history, time)
-    if not isinstance(surrogate, BoxSurrogate):
-        hint = "Of few points BoTorch needs no model of a box: ‹recommend› compares them all."
-        raise InvalidRequest(
-            "variables", list(problem.space.names), "a domain that is a box, not a list of points", hint
-        )
+    _check_box(problem)
+    assert isinstance(surrogate, BoxSurrogate)
     if which.prior is not None and which.prior not in method.names:
         raise InvalidRequest("prior", which.prior, one_of(method.names, which.prior))
     p = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
@@ -172,6 +180,19 @@ def _of_priors(method: TimeVaryingMethod[Any], history: History, which: Posterio
         columns, shared.space, KumaraswamyWarp(), given.points[:, :d], weights, inverse_root(given.factor), left,
         noise=shared.variance, trend=_MeanOf(surrogate, p),
     )  # fmt: skip
+
+
+def _check_box(problem: TimeVarying) -> None:
+    """Refuse a finite domain.
+
+    Raises:
+        InvalidRequest: the domain is finite.
+    """
+    if problem.points is not None:
+        hint = "Of few points BoTorch needs no model of a box: ‹recommend› compares them all."
+        raise InvalidRequest(
+            "variables", list(problem.space.names), "a domain that is a box, not a list of points", hint
+        )
 
 
 def _nearest(variable: Variable, x: float) -> Any:

@@ -1,0 +1,89 @@
+"""Without priors: one process learns how the objective drifts, seasons included."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.core import default_method, keyed, load
+from steerbo.errors import InvalidProblem
+from steerbo.interop.posteriors import PosteriorQuery, posterior
+from steerbo.plots import timevarying as plots
+from steerbo.testing import Case, WingContract
+from tests.timevarying.cases import PLACES, case, priors
+
+SITES = sb.TimeVarying([sb.Float("x", 0, 1, step=0.05)])
+BOX = sb.TimeVarying([sb.Float("x", 0, 1)])
+PLACED = sb.TimeVarying([sb.Categorical("x", list(PLACES))], coordinates=[[c] for c in PLACES.values()], minimize=True)
+
+
+class TestContract(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("learned-drift", BOX)
+
+
+def season(x: float, t: int, period: float) -> float:
+    """The best place goes to and fro between .2 and .8."""
+    best = 0.5 + 0.3 * math.sin(2 * math.pi * t / period)
+    return -20 * (x - best) ** 2 + 0.1 * float(keyed(3, t, "noise").standard_normal())
+
+
+@pytest.mark.parametrize("domain", [SITES, BOX], ids=["sites", "box"])
+def test_a_season_is_found_within_three_periods_and_followed(domain: sb.TimeVarying) -> None:
+    optimizer = sb.Optimizer(domain, seed=2, rounds=80)
+    lost = []
+    for t in range(1, 61):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        x = suggestion.values["x"]
+        lost.append((x - 0.5 - 0.3 * math.sin(math.pi * t / 10)) ** 2)
+        optimizer.tell(suggestion, season(x, t, 20))
+    said = re.search(r"it has a season of ([\d.]+)", optimizer.explain().summary)
+    assert said is not None
+    assert float(said[1]) == pytest.approx(20, abs=1)
+    assert sum(lost[40:]) < 0.4 * 20 * 0.045, "holding the middle loses .045 a round"
+
+
+def test_it_is_the_default_without_priors_and_refuses_them() -> None:
+    given = sb.TimeVarying(BOX.variables, priors())
+    assert (default_method(BOX), default_method(given)) == ("learned-drift", "tempered-elimination")
+    with pytest.raises(InvalidProblem, match="learns how the objective drifts"):
+        sb.Optimizer(given, "learned-drift")
+
+
+def test_what_is_available_now_is_chosen_from() -> None:
+    optimizer = sb.Optimizer(BOX, seed=1)
+    for t in range(14):
+        available: Any = [[0.2], [0.6]] if t % 2 else {"x": (0.5, 0.75)}
+        suggestion = optimizer.ask(available=available)
+        assert suggestion is not None
+        x = suggestion.values["x"]
+        assert x in (0.2, 0.6) if t % 2 else 0.5 <= x <= 0.75
+        optimizer.tell(suggestion, season(x, t, 30))
+
+
+def test_answers_have_bounds_pictures_and_a_posterior_and_a_log_repeats_them() -> None:
+    optimizer = sb.Optimizer(BOX, seed=4)
+    assert optimizer.recommend().lower is None
+    for t in range(14):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, season(suggestion.values["x"], 5, 20) + 0.001 * t)
+    best = optimizer.recommend()
+    assert best.lower is not None
+    assert best.mean is not None
+    assert best.lower < best.mean
+    assert best.values["x"] == pytest.approx(0.8, abs=0.1)
+    mean, _ = posterior(optimizer, PosteriorQuery()).moments(BOX.space.encode([best.values]))
+    assert mean[0] == pytest.approx(best.mean, abs=0.3)
+    assert plots.figure(optimizer) is not None
+    again = load(optimizer.to_json())
+    assert again.recommend() == best
+    assert again.ask() == optimizer.ask()
+    optimizer.amend(optimizer.history.last(3)[0].suggestion, 5.0)
+    assert optimizer.ask() is not None
