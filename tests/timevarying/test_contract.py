@@ -1,4 +1,4 @@
-"""Every method passes the contract, on sites and on a box."""
+"""Every method passes the contract on sites; on a box, and with every drift, the part that these can break."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract, WingContract
 from tests.timevarying.cases import box, case, mixed
 
 METHODS: dict[str, dict[str, Any]] = {
@@ -29,7 +29,13 @@ OTHERS = {
 
 @pytest.mark.filterwarnings("ignore::steerbo.timevarying.PriorWarning")
 class TestContract(WingContract):
-    @pytest.fixture(params=[*METHODS, *OTHERS])
+    @pytest.fixture(params=METHODS)
     def world(self, request: pytest.FixtureRequest) -> Case:
-        name = request.param
-        return case(name, **METHODS[name]) if name in METHODS else OTHERS[name]()
+        return case(request.param, **METHODS[request.param])
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.timevarying.PriorWarning")
+class TestOthers(TraitContract):
+    @pytest.fixture(params=OTHERS)
+    def world(self, request: pytest.FixtureRequest) -> Case:
+        return OTHERS[request.param]()
