@@ -17,6 +17,7 @@ from .drawing import (
     COLUMN,
     ORANGE,
     PAGE,
+    SKY,
     SMALL,
     VERMILION,
     DrawPictures,
@@ -83,8 +84,8 @@ def _next_picture(drawn: Iterator[Picture], field: str, place: str) -> Picture |
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the picture for the page: kinds of problem that declare no others have this one."""
     yield Picture(
-        "What every round gave",
-        f"What every round gave, and the {_summary(optimizer)}",
+        "Outcome of every round",
+        f"Outcome of every round, and the {_summary(optimizer)}",
         lambda: progress(optimizer).figure,
     )
 
@@ -105,7 +106,7 @@ def progress(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
     """
     axes = on(ax)
     outcomes(axes, study)
-    axes.set(xlabel="round", ylabel=value_words(study, value), title="What every round gave")
+    axes.set(xlabel="round", ylabel=value_words(study, value), title="Outcome of every round")
     return finished(axes)
 
 
@@ -134,7 +135,7 @@ def outcomes(axes: Any, optimizer: BaseStudy) -> None:
     if not told:
         return
     rounds, values = np.array(told, dtype=float).T
-    axes.plot(rounds, values, "o", ms=3, color=BLUE, alpha=0.6, mew=0, label="one round")
+    axes.plot(rounds, values, "o", ms=4, color=SKY, mec=BLUE, mew=0.6, label="one round")
     if problem.timed:
         axes.plot(rounds, running_mean(values, _LATELY), color=VERMILION, lw=1.4, label=_summary(optimizer))
     else:
@@ -192,7 +193,7 @@ def settings_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pict
             f"Settings by {'time' if problem.timed else 'round'}, coloured by what came of them; a ring around what is "
             "recommended" + ("; crosses where something hard to change was moved" if hard else "")
         )
-        yield Picture("What was set, and when", text, lambda: settings_figure(study, advice, names))
+        yield Picture("Settings over time", text, lambda: settings_figure(study, advice, names))
 
 
 def shown_settings(study: BaseStudy, advice: Recommendation) -> list[str]:
