@@ -22,7 +22,7 @@ from ._history import History, Round
 from .answers import Recommendation, as_text
 from .request import SEEN, RequestField
 
-TIME = RequestField("time", "What time it is, where the optimum moves: a number; left out, the number of the round")
+TIME = RequestField("time", "The time, if the optimum moves: a number; default: the number of the round")
 """Of a problem that is `timed`; in the same units in every round."""
 
 

@@ -71,7 +71,7 @@ class RequestField:
     read: Callable[[Any, str | Rows], Any] = _read
 
 
-SEEN = RequestField("context", "What is seen before choosing: NAME=VALUE, as often as needed; or a table, CSV or JSON")
+SEEN = RequestField("context", "A value seen before choosing: NAME=VALUE, repeatable; or a table, CSV or JSON")
 """Values of the variables that are `seen`, by name: `ask` takes them of every kind of problem that has some."""
 
 

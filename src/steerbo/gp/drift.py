@@ -343,7 +343,7 @@ class DriftModel:
         elif self.kind != "steady":
             (scale,) = np.exp([p.value for p in kernel.members[-1].parameters]) * self.unit
             half = scale * (math.sqrt(2 * math.log(2)) if self.kind == "smooth" else math.log(2))
-            words.append(f"what was seen counts half after {half:.3g} of time")
+            words.append(f"an outcome counts half after {half:.3g} of time")
         return " and ".join(words) or "nothing seems to drift"
 
 

@@ -138,7 +138,7 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
         hint = (
             "Without prices ‹plots.causal.shares› shows which scopes were played, and ‹plots.slices› what each gives."
         )
-        raise InvalidProblem("prices", None, "what setting and looking cost, by variable", hint)
+        raise InvalidProblem("prices", None, "the cost of setting and looking, by variable", hint)
     axes = on(ax, rows_height(len(priced(advice))))
     _prices(axes, study, advice, value, money)
     return finished(axes)

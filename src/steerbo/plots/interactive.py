@@ -104,7 +104,7 @@ def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
     advice = study.recommend()
     everyone = (advice, *advice.alternatives)
     if isinstance(problem, Causal) and problem.prices is None and all(choice.cost is None for choice in everyone):
-        raise InvalidProblem("prices", None, "what setting and looking cost, by variable")
+        raise InvalidProblem("prices", None, "the cost of setting and looking, by variable")
     looks = None
     if isinstance(problem, CostVarying):
         own = looks_of(problem)

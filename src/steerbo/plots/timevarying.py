@@ -136,7 +136,7 @@ def weights_of(study: BaseStudy) -> tuple[list[str], Any]:
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     of_kind(optimizer, TimeVarying)
-    text = "What was expected and what came, and which prior was behind each choice; a cross where one was dropped"
+    text = "Expected and observed outcomes, and the prior behind each choice; a cross where one was dropped"
     yield Picture("Priors", text, lambda: figure(optimizer, width=90.0))
     yield from settings_pictures(optimizer, advice)
     yield from learned_pictures(optimizer, advice)

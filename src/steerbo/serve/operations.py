@@ -140,15 +140,11 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
             _ask,
             False,
         ),
-        "decide": Operation(
-            "Give what was looked at; says what to set, and what to look at next.", "play", Decide, _decide
-        ),
+        "decide": Operation("Enter observations; print the settings that follow from them.", "play", Decide, _decide),
         "tell": Operation("Give the outcome of a round. The same outcome twice is fine.", "play", Tell, _told("tell")),
-        "fail": Operation(
-            "The evaluation broke: its point and cost count, a value there is none.", "play", Fail, _told("fail")
-        ),
+        "fail": Operation("Report a failed evaluation; its settings and cost count.", "play", Fail, _told("fail")),
         "abandon": Operation(
-            "Nobody evaluates it any more; an outcome that comes all the same is used.",
+            "Give up a suggestion; its outcome can still be told later.",
             "play",
             Abandon,
             _told("abandon"),

@@ -181,7 +181,7 @@ class BaseVariable(ABC):
 
     def _check_change(self) -> None:
         if self.change is not None and self.seen:
-            hint = "It is seen before choosing, so nobody moves it: leave out one of the two."
+            hint = "It is seen before choosing, so it is never moved: leave out one of the two."
             raise InvalidProblem(f"{self.name}.change", self.change, "nothing", hint)
 
     @abstractmethod

@@ -98,7 +98,7 @@ def engine_of(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple
         return engine, None, tuple(str(secret) for secret in secrets.values())
     if url.database in (None, "", ":memory:"):
         if access != "make":
-            hint = "What is in memory is gone with the process that made it."
+            hint = "A log in memory ends with the process that made it."
             raise InvalidStudy("log", place, "a log in a file or on a server", hint)
         file, engine = None, sa.create_engine("sqlite://")
     else:

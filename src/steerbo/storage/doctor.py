@@ -133,7 +133,7 @@ def _alone(file: Path) -> None:
         except (sqlite3.Error, UnicodeError) as error:
             if "locked" in str(error):
                 hint = "Stop all its runs, pages and scripts, and repair it then."
-                raise InvalidStudy("log", str(file), "a log that nobody has open", hint) from None
+                raise InvalidStudy("log", str(file), "a log that no process has open", hint) from None
 
 
 def _free_name(file: Path) -> Path:
@@ -159,7 +159,7 @@ def _on_a_server(url: str, only: str) -> str:
         write(connection, tuple(kept for kept in bad if kept.bodies))
     lost = [kept.name for kept in bad if not kept.bodies]
     gone = f", and nothing of {', '.join(lost)}" if lost else ""
-    kept_there = f"what they were is kept in the table steerbo_damaged, number {number}"
+    kept_there = f"their old content is in the table steerbo_damaged, number {number}"
     return f"the database now holds {_counted(bad)} and nothing after them{gone}; {kept_there}"
 
 

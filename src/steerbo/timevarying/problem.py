@@ -266,7 +266,7 @@ def _nothing(problem: TimeVarying) -> InvalidRequest:
 
 
 _AVAILABLE = (
-    "What can be chosen now: values such as a,b (or 0,5; 0,75), bounds in JSON such as "
+    "The choices available now: values such as a,b (or 0,5; 0,75), bounds in JSON such as "
     '{"x": [0.2, 0.3]}, or a file, CSV or JSON, with a column for every variable and a line for every point'
 )
 _SHOWN = 20  # priors in a description
