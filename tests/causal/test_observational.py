@@ -210,7 +210,7 @@ def test_a_variable_may_have_parentheses_itself() -> None:
     ("scope", "said"),
     [
         (["age"], "scope: 'age' is not allowed; expected a variable that can be set, one of dose"),
-        (["dose (pulse)"], "scope: 'pulse' is not allowed; expected a variable that can be looked at before, one of age"),
+        (["dose (pulse)"], "scope: 'pulse' is not allowed; expected a variable that can be looked at before"),
         (["dose (dose)"], "scope: 'dose' is not allowed"),
         (["dose", "dose (age)"], "every variable once"),
         ("dose", "scope: 'dose' is not allowed; expected variables that were set"),
