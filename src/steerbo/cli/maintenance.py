@@ -115,7 +115,7 @@ def studies(
     yes: Annotated[bool, typer.Option("--yes", help="Delete it for ever.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the studies of a log; rename, archive or delete one. `restore` brings back what was archived."""
+    """List the studies of a log; rename, archive or delete one. `restore` brings back an archived one."""
     if what == "list":
         found = shelved(log)
         if as_json:

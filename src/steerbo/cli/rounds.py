@@ -99,7 +99,7 @@ def ask(
     given: Given = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what to set next, and what to look at first."""
+    """Suggest the next settings, and the variables to look at first."""
     with open_study(study, asking=True) as going:
         before = going.pending
         suggestions = going.ask(batch, **request(going.problem, given))
@@ -135,7 +135,7 @@ def decide(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give what was looked at; says what to set, and what to look at next."""
+    """Give the values looked at; says the next settings, and the next variables to look at."""
 
     def given(problem: Problem | None) -> dict[str, Any]:
         more = {"again": True} if again else {}
@@ -200,7 +200,7 @@ def abandon(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Nobody evaluates it any more; an outcome that comes all the same is used. Where its cost is known: fail."""
+    """Give a round up: it is not evaluated any more; an outcome that comes all the same is used. With its cost: fail."""
     with open_study(study) as going, _changing(going, token):
         _say_status(going, as_json, going.abandon(token, reason, charge=charge))
 

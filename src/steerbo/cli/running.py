@@ -96,7 +96,7 @@ def _rule(specification: StudyFile, typed: str) -> float | str | None:
 
 @commands.command()
 def check(study: StudyFilePath, as_json: AsJson = False) -> None:
-    """Read a study file and say in words what would be run. Nothing is evaluated; no objective is imported."""
+    """Check a study file and describe its study in words. Nothing is evaluated; no objective is imported."""
     specification = read_study(study)
     if specification.objective is not None:
         specification.objective.find()
@@ -108,7 +108,7 @@ def methods(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="A kind of problem, such as cost-varying.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the methods, what they do, and their options with their defaults."""
+    """List the methods, their purposes, and their options with defaults."""
     found = table(kind)
     if as_json:
         print_json([dict(zip(found.columns, row, strict=True)) for row in found.rows])

@@ -135,7 +135,7 @@ def policy(
     given: Given = None,
     as_json: AsJson = False,
 ) -> None:
-    """Apply what was learned: what to set, after looking at this. Nothing is logged."""
+    """Apply the learned policy: the settings for this context. Nothing is logged."""
     with open_study(study) as going:
         asked = request(going.problem, given)
         if contexts is None:

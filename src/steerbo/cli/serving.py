@@ -64,7 +64,7 @@ def serve(
     ] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Play studies on a page, and by JSON over HTTP. Ctrl-C ends it, after what is being written.
+    """Play studies on a page, and by JSON over HTTP. Ctrl-C ends it, after pending writes.
 
     On this machine new studies can be begun on the page: beside the first study, else in the present folder.
     """
