@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 COMMANDS = {
     "run": ("running", "Optimise the study's objective."),
-    "check": ("running", "Read a study file and say in words what would be run."),
+    "check": ("running", "Check a study file and describe its study in words."),
     "scopes": (
         "scopes",
         "Print the scopes among which the best always is; with prices, one that is worth it.",

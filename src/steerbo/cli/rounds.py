@@ -200,7 +200,7 @@ def abandon(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a round up: it is not evaluated any more; an outcome that comes all the same is used. With its cost: fail."""
+    """Give a round up: it is not evaluated any more; an outcome that comes all the same is used. See `fail`."""
     with open_study(study) as going, _changing(going, token):
         _say_status(going, as_json, going.abandon(token, reason, charge=charge))
 

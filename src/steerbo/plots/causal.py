@@ -127,8 +127,9 @@ def outcomes(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
 
 
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
-    """Draw the expected value of each scope at its best, with bounds: a row a scope, its price at the right; see
-    `graph`.
+    """Draw the expected value of each scope at its best, with bounds: a row a scope, its price at the right.
+
+    Arguments are those of `graph`.
 
     Raises:
         MissingExtra: matplotlib is not installed.

@@ -84,8 +84,7 @@ def rounds(study: BaseStudy, value: str = "") -> Any:
 
 
 def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
-    """Draw the expected value of each control set or policy scope, a row each, its price at the right; hovering says
-    how.
+    """Draw the expected value of each control set or policy scope, a row each, its price at the right.
 
     Args:
         study: a study or an optimizer, of a `CostVarying` or a `Causal` problem.
