@@ -71,7 +71,7 @@ class Causal(ConstrainedProblem):
             `OutcomeConstraint`, constraints on further outcomes, which are learned.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed.
+        InvalidProblem: naming the field, its value and the allowed values.
 
     >>> import steerbo as sb
     >>> graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])

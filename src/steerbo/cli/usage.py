@@ -63,8 +63,8 @@ def look_over(command: Any, path: str, args: Sequence[str]) -> None:
 
     Args:
         command: typer's.
-        path: what it is called, such as "steerbo tell".
-        args: what was typed after it.
+        path: its name, such as "steerbo tell".
+        args: the words typed after it.
 
     Raises:
         InvalidCommand: naming the word.
@@ -114,8 +114,8 @@ def refusal(error: Any, path: str, args: Sequence[str]) -> InvalidInput | None:
 
     Args:
         error: typer's.
-        path: what the command is called.
-        args: what was typed after it.
+        path: the name of the command.
+        args: the words typed after it.
     """
     if isinstance(error, Refused):
         return error.cause

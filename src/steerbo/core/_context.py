@@ -179,8 +179,8 @@ def average_recommendation(
     """The answer where something is seen before choosing: a row for each typical context, the commonest first.
 
     Args:
-        contexts: what is typical.
-        at: what to do where this is seen.
+        contexts: the typical contexts.
+        at: the context that an answer is for.
     """
     rows = [replace(at(each.context), context=each.context) for each in contexts]
     if len(rows) == 1:

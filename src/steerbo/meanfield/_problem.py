@@ -105,7 +105,7 @@ class MeanField(Problem):
             without it.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed; also if capacities cannot hold the agents.
+        InvalidProblem: naming the field, its value and the allowed values; also if capacities cannot hold the agents.
 
     >>> import steerbo as sb
     >>> problem = sb.MeanField(["north", "south"], agents=10)

@@ -449,7 +449,7 @@ class Float(NumericVariable):
 
     Args:
         name: unique within a problem.
-        low, high: the bounds of what can be set, in `unit`.
+        low, high: the bounds of settings, in `unit`.
         law: law of the values that nature draws where it is not set.
         scale: "linear", or "log" where ratios matter (then low > 0).
         step: distance between settable values, in user units.

@@ -325,7 +325,7 @@ class Database:
         """Committed where nothing is raised; the database's own errors become ours.
 
         Args:
-            body: what is being written.
+            body: the transaction.
             fleeting: it may be lost if the machine goes down just now, and is sooner done.
 
         Raises:
@@ -347,7 +347,7 @@ class Database:
         Args:
             query: the statement.
             text: the same in SQLite's words, which needs a tenth of the processor time.
-            given: what the text leaves open.
+            given: the parameters of the text.
         """
         if self.engine.name != "sqlite":
             with self.transaction() as connection:
@@ -411,7 +411,7 @@ class Database:
         in this process has opened and closed the file.
 
         Args:
-            about: what is known of the connection.
+            about: the description of the connection.
         """
         if self._file is None:
             return

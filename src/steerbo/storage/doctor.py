@@ -25,8 +25,8 @@ class Health:
     Args:
         name: the study's.
         events: so many follow from one another, from the first.
-        complaint: what is wrong after them; empty where nothing is.
-        note: what is odd, and does no harm.
+        complaint: the fault after them; empty: none.
+        note: an oddity that does no harm.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Diagnosis:
     Args:
         place: its file or database.
         studies: all of them, or the one that was asked for.
-        complaint: what is wrong with the file itself; empty where nothing is.
-        repaired: what was done; empty where nothing was.
+        complaint: the fault of the file itself; empty: none.
+        repaired: the repair; empty: none.
     """
 
     place: str
