@@ -29,8 +29,9 @@ EI is the expected improvement of a play there over the best mean of the arms th
 `DOUBT`), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
 a unit of money buys 1/p plays, each worth the difference of best and worst. Of every set the best such move competes
 with the arms that stay, at the price of its set alone. Under drift a play to come counts by the correlation that then
-remains; without limits on money and rounds, N is the number of plays so far. Bounds are `WIDER`: a wrong bound is not
-corrected by the next round, which stays.
+remains, and `m` is paid once more with the probability that the move turns out worse: what is unsure there is so again
+later, and without that, moves went to and fro. Without limits on money and rounds, N is the number of plays so far.
+Bounds are `WIDER`: a wrong bound is not corrected by the next round, which stays.
 
 **Guarantee.** While the bounds hold, a play at `x_i` falls short of the best (or acceptable) value by at most
 `2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))` and, by Jensen,
@@ -50,6 +51,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from jaxtyping import Float
 from pydantic import Field
+from scipy.special import ndtr
 
 from ..bandit import cheapest_sufficient
 from ..core import (
@@ -77,7 +79,8 @@ WIDER = 1.5
 """Factor of the width of bounds where a variable is hard to change; where none is, it is `FLEETING` under drift."""
 DOUBT = 2.0
 """Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
-settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none."""
+settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none. Under drift it is 1: settings are doubted
+again and again, and so nothing stays for ever."""
 _FAR = 1000  # plays to come after these do not count under drift
 
 
@@ -397,16 +400,24 @@ class _Moves:
         price = float(self._costs[arm.set])
         plays = self._plays(price, switching)
         mean, deviation = self.candidates.expectation(a, product=False).of_mean().moments(to.point[None])
-        flat = np.zeros((1, len(to.point)))
+        flat, doubt = np.zeros((1, len(to.point))), 1.0 if self._drifts else DOUBT
         better = method.model.scale * float(
-            expected_improvement(self.stay)((mean, DOUBT * deviation, flat, flat))[0][0]
+            expected_improvement(self.stay)((mean, doubt * deviation, flat, flat))[0][0]
         )
+        paid = switching
+        if self._drifts:  # what turns out worse is moved back
+            paid *= 1.0 + float(ndtr((self.stay - mean[0]) / max(float(deviation[0]), 1e-12)))
         worth = method.problem.value_of_one
         money = self._range / (price or switching or 1.0) if worth is None else 1 / worth
         saved = max(self._price_here - price, 0.0) if worth is None else self._price_here - price
-        gain = plays * (better + money * saved) - money * switching
-        needed = money * (switching / plays - saved) if plays else np.inf
+        gain = plays * (better + money * saved) - money * paid
+        needed = money * (paid / plays - saved) if plays else np.inf
         return Move(to, switching, plays, better, method.unstandardised(float(mean[0])), needed, gain)
+
+    @property
+    def _drifts(self) -> bool:
+        course = self.method.surrogate.drift.course
+        return course is not None and course.drifts
 
     @cached_property
     def _range(self) -> float:
