@@ -148,7 +148,9 @@ def _row(group: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Play and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--runs", type=Path, default=Path("docs/results/meanfield-runs.jsonl"), help="what is kept")
+    parser.add_argument(
+        "--runs", type=Path, default=Path("docs/results/runs/meanfield-runs.jsonl"), help="what is kept"
+    )
     parser.add_argument("--page", type=Path, default=Path("docs/results/meanfield.md"))
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--only", nargs="*", help="methods")
