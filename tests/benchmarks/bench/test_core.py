@@ -13,8 +13,7 @@ from partial_control_bench.fresh.registration import refuse_unregistered, seeds_
 from partial_control_bench.kept import there
 from partial_control_bench.record import parse, read
 from partial_control_bench.registry import contender, problem
-
-from .test_cli import pcb
+from tests.benchmarks.bench.calls import pcb
 
 COMMIT = "7a" * 20
 RUNS = Path(__file__).parents[3] / "docs" / "results" / core_page.RUNS

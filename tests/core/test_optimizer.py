@@ -6,14 +6,8 @@ import pytest
 
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidContext, OutcomeConflict
-from steerbo.testing import Case, WingContract
-from tests.rounds.stub import Nearest, Stub, evaluate, look
-
-
-def stub_case() -> Case:
-    return Case(
-        Stub(), Nearest, evaluate, look, added={"age": 0.4, "dose": 0.4, "pulse": 0.5, "rest": 0.0}, predicts=False
-    )
+from steerbo.testing import WingContract
+from tests.core.stub import Nearest, Stub, stub_case
 
 
 class TestStub(WingContract):

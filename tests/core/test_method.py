@@ -10,7 +10,7 @@ from steerbo.core import Explanation, History, Method, Optimizer, Recommendation
 from steerbo.core._method import cached_until_next_event
 from steerbo.errors import InvalidRequest, SteerboError
 from steerbo.testing import Case
-from tests.rounds.stub import EVERYTHING, Nearest, Stub, evaluate, look
+from tests.core.stub import EVERYTHING, Nearest, Stub, evaluate, look
 
 
 class Counting(Nearest):

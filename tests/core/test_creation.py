@@ -12,7 +12,7 @@ from steerbo.core import Event
 from steerbo.core._creation import LARGEST_SEED, created_event
 from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem
 from steerbo.records import from_dict, record, to_dict
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
 
@@ -34,8 +34,8 @@ def test_it_says_all_that_decides_what_comes() -> None:
 def test_options_are_all_logged_also_those_that_were_left_out() -> None:
     created, _ = made(Stub(), Nearest)
     assert created.options == {"step": 0.3}
-    assert created.problem_class == "tests.rounds.stub:Stub"
-    assert created.method == "tests.rounds.stub:Nearest"
+    assert created.problem_class == "tests.core.stub:Stub"
+    assert created.method == "tests.core.stub:Nearest"
 
 
 @record

@@ -12,7 +12,7 @@ import steerbo as sb
 from steerbo.core import BoundsExtended
 from steerbo.core._revision import after, extended, read_bounds
 from steerbo.errors import InvalidProblem
-from tests.rounds.stub import Stub
+from tests.core.stub import Stub
 
 PROBLEM = sb.CostVarying(
     [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.core.events import upgrade_format
-from tests.study.test_formats import each
+from tests.study.old_logs import each
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::steerbo.timevarying.PriorWarning", "ignore::steerbo.core.ReproducibilityWarning"

@@ -25,6 +25,7 @@ from steerbo.core import (
 )
 from steerbo.records import record
 from steerbo.space import Float, Space
+from steerbo.testing import Case
 
 EVERYTHING = Scope.of({"dose": ["age"], "rest": ["pulse"]})
 
@@ -102,3 +103,9 @@ def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, A
     """Best with a dose like the age and little rest."""
     values = {**suggestion.context, **suggestion.values}
     return {"value": 1.0 - (values["dose"] - values["age"]) ** 2 - values["rest"] + 0.01 * random.normal()}
+
+
+def stub_case() -> Case:
+    return Case(
+        Stub(), Nearest, evaluate, look, added={"age": 0.4, "dose": 0.4, "pulse": 0.5, "rest": 0.0}, predicts=False
+    )

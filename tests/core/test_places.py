@@ -12,8 +12,8 @@ import pytest
 from steerbo.core import Method
 from steerbo.core.registry import entries, import_path_of, load
 from steerbo.errors import InvalidOption, SteerboError
+from tests.core.stub import Nearest
 from tests.outsiders import FEW, install
-from tests.rounds.stub import Nearest
 
 
 def test_a_class_is_found_by_its_place() -> None:
@@ -25,13 +25,13 @@ def test_a_class_is_found_by_its_place() -> None:
     [
         ("os:system", "expected a class derived from Method"),
         ("antigravity:fly", "expected a class derived from Method"),
-        ("tests.rounds.stub:Stub", "expected a class derived from Method"),
-        ("tests.rounds.stub:look", "expected a class derived from Method"),
-        ("tests.rounds.stub:Gone", "Was Gone renamed"),
+        ("tests.core.stub:Stub", "expected a class derived from Method"),
+        ("tests.core.stub:look", "expected a class derived from Method"),
+        ("tests.core.stub:Gone", "Was Gone renamed"),
         ("no_such_package.methods:Nearest", "There is no module 'no_such_package' here: install its package"),
         ("tests.no_such_module:Nearest", "There is no module 'tests.no_such_module' here"),
         ("__main__:Nearest", "script or notebook: run that first"),
-        ("tests.rounds.stub:f.<locals>.Nearest", "move it to the top of a module"),
+        ("tests.core.stub:f.<locals>.Nearest", "move it to the top of a module"),
         ("../evil:Nearest", "expected a class derived from Method"),
         ("nearest", "expected a class derived from Method"),
         (":", "expected a class derived from Method"),

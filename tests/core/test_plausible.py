@@ -12,7 +12,7 @@ import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.core._outliers import unusual
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 PROBLEM = sb.CostVarying(
     [

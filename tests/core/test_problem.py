@@ -6,8 +6,7 @@ import pytest
 
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOutcome, InvalidRequest
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 
 
 def test_requests_a_problem_does_not_know_are_refused() -> None:

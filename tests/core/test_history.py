@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from steerbo.core import Optimizer
 from steerbo.testing import Case
-from tests.rounds.stub import Nearest, Stub, evaluate, look
+from tests.core.stub import Nearest, Stub, evaluate, look
 
 WORLD = Case(Stub(), Nearest, evaluate, look)
 

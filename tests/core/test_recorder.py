@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steerbo.core import Optimizer
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 
 
 def test_the_log_gets_every_event_before_the_call_returns() -> None:

@@ -9,38 +9,15 @@ from typing import Any, ClassVar
 import pytest
 
 import steerbo as sb
-from steerbo.core import Created, Method, default_method, find_method, kinds, problem_class, read_problem, registry
+from steerbo.core import Method, default_method, find_method, kinds, problem_class, read_problem, registry
 from steerbo.core._creation import MethodOptions
 from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
 from steerbo.records import record
 from steerbo.timevarying._baselines import Random as RandomInTime
+from tests.core.outside import KIND, PROBLEM, created
+from tests.core.stub import Nearest, Stub
 from tests.outsiders import FEW, install
-from tests.rounds.stub import Nearest, Stub
-
-PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
-KIND = """
-from typing import Literal
-from steerbo.records import record
-from steerbo.core import Problem
-from steerbo.space import Float, Space
-
-@record
-class Shelf(Problem):
-    '''One height.'''
-    minimize: bool = False
-    kind: Literal["shelf"] = "shelf"
-    @property
-    def space(self):
-        return Space((Float("height", 0, 2),))
-"""
-
-
-def created(optimizer: sb.Optimizer) -> Created:
-    first = optimizer.events[0]
-    assert isinstance(first, Created)
-    return first
-
 
 # -- ours --------------------------------------------------------------------------------------------------------------
 

@@ -11,16 +11,16 @@ import pytest
 import steerbo as sb
 from steerbo.core import read_problem
 from steerbo.errors import InvalidStudy
+from tests.core.outside import KIND, PROBLEM, created
+from tests.core.stub import Nearest, Stub
 from tests.outsiders import FEW, install
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_registry import KIND, PROBLEM, created
 
 
 def test_a_class_is_logged_by_its_place_and_found_again() -> None:
     options: dict[str, Any] = {"step": 0.2}
     optimizer = sb.Optimizer(Stub(), Nearest, seed=4, **options)
-    assert created(optimizer).method == "tests.rounds.stub:Nearest"
-    assert created(optimizer).problem_class == "tests.rounds.stub:Stub"
+    assert created(optimizer).method == "tests.core.stub:Nearest"
+    assert created(optimizer).problem_class == "tests.core.stub:Stub"
     again = sb.load(optimizer.to_json())
     assert again.events == optimizer.events
     assert again.ask() == optimizer.ask()

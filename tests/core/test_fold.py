@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from steerbo.core import Created, Event, Optimizer
 from steerbo.core.state import StudyState
 from steerbo.errors import InvalidOption, InvalidProblem, OutcomeConflict
-from tests.rounds.stub import Nearest, Stub, evaluate, look
+from tests.core.stub import Nearest, Stub, evaluate, look
 
 
 def played(rounds: int, limit: int = 20) -> Optimizer:

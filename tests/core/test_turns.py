@@ -14,8 +14,7 @@ import pytest
 from steerbo.core import Optimizer
 from steerbo.core.locking import CallLock
 from steerbo.errors import SteerboError
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.kills import world
 
 
