@@ -19,7 +19,7 @@ import numpy as np
 
 import steerbo as sb
 from benchmarks.failing.worlds import NOISE, World, drawn
-from partial_control_bench.kept import made_plain, text_of
+from partial_control_bench.kept import made_plain, text_of, there
 
 ROUNDS, LATE = 30, 10
 KINDS = ("edge", "hole", "luck", "weather")
@@ -50,7 +50,7 @@ def played(world: World, method: str, seed: int) -> dict[str, Any]:
 
 def play(file: Path, version: str, registration: int, seconds: float) -> None:
     """What is missing, as long as there is time."""
-    done = {_key(row) for row in rows_of(file)} if file.exists() else set()
+    done = {_key(row) for row in rows_of(file)} if there(file) else set()
     begun = time.monotonic()
     seed = 2 + registration
     for number, kind, (wing, method) in product(FUNCTIONS[registration], KINDS, ARMS):

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from partial_control_bench.kept import there
+
 from ..runs import finished, play_missing
 from . import front, registered
 from .problems import TARGETS, world
@@ -89,7 +91,7 @@ def page(runs: list[dict[str, Any]], bench: dict[str, Any] | None = None, kept: 
                     f"| {problem} | {mark} | {least} | {middle:.4f} ({len(values)}) | {min(values):.4f} | {verdict} |"
                 )
     lines += ["", f"Every method on every problem, with its agents, actions, contexts and optimum: [{CSV}]({CSV})."]
-    today = [registered.section(kept)] if kept is not None and kept.is_file() else []
+    today = [registered.section(kept)] if kept is not None and there(kept) else []
     return "\n".join([*lines, "", *today, *(_speed(bench) if bench else []), TAIL])
 
 
