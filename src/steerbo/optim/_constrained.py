@@ -31,8 +31,8 @@ def maximise_constrained(
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start, or outside.
 
-    In a box by `maximise_batched`; in a region by sequential quadratic programmes (SLSQP; Kraft 1988), one restart after
-    another, and so from the highest few alone.
+    In a box by `maximise_batched`; in a region by sequential quadratic programmes (SLSQP; Kraft 1988), one restart
+    after another, and so from the highest few alone.
 
     >>> region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 2.0]]), np.array([1.0]))
     >>> points, values = maximise_constrained(lambda Z: (Z.sum(1), np.ones(Z.shape)), np.array([[0.1, 0.1]]), region)
