@@ -10,7 +10,7 @@ import pytest
 from steerbo.core import Optimizer, Refitted
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from tests.meanfield.worlds import average, case, crowd
 
 
@@ -139,7 +139,7 @@ def test_recommendations_beat_spreading_evenly() -> None:
     assert average(problem, answer) > average(problem, np.full((2, 4), 0.25)) + 0.1
 
 
-class TestLimited(WingContract):
+class TestLimited(TraitContract):
     """Capacities, closed cells, sampled agents and counts, all at once."""
 
     @staticmethod
@@ -151,7 +151,7 @@ class TestLimited(WingContract):
         return Case(world.problem, world.method, world.evaluate, added=added, options=world.options, rounds=6)
 
 
-class TestMoving(WingContract):
+class TestMoving(TraitContract):
     """Moves limited from the present distribution, and paid for."""
 
     @staticmethod
