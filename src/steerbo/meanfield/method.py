@@ -36,9 +36,9 @@ from ..core import (
     context_of,
 )
 from ..gp import MOST, describe_subset
-from ._problem import SCOPE, MeanField
 from ._region import Region
 from .models import Surrogate
+from .problem import SCOPE, MeanField
 
 _ROWS_SHOWN = 30
 _COLUMNS = ("context", "action", "share", "last suggested", "expected payoff", "deviation", "explored")
