@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from . import picture
-from .core import FAMILIES, OURS, PREFIX, PUBLISHED, WANTED, Losses, losses, share_of_random, table
+from .core import FAMILIES, OURS, PREFIX, PUBLISHED, WANTED, Losses, half_width, losses, share_of_random, table
 from .fresh.registration import is_commit
 from .kept import there
 from .page import markdown
@@ -55,8 +55,8 @@ def write(folder: Path) -> Path | None:
         _HEAD + f"![{alt}](core.png)",
         f"## One number an entrant\n\nLoss as a share of what playing at random loses on the same seeds, averaged over "
         f"problems; its error is that between problems.\n\n{share_of_random(results, registration)}",
-        "## Beside simple rules\n\nWhat each loses more than ours, paired by seed; \\* marks who is surely ahead of "
-        f"ours.\n\n{table(rules, registration)}",
+        "## Beside simple rules\n\nWhat each loses more than ours, paired by seed, ± half a 95 % interval (Student's t: "
+        f"of few seeds it is wide); \\* marks who is surely ahead of ours.\n\n{table(rules, registration)}",
         f"## Beside peers\n\nHow each is set up, and what it cannot be told, stands with [the benchmark]"
         f"(../../benchmarks/README.md).\n\n{table(peers, registration)}",
         f"## What is recommended at the end\n\nDrawn problems; who has no answer of its own answers by the best it "
@@ -88,12 +88,12 @@ def _where_ours_loses(results: Sequence[Result], registration: str) -> str:
             for who, values in of.items():
                 shared = sorted(values.keys() & of.get(OURS, {}).keys())
                 gap = [values[seed] - of[OURS][seed] for seed in shared]
-                if who != OURS and len(gap) > 1 and np.mean(gap) < -2 * error_of(gap):
+                if who != OURS and len(gap) > 1 and np.mean(gap) < -half_width(len(gap), error_of(gap)):
                     mine = float(np.mean([of[OURS][seed] for seed in shared]))
                     rows.append((name, words, who, shown(mine + float(np.mean(gap))), shown(mine), len(gap)))
     if not rows:
-        return "## Where ours loses\n\nNobody is ahead by two standard errors on any problem."
-    return "## Where ours loses\n\nEach is ahead by two standard errors.\n\n" + markdown(
+        return "## Where ours loses\n\nNobody is surely ahead on any problem; of few seeds that says little."
+    return "## Where ours loses\n\nEach is surely ahead: by more than half a 95 % interval.\n\n" + markdown(
         ("problem", "loss", "ahead", "its loss", "ours", "seeds"), rows
     )
 
