@@ -72,7 +72,7 @@ def test_an_explanation_says_what_room_is_left() -> None:
         assert suggestion is not None
         optimizer.tell(suggestion, suggestion.values["a"] + suggestion.values["b"])
     why, best = optimizer.explain(), optimizer.recommend().values
-    assert "What is recommended is at a limit: a + 2 b at most 6." in str(why)
+    assert "The recommendation is at a limit: a + 2 b at most 6." in str(why)
     (first, second) = why.tables[-1].rows
     assert first == ("a + 2 b at most 6", pytest.approx(0, abs=1e-6), True)
     assert second == ("a at least 1", pytest.approx(best["a"] - 1), False)
