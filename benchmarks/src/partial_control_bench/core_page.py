@@ -56,7 +56,7 @@ def write(folder: Path) -> Path | None:
         f"## One number an entrant\n\nLoss as a share of what playing at random loses on the same seeds, averaged over "
         f"problems; its error is that between problems.\n\n{share_of_random(results, registration)}",
         "## Beside simple rules\n\nWhat each loses more than ours, paired by seed, ± half a 95 % interval (Student's t: "
-        f"of few seeds it is wide); \\* marks who is surely ahead of ours.\n\n{table(rules, registration)}",
+        f"wide of few seeds); \\* marks who is surely ahead of ours.\n\n{table(rules, registration)}",
         f"## Beside peers\n\nHow each is set up, and what it cannot be told, stands with [the benchmark]"
         f"(../../benchmarks/README.md).\n\n{table(peers, registration)}",
         f"## What is recommended at the end\n\nDrawn problems; who has no answer of its own answers by the best it "
