@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from steerbo.bandit import bernstein_radius, hoeffding_radius, information_gain, theory_beta
 from steerbo.errors import InvalidOption
+from tests.sizes import examples
 
 EXPERIMENTS = 20_000
 
@@ -54,7 +55,7 @@ def test_hoeffding_lets_go_of_zero_after_as_many_plays_as_measured() -> None:
         assert before > mean >= after * (1 - 1e-3)
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(n=st.integers(2, 10_000), spread=st.floats(0, 1e6), delta=st.floats(1e-12, 0.99), unit=st.floats(1e-9, 1e9))
 def test_radii_shrink_with_plays_and_carry_the_unit(n: int, spread: float, delta: float, unit: float) -> None:
     counts, spreads = np.array([n, n + 1]), np.array([spread, spread])
@@ -74,7 +75,7 @@ def test_arms_hardly_played_may_be_anywhere() -> None:
     assert np.isinf(bernstein_radius(counts, unknown, 0.1, unknown)).tolist() == [[True, True, False]]
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(deadline=None, max_examples=examples(30), derandomize=True)
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 30), noise=st.floats(1e-6, 1e3))
 def test_information_gain_is_half_the_log_determinant_and_grows(seed: int, n: int, noise: float) -> None:
     root = np.random.default_rng(seed).standard_normal((n, n))
