@@ -79,19 +79,19 @@ def serve(
         opened = _openers(studies or [], LOGGER.warning if as_json else None)
         for _, open_one in opened.values():
             open_one().close()  # what cannot be opened is said before anybody asks
-        hall = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
-        hall.folder = _folder(studies or [])
-        if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
+        pool = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
+        pool.folder = _folder(studies or [])
+        if pool.keyed and not any(keys_of(place) for place, _ in opened.values()):
             nobody = "nobody has a key yet: steerbo key create STUDY --name WHO --may play"
             LOGGER.warning(nobody) if as_json else echo(nobody, err=True)
         listening = held.enter_context(closing(socket_at(host, port)))
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{listening.getsockname()[1]}/"
         if as_json:
-            print_json({"url": url, "studies": list(opened), "keys": hall.keyed})
+            print_json({"url": url, "studies": list(opened), "keys": pool.keyed})
         else:
             echo(f"{url}  (Ctrl-C ends it)", err=True)
-        listen(application(hall, tuple(name or ())), listening, believed)
+        listen(application(pool, tuple(name or ())), listening, believed)
 
 
 def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dict[str, tuple[str, Callable[[], Study]]]:
@@ -160,12 +160,12 @@ def mcp(
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp") from None
     opened, text = _openers(studies), os.environ.get(KEY, "")
-    with closing(StudyPool(opened, keyed=bool(text))) as hall:
-        for served in hall.studies.values():
+    with closing(StudyPool(opened, keyed=bool(text))) as pool:
+        for served in pool.studies.values():
             served.events()  # what cannot be opened is said before anybody asks
-        if visitor_by(hall, text) is None:
+        if visitor_by(pool, text) is None:
             raise InvalidOption(KEY, "…", "a key of one of these studies", "`steerbo key create` makes one.")
-        anyio.run(speak, hall, text)
+        anyio.run(speak, pool, text)
 
 
 @commands.command()

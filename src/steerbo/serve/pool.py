@@ -64,7 +64,7 @@ class OpenStudy:
 
     def _prepare(self) -> None:
         with self._lock:
-            if self._study is not None and self._study.session.company.cost >= DEAR:
+            if self._study is not None and self._study.session.contention.cost >= DEAR:
                 self._study.prepare(self._ahead)
 
     def read(self, what: Any, look: Callable[[Study], T]) -> T:

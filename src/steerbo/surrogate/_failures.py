@@ -322,19 +322,19 @@ class FailureModel:
 
 
 def feasibility_margin(
-    watched: Sequence[ProbabilisticConstraint],
-    failing: FailureModel | None,
+    constraints: Sequence[ProbabilisticConstraint],
+    failures: FailureModel | None,
     parts: Sequence[Part],
     answering: bool = False,
 ) -> Margin | None:
     """Feasibility margin of plays under failures and outcome constraints; None: all are feasible.
 
     Args:
-        watched: further outcomes that are limited.
-        failing: what is known of failures; None: nothing.
+        constraints: further outcomes that are limited.
+        failures: what is known of failures; None: nothing.
         parts: every column's part.
         answering: whether it is what is recommended, and not the next play.
     """
-    works = None if failing is None else failing.works(parts, OF_ANSWERS if answering else SHARE)
-    likely = [*watched, *([] if works is None else [works])]
+    works = None if failures is None else failures.works(parts, OF_ANSWERS if answering else SHARE)
+    likely = [*constraints, *([] if works is None else [works])]
     return margin_over(likely, parts) if likely else None
