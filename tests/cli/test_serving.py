@@ -101,4 +101,4 @@ def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) ->
     _, said = made.process.communicate(timeout=60)
     messages = [json.loads(line)["message"] for line in said.splitlines()]
     assert any("waited in files" in message for message in messages), messages
-    assert any("nobody has a key yet" in message for message in messages)
+    assert any("no key exists yet" in message for message in messages)

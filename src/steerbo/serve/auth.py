@@ -26,7 +26,7 @@ class Principal:
     """Who asks.
 
     Args:
-        name: stands in the log beside what they do; None: nobody knows, and nobody needs a key here.
+        name: stands in the log beside their changes; None: not known, and no key is needed here.
         may: one of `RIGHTS`.
         studies: those they may see.
     """

@@ -71,7 +71,7 @@ class OpenStudy:
         """Result of `look`, computed once between two events; the latest one while a round is being chosen.
 
         Args:
-            what: a name for it.
+            what: its name.
             look: reads the study, and changes nothing.
         """
         found = self._read.get(what)
@@ -117,7 +117,7 @@ class StudyPool:
     """All studies of a server, by name.
 
     Args:
-        studies: what opens each, and where its log is.
+        studies: how each is opened, and the place of its log.
         keyed: whether nothing is shown without a key.
         prepare: so many suggestions of each study are chosen before anybody asks, where a choice takes its time.
     """

@@ -27,9 +27,9 @@ class StudySession:
 
     Args:
         log: where the events are.
-        optimizer: what they lead to; it writes there from now on.
+        optimizer: the optimizer that they lead to; it writes there from now on.
         wait: seconds that a call waits for a log that is away.
-        say: is told what the user ought to know.
+        say: is given every message to the user.
         holder, lease, clock: see `Worker`.
     """
 

@@ -33,7 +33,7 @@ class Outbox:
 
     Args:
         files: where.
-        say: is told what the user ought to know.
+        say: is given every message to the user.
     """
 
     def __init__(self, files: OutboxFiles, say: Callable[[str], None]) -> None:
@@ -55,7 +55,7 @@ class Outbox:
         """Store an outcome in a file until it is told, which may take long.
 
         Args:
-            answer: what was measured.
+            answer: the measured outcome.
             left: whether whoever settles the study next is to tell it.
         """
         if path := self.files.keep(replace(answer, holder="") if left else answer):
