@@ -18,10 +18,8 @@ from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.files.export import rounds_csv
 from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
-from tests.cli.test_app import call, refused
-from tests.cli.test_by_hand import asked
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.cli.calls import asked, call, refused
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.study.files import logged
 
 

@@ -22,7 +22,7 @@ from steerbo.errors import InvalidOption, InvalidRequest, OutcomeConflict
 from steerbo.storage.database import body_of
 from steerbo.study import DatabaseLog, EventLog, Memory, MemoryLog, Study
 from steerbo.study.leases import LAPSES
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.torture.threads import threads
 
 LEASE, ROUNDS = 10.0, 12

@@ -17,9 +17,8 @@ from steerbo.timevarying import Decay, MaternInTime, Periodic
 from steerbo.timevarying._filters import EVERY, KEPT
 from steerbo.timevarying.data import Datum
 from steerbo.timevarying.surrogates import FiniteSurrogate
-from tests.timevarying.cases import case
-from tests.timevarying.test_contract import METHODS, OTHERS
-from tests.timevarying.test_finite import compare, outcomes, world
+from tests.timevarying.cases import METHODS, OTHERS, case
+from tests.timevarying.compare import compare, outcomes, world
 
 
 def held(surrogate: FiniteSurrogate) -> tuple[int, int]:

@@ -11,11 +11,12 @@ import numpy as np
 from . import picture
 from .core import FAMILIES, OURS, PREFIX, PUBLISHED, WANTED, Losses, losses, share_of_random, table
 from .fresh.registration import is_commit
+from .kept import there
 from .page import markdown
 from .record import Result, read
 from .statistics import error_of, shown
 
-RUNS = "core/runs.jsonl"
+RUNS = "runs/core.jsonl"
 PAGE = "core.md"
 COMMAND = "make evidence"
 _RULES = ("hold-the-middle", "best-of-five", "sweep", "one-at-a-time", "response-surface", "retune", "random")
@@ -39,7 +40,7 @@ def registration_of(results: Sequence[Result]) -> str | None:
 
 def write(folder: Path) -> Path | None:
     """The page and its picture from the folder's runs; None where there are none that were registered."""
-    if not (file := folder / RUNS).is_file():
+    if not there(file := folder / RUNS):
         return None
     results = list(read(file))
     if (registration := registration_of(results)) is None:
@@ -63,8 +64,8 @@ def write(folder: Path) -> Path | None:
         _where_ours_loses(results, registration),
         f"## Seeds and cost\n\n{_done(by)}\nSeeds were drawn by commit `{registration}`, which [says what would be run]"
         f"(core-registered.md). Ours took {seconds / 60:.0f} CPU minutes. Runs, with versions and times, are in "
-        f"`docs/results/{RUNS}`; `{COMMAND}` plays what is missing and writes this page, `pcb core --again 30` plays "
-        f"thirty of them once more, `pcb enter FILE.py` sets your own method beside these.",
+        f"`docs/results/{RUNS}.gz`; `{COMMAND}` plays what is missing and writes this page, `pcb core --again 30` "
+        f"plays thirty of them once more, `pcb enter FILE.py` sets your own method beside these.",
     ]
     (folder / PAGE).write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     return folder / PAGE

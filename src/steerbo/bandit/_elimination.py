@@ -2,7 +2,7 @@
 
 Algorithm 1 of Hoang et al. (2025) as a bandit's: turns of every arm, bounds that only close in, the cheapest left.
 
-It sees bounds on every arm's value, and the statistics of its costs; see `costvarying.explore_then_commit` for
+It sees bounds on every arm's value, and the statistics of its costs; see `costvarying._explore_then_commit` for
 the source of the bounds, and for the choices that the paper leaves open.
 """
 

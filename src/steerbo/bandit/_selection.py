@@ -1,8 +1,7 @@
 """Choosing among arms with a price: the cheapest of those that are good enough.
 
-Choosing by counts alone: what an arm gets for being played seldom; pending plays count as plays.
-
-Statistics of every arm: plays, mean and spread, updated one value at a time.
+Rules by play counts: initial plays, margins for few plays, and the least played arm when it is overdue; pending plays
+count as plays. `Arms` keeps every arm's plays, mean and spread, updated one value at a time.
 """
 
 from __future__ import annotations
