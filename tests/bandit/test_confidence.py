@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from steerbo.bandit import bernstein_radius, hoeffding_radius, theory_beta
 from steerbo.errors import InvalidOption
+from tests.sizes import examples
 
 EXPERIMENTS = 20_000
 
@@ -54,7 +55,7 @@ def test_hoeffding_lets_go_of_zero_after_as_many_plays_as_measured() -> None:
         assert before > mean >= after * (1 - 1e-3)
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(n=st.integers(2, 10_000), spread=st.floats(0, 1e6), delta=st.floats(1e-12, 0.99), unit=st.floats(1e-9, 1e9))
 def test_radii_shrink_with_plays_and_carry_the_unit(n: int, spread: float, delta: float, unit: float) -> None:
     counts, spreads = np.array([n, n + 1]), np.array([spread, spread])
