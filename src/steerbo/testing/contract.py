@@ -459,9 +459,9 @@ class Refusals(Contract):
 
     def test_unknown_suggestion(self, world: Case) -> None:
         optimizer = world.start()
-        with pytest.raises(UnknownSuggestion, match="never made here"):
+        with pytest.raises(UnknownSuggestion, match="is unknown here"):
             optimizer.tell("99-none", 1.0)
-        with pytest.raises(UnknownSuggestion, match="never made here"):
+        with pytest.raises(UnknownSuggestion, match="is unknown here"):
             optimizer.fail("99-none")
 
     def test_undecided_rounds_cannot_be_told(self, world: Case) -> None:
