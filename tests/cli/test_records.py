@@ -20,6 +20,7 @@ from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
 from tests.cli.calls import asked, call, refused
 from tests.core.stub import Nearest, Stub, stub_case
+from tests.sizes import examples
 from tests.study.files import logged
 
 
@@ -97,7 +98,7 @@ CELLS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=examples(150))
 @given(st.lists(st.lists(CELLS, max_size=6), max_size=5), st.booleans())
 def test_tables_of_anything_are_read_or_refused(rows: list[list[str]], named: bool) -> None:
     study = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, holder=BY_HAND)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from steerbo import CostVarying, Float, Optimizer, Uniform
 from steerbo.core import History, Scope
 from steerbo.core._history import RunningMean
+from tests.sizes import examples
 
 PROBLEM = CostVarying([Float("a", 0, 1, law=Uniform()), Float("b", 0, 1, law=Uniform())], [["a"], ["b"]])
 COST = st.one_of(st.none(), st.floats(0.01, 1e6))
@@ -49,7 +50,7 @@ def _apply(optimizer: Optimizer, what: str, cost: float | None) -> None:
             pass
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.lists(STEP, max_size=10))
 def test_sums_are_those_of_all_rounds_as_they_stand(steps: list[tuple[str, float | None]]) -> None:
     optimizer = Optimizer(PROBLEM, "random", seed=0)

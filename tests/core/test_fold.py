@@ -11,6 +11,7 @@ from steerbo.core import Created, Event, Optimizer
 from steerbo.core.state import StudyState
 from steerbo.errors import InvalidOption, InvalidProblem, OutcomeConflict
 from tests.core.stub import Nearest, Stub, evaluate, look
+from tests.sizes import examples
 
 
 def played(rounds: int, limit: int = 20) -> Optimizer:
@@ -31,7 +32,7 @@ def played(rounds: int, limit: int = 20) -> Optimizer:
 EVENTS = played(9).events
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=examples(20))
 @given(st.integers(1, len(EVENTS)))
 def test_any_beginning_leads_to_where_the_optimizer_was(until: int) -> None:
     """Taken in at once, or one by one after a beginning."""

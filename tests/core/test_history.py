@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from steerbo.core import Optimizer
 from steerbo.testing import Case
 from tests.core.stub import Nearest, Stub, evaluate, look
+from tests.sizes import examples
 
 WORLD = Case(Stub(), Nearest, evaluate, look)
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(st.lists(st.tuples(st.sampled_from(["tell", "fail", "wait", "void", "mend"]), st.integers(0, 30)), max_size=12))
 def test_counts_are_those_of_the_rounds(steps: list[tuple[str, int]]) -> None:
     optimizer = Optimizer(Stub(), Nearest, seed=1)

@@ -11,6 +11,7 @@ from steerbo.gp.drift import Drift
 from steerbo.timevarying import Decay, MaternInTime, Periodic
 from steerbo.timevarying.data import Datum, PendingPoint, RoundView
 from steerbo.timevarying.surrogates import FiniteSurrogate
+from tests.sizes import examples
 from tests.timevarying.compare import compare, outcomes, world
 from tests.timevarying.reference import refit
 
@@ -64,7 +65,7 @@ def test_memory_does_not_grow() -> None:
     assert len(sizes) == 1
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(deadline=None, max_examples=examples(30), derandomize=True)
 @given(st.permutations(range(30)), st.sampled_from([None, Decay(0.2), MaternInTime(4.0)]))
 def test_any_order_of_arrival(order: list[int], drift: Drift | None) -> None:
     problem, data = world([drift]), outcomes(30)
