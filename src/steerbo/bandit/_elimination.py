@@ -88,22 +88,6 @@ def summed_error_excess(error: float, band: float, count: int, xi: float) -> flo
     return abs(error) - (math.sqrt(xi * count) + band)
 
 
-def lagging(
-    sums: Float[np.ndarray, " k"],
-    bands: Float[np.ndarray, " k"],
-    counts: Int[np.ndarray, " k"],
-    xi: Float[np.ndarray, " k"],
-) -> Float[np.ndarray, " k"]:
-    """Excess lag of mean outcomes behind the best one: Regret Balancing (ibid., Algorithm 2, lines 9–12).
-
-    >>> lagging(np.array([4.0, 0.0]), np.array([0.4, 0.4]), np.array([4, 4]), np.array([1.0, 1.0])).round(2)
-    array([-0.1,  0.9])
-    """
-    lower = sums / counts - np.sqrt(xi / counts)
-    short: Float[np.ndarray, " k"] = lower.max() - (lower + bands / counts)
-    return short
-
-
 def tempered_excess(evidence: Float[np.ndarray, " m"], temper: float, delta: float) -> Float[np.ndarray, " m"]:
     """`ln M_p − ln 1/δ` with `M_p = mean over q of (L_q / L_p)^η`: above 0 the evidence speaks against candidate p.
 

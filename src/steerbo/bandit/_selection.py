@@ -102,26 +102,6 @@ def cheapest(among: Bool[np.ndarray, " m"], prices: Prices, upper: Float[np.ndar
     return int(equals[upper[equals].argmax()])
 
 
-def hoeffding_margins(plays: Int[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
-    """`sqrt(2 ln(t + 1) / n)` with t plays in all (UCB1; Auer et al. 2002).
-
-    >>> hoeffding_margins(np.array([1, 4])).round(3)
-    array([1.893, 0.947])
-    """
-    margins: Float[np.ndarray, " m"] = np.sqrt(2 * math.log(int(plays.sum()) + 1) / np.maximum(plays, 1))
-    return margins
-
-
-def shrinking_margins(plays: Int[np.ndarray, " m"], scale: float | Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
-    """`ρ / sqrt(n)` (Arsenyan et al. 2025, Algorithm 2).
-
-    >>> shrinking_margins(np.array([0, 4]), 1.0)
-    array([1. , 0.5])
-    """
-    margins: Float[np.ndarray, " m"] = scale / np.sqrt(np.maximum(plays, 1))
-    return margins
-
-
 def underexplored(
     plays: Int[np.ndarray, " m"] | Float[np.ndarray, " m"],
     many: bool = False,
