@@ -11,7 +11,7 @@ from . import nested
 from .claims import OURS, against_the_best
 from .results import METHODS, compared, grouped
 
-PAGE, PICTURE, KEPT = "costvarying.md", "costvarying.png", "costvarying-runs.jsonl"
+PAGE, PICTURE, KEPT = "costvarying.md", "costvarying.png", "runs/costvarying-runs.jsonl"
 _NESTED = "python -m benchmarks.costvarying.nested"
 
 

@@ -12,8 +12,8 @@ from steerbo._wording import PYTHON, SHELL
 from steerbo.cli.usage import CODES, exit_code, lines
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, SteerboError, combine
-from tests.cli.test_app import call, refused
-from tests.rounds.stub import Nearest, Stub
+from tests.cli.calls import call, refused
+from tests.core.stub import Nearest, Stub
 from tests.study.files import write_study
 
 OPERATING = Path(__file__).parents[2] / "docs" / "how-to" / "operating.md"
@@ -98,4 +98,4 @@ def test_shells_read_of_commands(tmp_path: Path) -> None:
     assert "use `steerbo amend STUDY TOKEN VALUE` or, to void it, `steerbo amend STUDY TOKEN --void`" in late
     assert "`steerbo amend STUDY TOKEN --void`" in refused(call("amend", path, token), 2)
     assert "void=True" not in refused(call("amend", path, token), 2)
-    assert "never made" in refused(call("tell", path, "9-zz", "1"), 2)
+    assert "is unknown here" in refused(call("tell", path, "9-zz", "1"), 2)

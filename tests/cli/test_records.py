@@ -18,10 +18,9 @@ from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.files.export import rounds_csv
 from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
-from tests.cli.test_app import call, refused
-from tests.cli.test_by_hand import asked
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.cli.calls import asked, call, refused
+from tests.core.stub import Nearest, Stub, stub_case
+from tests.sizes import examples
 from tests.study.files import logged
 
 
@@ -99,7 +98,7 @@ CELLS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=examples(150))
 @given(st.lists(st.lists(CELLS, max_size=6), max_size=5), st.booleans())
 def test_tables_of_anything_are_read_or_refused(rows: list[list[str]], named: bool) -> None:
     study = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, holder=BY_HAND)
@@ -264,7 +263,7 @@ def test_a_study_begins_anew_with_what_was_measured(study: Path, tmp_path: Path)
     assert "`steerbo new STUDY.TOML` with --log" in said
     assert "--as-data" in said
     call("new", changed, "--log", log)
-    assert "was never made here" in call("import", log, before).stdout
+    assert "is unknown here" in call("import", log, before).stdout
     taken = call("import", log, before, "--as-data")
     assert taken.exit_code == 0, taken.output
     assert [line.split(", ")[0] for line in taken.stdout.splitlines()] == [

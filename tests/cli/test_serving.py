@@ -9,8 +9,8 @@ import pytest
 
 from steerbo.storage.outbox_files import OutboxFiles
 from steerbo.study import Study
-from tests.cli.test_app import call, refused
-from tests.rounds.stub import Nearest, Stub
+from tests.cli.calls import call, refused
+from tests.core.stub import Nearest, Stub
 from tests.serve.players import bearer, oven
 from tests.serve.processes import serving, start
 
@@ -43,7 +43,7 @@ def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
     place = oven(tmp_path)
     many = tmp_path / "many.db"
     for name in ("north", "south east"):
-        Study.create(many, Stub(), "tests.rounds.stub:Nearest", name=name).close()
+        Study.create(many, Stub(), "tests.core.stub:Nearest", name=name).close()
     with serving(place, many) as made, made.client() as client:
         assert client.get("/studies").json()["studies"] == ["oven", "north", "south east"]
         assert client.get("/studies/north/status").json()["rounds"] == 0
@@ -93,12 +93,12 @@ def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) ->
     place = oven(tmp_path)
     with Study.open(place, holder="by hand") as study:
         token = study.ask(context={"weather": 3.0}).token
-    spill = OutboxFiles.of(str(place), "study")
+    files = OutboxFiles.of(str(place), "study")
     told = {"value": 1.0, "cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
-    assert spill.keep(spill.answer("tell", token, told)) is not None
+    assert files.keep(files.answer("tell", token, told)) is not None
     made = start(place, options=("--keys",))
     made.process.terminate()
     _, said = made.process.communicate(timeout=60)
     messages = [json.loads(line)["message"] for line in said.splitlines()]
     assert any("waited in files" in message for message in messages), messages
-    assert any("nobody has a key yet" in message for message in messages)
+    assert any("no key exists yet" in message for message in messages)

@@ -66,7 +66,7 @@ def test_without_prices_there_is_nothing_to_draw() -> None:
     environment = figure_1()
     optimizer = Optimizer(environment.problem, seed=0)
     environment.play(optimizer, 3, 0)
-    with pytest.raises(InvalidProblem, match=r"prices: None is not allowed; expected what setting and looking cost"):
+    with pytest.raises(InvalidProblem, match=r"prices: None is not allowed; expected the cost of setting and looking"):
         prices(optimizer)
 
 

@@ -14,15 +14,15 @@ from starlette.testclient import TestClient
 from steerbo.cli.serving import _openers
 from steerbo.serve import StudyPool, application
 from steerbo.study import Study
-from tests.page.test_creation import KILN, OTHERS
+from tests.page.examples import KILN, OTHERS
 from tests.serve.players import Person, bearer, key_for, oven, served
 
 
 @contextmanager
 def empty(folder: Path) -> Iterator[TestClient]:
-    hall = StudyPool({})
-    hall.folder = folder
-    with TestClient(application(hall), "http://localhost", follow_redirects=False) as client:
+    pool = StudyPool({})
+    pool.folder = folder
+    with TestClient(application(pool), "http://localhost", follow_redirects=False) as client:
         yield client
 
 

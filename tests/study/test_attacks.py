@@ -17,7 +17,7 @@ from steerbo.errors import SteerboError
 from steerbo.storage.log import TURN, Lease
 from steerbo.study import DatabaseLog, Study
 from steerbo.study._queue import LASTS
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.torture.kills import in_child
 
 pytestmark = [
@@ -50,9 +50,9 @@ def place(tmp_path: Path) -> str:
 
 
 def opened(place: str) -> Study:
-    """By a worker that has company, and whose choices are worth a wait."""
+    """By a worker that meets others at the log, and whose choices are worth a wait."""
     study = Study.open(place, Stub())
-    study.session.company.quiet, study.session.company.cost = 0, 1e9
+    study.session.contention.quiet, study.session.contention.cost = 0, 1e9
     return study
 
 

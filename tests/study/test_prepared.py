@@ -26,9 +26,9 @@ from steerbo.testing import Case
 from steerbo.testing.case import values_of
 from tests.causal import limited as guarded
 from tests.causal import worlds as causal
+from tests.core.stub import Nearest, Stub
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
-from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import OVEN
 from tests.timevarying import cases as timevarying
 from tests.torture.kills import in_child
@@ -151,11 +151,11 @@ def test_another_process_finds_the_same(kind: str, monkeypatch: pytest.MonkeyPat
     request = case.request(5)
     with_it.prepare(2, **request)
     wait_until(lambda: with_it.prepared == 2)
-    chosen = with_it.session.company.cost = 0.0
+    chosen = with_it.session.contention.cost = 0.0
     for study in (without, with_it):
         assert study.ask(**request) is not None
         assert study.ask(**request) is not None
-    assert with_it.session.company.cost == chosen, "nothing was chosen here"
+    assert with_it.session.contention.cost == chosen, "nothing was chosen here"
     assert values_of(with_it.events) == values_of(without.events)
     with_it.close()
 

@@ -16,9 +16,8 @@ from steerbo.errors import LogUnavailable
 from steerbo.storage.connections import SharedClock
 from steerbo.study import DatabaseLog, Study
 from steerbo.study.leases import Leases
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
-from tests.study.test_turns import ELSEWHERE, take
+from tests.core.stub import Nearest, Stub, stub_case
+from tests.study.waiting import ELSEWHERE, take
 from tests.torture import order, reopening
 from tests.torture.clocks import clocks
 from tests.torture.crowd import crowd
@@ -88,7 +87,7 @@ def test_a_server_that_went_away_is_named() -> None:
         study = Study.create(url, Stub(), Nearest, wait=0.1)
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
-    study.session.company.quiet = 0
+    study.session.contention.quiet = 0
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
 

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from .errors import BenchError
+from .kept import made_plain, there
 from .playing import run
 from .problem import Problem
 from .record import Key, Result, lines, parse, plain
 from .registry import Contender, problem
 
 DASK = "dask://"
+
+
+class Playable(Protocol):
+    """A run that is wanted: its key, and its result as a line, in whichever process."""
+
+    @property
+    def key(self) -> Key:
+        """What tells runs apart."""
+
+    def play(self) -> str:
+        """Play."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +61,19 @@ class Job:
 
 
 def done(file: Path) -> set[Key]:
-    """Keys of what a file has. A last line that was cut off by a crash is cut away, so that its run is played anew.
+    """Keys of what a file has, which is made plain; a last line that was cut off is cut away, and its run played anew.
 
     Raises:
         BenchError: another line is no result.
     """
-    if not file.exists():
+    if not there(file):
         return set()
-    content = file.read_bytes()
-    if content and not content.endswith(b"\n"):
-        os.truncate(file, content.rfind(b"\n") + 1)
+    made_plain(file)
     return {parse(line, f"{file}, line {number}").key for number, line in lines(file)}
 
 
 def play_missing(
-    jobs: Iterable[Job], file: Path, executor: str | None = None, processes: int = 1
+    jobs: Iterable[Playable], file: Path, executor: str | None = None, processes: int = 1
 ) -> Iterator[tuple[Result, int]]:
     """Play what a file lacks; yields each result once it is in the file, and how many are still to come.
 
@@ -88,12 +98,12 @@ def play_missing(
             yield parse(line, str(file)), left
 
 
-def _lines(missing: list[Job], executor: str | None, processes: int) -> Iterator[str]:
+def _lines(missing: list[Playable], executor: str | None, processes: int) -> Iterator[str]:
     if executor is None and processes == 1:
         yield from (job.play() for job in missing)
         return
     with _executor(executor, processes) as pool:
-        futures = [pool.submit(Job.play, job) for job in missing]
+        futures = [pool.submit(job.play) for job in missing]
         try:
             for future in as_completed(futures):
                 yield future.result()

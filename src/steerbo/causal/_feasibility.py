@@ -23,8 +23,8 @@ from ._arms import Arm
 from ._constraints import ScopeConstraints
 from ._contexts import known_in
 from ._observational import teaches
-from ._problem import Causal
 from .models import ArmModel, ArmModels, EmptyModel
+from .problem import Causal
 
 _GRID = 64  # settings of each action among which a feasible one is sought
 
@@ -282,7 +282,7 @@ class ArmsFeasibility:
             InvalidProblem: naming the scope.
         """
         if scope not in self._models.number:
-            hint = "What a scope leaves to nature counts at the end of its bounds that is worst for a limit."
+            hint = "A variable left to nature counts at that end of its bounds which is worst for the limit."
             raise InvalidProblem(
                 "bounds", str(scope), "bounds that leave something to every scope that was played", hint
             )

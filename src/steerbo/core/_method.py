@@ -183,7 +183,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """Recommend in one context.
 
         Args:
-            history: what happened so far.
+            history: the rounds so far.
             context: values seen before choosing, by name; where the problem drifts also the time, as "time".
         """
         raise SteerboError(f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at")
@@ -218,7 +218,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """The value of an outcome that is not yet learned from, and the mean and standard deviation it was expected at.
 
         In the user's units; the deviation counts the noise of a measurement. None: too little is known to say. People
-        are warned of a value that is far from its mean: see `core.outliers`.
+        are warned of a value that is far from its mean: see `core._outliers`.
         """
         return None
 

@@ -33,7 +33,7 @@ class StudyState:
     """A state that is a function of problem, method, seed and events.
 
     Args:
-        problem: what is optimised.
+        problem: the problem that is optimised.
         kind: the method's class.
         created: the first event.
     """
@@ -244,7 +244,7 @@ class StudyState:
         last = earlier[0].context
         for name in context:
             if name not in last:
-                hint = "What was looked at before that has set values already: tell it right among ‹realised›."
+                hint = "An earlier look has set values already: tell its right value among ‹realised›."
                 raise InvalidContext(
                     f"context.{name}", context[name], f"what was looked at last: {', '.join(last)}", hint
                 )

@@ -1,4 +1,4 @@
-"""Base of the wing's methods: what they share of learning, starting, choosing, answering and explaining."""
+"""Base of the wing's methods: learning, starting, choosing, answering and explaining."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from ..optim import UNLIKELY, Maximum
 from ..space import OutcomeConstraint
 from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, climb_from, polished
 from ._costs import CostModel
-from ._problem import CostVarying
 from ._surrogate import STARTING_POINTS, Surrogate
+from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
 
 PLOT = 3
@@ -113,7 +113,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Build the candidate arms of the next round.
 
         Args:
-            history: what happened so far.
+            history: the rounds so far.
             request: of `ask`.
             pending: whether points without an outcome shrink the posterior's variance, as if it were known.
             staying: whether arms are added that keep hard-to-change variables in place, or near it.

@@ -28,9 +28,9 @@ from ._gp import (
     screen_lengthscales,
 )
 from ._kernels import PLAIN, ROOT, CovariateFactor, Inputs, Kind, Parameters, PayoffKernel, map_embeddings
-from ._problem import MeanField
 from ._similarity import Similarity
 from .acquisition import AveragePayoffUCB, Tables, Values
+from .problem import MeanField
 
 Found = dict[str, tuple[Parameters, float]]
 """Hyperparameters and the logarithm of their posterior density, by the name of the embedding."""
@@ -107,7 +107,7 @@ class PayoffModels:
         kernel: with the likeliest embedding at the last thorough fit.
         fitted: hyperparameters by the name of the embedding.
         compared: number of outcomes at the last thorough fit.
-        asked: embeddings by which the trust region measures what is known, beside the likeliest.
+        asked: embeddings by which the trust region measures knowledge, beside the likeliest.
     """
 
     def __init__(self, problem: MeanField, kind: Kind, embedding: str) -> None:

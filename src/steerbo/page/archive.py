@@ -29,13 +29,13 @@ class Line:
     Args:
         token: its name.
         number: of the round; 0 for data that was added.
-        title: what it is called.
-        scope: what was steered.
-        set: what was set.
-        also: what was seen, what stayed, and what nature did.
-        value, cost: what came of it.
+        title: its title.
+        scope: the variables set.
+        set: the settings.
+        also: values seen, values that stayed, and values that nature drew.
+        value, cost: its outcome.
         state: open, told, failed, void, abandoned or added.
-        note: what the state means, in words.
+        note: the state, in words.
     """
 
     token: str
@@ -65,7 +65,7 @@ class Part:
         total: how many rounds there are, or were found.
         scoped: whether they steer different things.
         priced: whether they have costs.
-        more: whether they have anything beside what was set.
+        more: whether there is anything beside the settings.
     """
 
     lines: tuple[Line, ...]

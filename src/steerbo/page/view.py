@@ -44,8 +44,8 @@ class Crowd:
     """Agents by action and context.
 
     Args:
-        heads: a column each: the contexts, or what is counted where there is only one.
-        rows: action, and for each column the text, the length of its bar, and the place of what is allowed at most.
+        heads: a column each: the contexts, or the unit counted where there is only one.
+        rows: action, and for each column the text, the length of its bar, and the place of its upper limit.
         limited: whether anything is.
     """
 
@@ -140,10 +140,10 @@ class Sets:
 
     Args:
         rows: the cheapest first.
-        left, width: of the shaded region that is good enough, as places; "" where nobody said what is.
-        title: what the rows are.
+        left, width: of the shaded region that is good enough, as places; "" where the problem does not say.
+        title: the title of the rows.
         priced: whether they have prices.
-        says: what is shaded, and what signs mean.
+        says: the meaning of the shading and of signs.
         more: how many scopes are left out.
     """
 
@@ -162,16 +162,16 @@ class Card:
 
     Args:
         seen: for whom or when, where something is seen before choosing.
-        scope: what to steer.
-        headline: what to do, in a sentence.
-        settings: to what, where a sentence does not say it.
+        scope: variables to set.
+        headline: the recommendation, in a sentence.
+        settings: values, where the sentence does not give them.
         mean: the expected value.
-        bounds: between what it is meant to lie.
-        price: what a play costs.
+        bounds: of the expected value.
+        price: the cost of a play.
         why: in one sentence.
-        policy: settings that hang on what is looked at.
-        sets: what the other scopes would give.
-        others: what to do in typical contexts.
+        policy: settings that depend on variables looked at.
+        sets: the other scopes' expected values.
+        others: answers for typical contexts.
     """
 
     seen: str
@@ -426,20 +426,25 @@ class View:
         words: the study's own.
         meters: of money and of rounds.
         status: the same in one line, for a screen reader.
-        notices: what ought to be known: laws that nature does not keep, limits that were changed.
+        notices: notices to the user: laws that nature does not keep, limits that were changed.
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
         out: rounds that are out.
-        ask: what has to be said before the next is chosen.
+        ask: values to give before the next round is chosen.
         at_once: whether nothing has to be.
+    <<<<<<< HEAD
         advice: what is best now; None: it takes its time, and is computed when somebody looks at it.
         learned: drawings of what was learned.
+    =======
+        advice: the recommendation; None: it takes long, and is computed when it is looked at.
+        learned: variables along which something was learned.
+    >>>>>>> main
         progress: how far it has come.
         why, tables: the reasons.
         latest, data: rounds, and data that was added.
-        last: what was said last, where it can be taken back.
+        last: the last entry, where it can be taken back.
         last_text: the same in words.
-        policy: what the policy may depend on.
+        policy: variables that the policy may depend on.
     """
 
     words: Words
@@ -471,8 +476,8 @@ def view(
     Args:
         study: whose page.
         most: rounds in the table, the latest ones; None: all.
-        advice: what `recommend` says, where that is known already.
-        later: leave out what is best, and why.
+        advice: the answer of `recommend`, where it is known already.
+        later: leave out the recommendation and its reasons.
     """
     problem, status, words = study.problem, study.status, Words.of(study)
     ask, last = ask_fields(problem), last_said(study)

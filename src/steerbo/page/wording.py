@@ -26,7 +26,7 @@ class Words:
     Args:
         value: the outcome's name.
         unit: its unit; "" where nobody said.
-        cost: the name of what is paid.
+        cost: the name of the cost.
         money: its unit.
     """
 

@@ -73,7 +73,7 @@ def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (
 
     Args:
         graph: the causal graph.
-        scope: what is set, and what is looked at before.
+        scope: the variables that are set, and those looked at before.
         size: of the figure, in inches.
 
     Returns:
@@ -120,14 +120,16 @@ def shares(study: BaseStudy, ax: Any = None) -> Any:
 
 
 def outcomes(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
-    """Draw what came of every round, and the mean so far, or of the last ten where effects drift; see `graph`."""
+    """Draw the outcome of every round, and the mean so far, or of the last ten where effects drift; see `graph`."""
     problem, axes = of_kind(study, Causal), on(ax)
     _outcomes(axes, study, problem, value)
     return finished(axes)
 
 
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
-    """Draw what each scope would give at its best, with bounds: a row a scope, its price at the right; see `graph`.
+    """Draw the expected value of each scope at its best, with bounds: a row a scope, its price at the right.
+
+    Arguments are those of `graph`.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -138,7 +140,7 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
         hint = (
             "Without prices ‹plots.causal.shares› shows which scopes were played, and ‹plots.slices› what each gives."
         )
-        raise InvalidProblem("prices", None, "what setting and looking cost, by variable", hint)
+        raise InvalidProblem("prices", None, "the cost of setting and looking, by variable", hint)
     axes = on(ax, rows_height(len(priced(advice))))
     _prices(axes, study, advice, value, money)
     return finished(axes)
@@ -264,7 +266,7 @@ class Edge(NamedTuple):
 
 
 def _graph(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> Any:
-    """Draw the graph, with a legend of what its marks are."""
+    """Draw the graph, with a legend of its marks."""
     _nodes(axes, graph, scope, before)
     axes = finished(axes)
     axes.axis("off")

@@ -74,7 +74,7 @@ def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
 
 
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
-    """Draw what each control set would give at its best, with bounds: a row a set, its price at the right.
+    """Draw the expected value of each control set at its best, with bounds: a row a set, its price at the right.
 
     Cheapest first; the recommended set is bold, and its mark in a ring. Expected values that are good enough are
     shaded, where the problem's tolerance alone decides that. Where something is seen before choosing: the recommended

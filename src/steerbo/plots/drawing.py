@@ -62,7 +62,7 @@ class Picture:
 
     Args:
         title: its headline.
-        text: a description of what is to be seen on it, for those who cannot see it.
+        text: a description for readers who cannot see it.
         source: a matplotlib `Figure`, or a function without arguments that draws one.
     """
 
@@ -175,7 +175,7 @@ def on(ax: Any, height: float = 2.4) -> Any:
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidOption: what was given is no `Axes`.
+        InvalidOption: the value is no `Axes`.
     """
     if ax is None:
         return new_figure((COLUMN, height)).subplots()
@@ -237,7 +237,7 @@ def colour_bar(axes: Any, marks: Any, label: str) -> None:
 
 
 def stacked(axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str], colours: Sequence[str]) -> None:
-    """Heights (k, n) of n rounds, one upon the other, each as wide as its round; patterns say what colours say."""
+    """Heights (k, n) of n rounds, one upon the other, each as wide as its round; patterns repeat the colours."""
     if rounds:
         edges = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5)
         levels = [np.append(line, line[-1]) for line in heights]

@@ -1,6 +1,6 @@
 """Pictures to hover over, in a notebook or a browser; they need plotly (`pip install 'steerbo[interactive]'`).
 
-They are those of matplotlib, with the same colours and shapes: hovering says what was set, what happened, what it cost.
+They are those of matplotlib, with the same colours and shapes: hovering shows settings, outcome and cost.
 
 interactive.rounds(study).write_html("rounds.html")
 """
@@ -60,7 +60,7 @@ _LETTERS = 34  # of a line of a row's name
 
 
 def rounds(study: BaseStudy, value: str = "") -> Any:
-    """Draw every outcome by round, and the best so far: hovering says what was set, what happened, and what it cost.
+    """Draw every outcome by round, and the best so far: hovering shows settings, outcome and cost.
 
     Args:
         study: a study or an optimizer, of any kind.
@@ -84,7 +84,7 @@ def rounds(study: BaseStudy, value: str = "") -> Any:
 
 
 def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
-    """Draw what each control set or policy scope would give, a row each, its price at the right; hovering says how.
+    """Draw the expected value of each control set or policy scope, a row each, its price at the right.
 
     Args:
         study: a study or an optimizer, of a `CostVarying` or a `Causal` problem.
@@ -104,7 +104,7 @@ def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
     advice = study.recommend()
     everyone = (advice, *advice.alternatives)
     if isinstance(problem, Causal) and problem.prices is None and all(choice.cost is None for choice in everyone):
-        raise InvalidProblem("prices", None, "what setting and looking cost, by variable")
+        raise InvalidProblem("prices", None, "the cost of setting and looking, by variable")
     looks = None
     if isinstance(problem, CostVarying):
         own = looks_of(problem)
@@ -151,7 +151,7 @@ def slices(study: BaseStudy, *, scope: Any = None, context: Mapping[str, Any] | 
     Args:
         study: a study or an optimizer.
         scope: of a cost-varying or causal problem, which scope; None: the recommended one.
-        context: what is seen before choosing; None: as in the recommendation.
+        context: values seen before choosing; None: as in the recommendation.
         value: name and unit of the objective, for the labels; empty: as the study heads its column.
 
     Returns:
@@ -283,7 +283,7 @@ def spending(study: BaseStudy, money: str = "") -> Any:
 
 
 def settings(study: BaseStudy, value: str = "") -> Any:
-    """Draw what was set, and when: each variable against the time, where the optimum moves, or the rounds.
+    """Draw settings over time: each variable against the time, where the optimum moves, or the rounds.
 
     Args:
         study: a study or an optimizer, of a problem with variables that are set.
@@ -331,7 +331,7 @@ def settings(study: BaseStudy, value: str = "") -> Any:
 
 
 def expected(study: BaseStudy, value: str = "") -> Any:
-    """Draw what was expected in each round and what it gave: hovering says which prior was behind the choice.
+    """Draw expected value and outcome of each round: hovering says which prior was behind the choice.
 
     Args:
         study: a study or an optimizer, of a `TimeVarying` problem.
@@ -499,7 +499,7 @@ def tried(study: BaseStudy) -> Any:
 
 
 def payoffs(study: BaseStudy, action: str | None = None, value: str = "") -> Any:
-    """Draw what an action pays by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`.
+    """Draw an action's payoff by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`.
 
     Args:
         study: a study or an optimizer, of a `MeanField` problem.
@@ -612,7 +612,7 @@ def _money(study: BaseStudy, money: str, said: str = "cost of a play") -> str:
 
 
 def _stacked(shown: Any, rounds: Sequence[int], names: Sequence[str], lines: Sequence[Any]) -> None:
-    """Areas, one upon the other, in steps a round; patterns say again what colours say."""
+    """Areas, one upon the other, in steps a round; patterns repeat the colours."""
     edges: Any = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5) if rounds else []
     for name, line, colour, pattern in zip(names, lines, cycle(COLOURS), cycle(_PATTERNS)):
         shown.add_scatter(

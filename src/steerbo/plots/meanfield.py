@@ -111,7 +111,7 @@ def tried(study: BaseStudy, ax: Any = None) -> Any:
 
 
 def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: str = "") -> Any:
-    """Draw what an action pays: the payoff of every round against the share of agents that took it, and the model.
+    """Draw an action's payoff: that of every round against the share of agents that took it, and the model.
 
     The curve is the model's mean, with a band of two standard deviations, as the share of this action varies and the
     others keep their proportions in the recommended distribution; methods without a model of the population have none.
@@ -203,7 +203,7 @@ def save(optimizer: BaseStudy, path: Path, value: str = "") -> Path:
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the pictures for the page: a map or rows, what an action pays, and what every round gave."""
+    """Yield the pictures for the page: a map or rows, payoffs, and outcomes."""
     problem = of_kind(optimizer, MeanField)
     if has_places(problem):
         text = "A map: the area of a mark is the share of agents who should be there; small dots are places without any"
@@ -312,7 +312,7 @@ def _height(problem: MeanField) -> float:
 
 
 def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
-    """Draw a row for each action, with what limits it."""
+    """Draw a row for each action, with its limits."""
     table, fullest, most, least = recommended_shares(problem, advice)
     before = np.zeros(len(fullest))
     for c, context in enumerate(problem.contexts):

@@ -292,7 +292,7 @@ class Slices:
     Args:
         study: whose.
         surface: the posterior.
-        values: the point: what is seen, and what is recommended.
+        values: the point: the context, and the recommendation.
         scope: whose plays are data of these slices; None: all.
         widening: how many times bounds of answers are as wide as the model's.
     """
@@ -430,7 +430,7 @@ def known(
     prior: str | None = None,
     value: str = "",
 ) -> Any:
-    """Draw a slice: the posterior mean along one variable, a band about it, outcomes, and what is recommended.
+    """Draw a slice: the posterior mean along one variable, a band about it, outcomes, and the recommendation.
 
     The other variables are where the recommendation has them, else in the middle. Of a cost-varying problem it is the
     expected value of holding the recommended control set, nature doing the rest; outcomes are those of its plays.
@@ -442,7 +442,7 @@ def known(
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
         variable: along which; None: the first that is set.
         scope: of a cost-varying or causal problem, which scope; None: the recommended one.
-        context: what is seen before choosing; None: as in the recommendation.
+        context: values seen before choosing; None: as in the recommendation.
         time: where the optimum moves; None: now.
         prior: of a time-varying problem, as which prior sees it; None: the most probable one.
         value: name and unit of the objective, for the labels; empty: as the study heads its column.
@@ -480,7 +480,7 @@ def slices(
     Args:
         study: a study or an optimizer.
         scope: of a cost-varying or causal problem, which scope; None: the recommended one.
-        context: what is seen before choosing; None: as in the recommendation.
+        context: values seen before choosing; None: as in the recommendation.
         time: where the optimum moves; None: now.
         prior: of a time-varying problem, as which prior sees it; None: the most probable one.
         value: name and unit of the objective, for the labels; empty: as the study heads its column.
@@ -659,7 +659,7 @@ class Importance:
     """Shares of the variance of the objective over the bounds of all variables, largest first.
 
     Args:
-        names: of variables; the last one, "together", is what they do only in combination.
+        names: of variables; the last one, "together", is their effect in combination only.
         share: means over functions drawn from the posterior.
         low, high: between these nine of ten draws lie.
     """
@@ -737,7 +737,7 @@ def importance(
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
         scope: a scope; None: of a cost-varying problem the objective over all variables, of a causal one the
             recommended scope.
-        context: of a cost-varying problem's `scope`, what is seen before choosing.
+        context: of a cost-varying problem's `scope`, the values seen before choosing.
         time: where the optimum moves; None: now.
         prior: of a time-varying problem, as which prior sees it; None: the most probable one.
 

@@ -50,7 +50,7 @@ def pictures(optimizer: BaseStudy, advice: Recommendation | None = None) -> Iter
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidProblem: there is no such function, it fails, or what it yields is no `Picture`.
+        InvalidProblem: there is no such function, it fails, or yields something else than a `Picture`.
     """
     place, field = optimizer.problem.pictures, f"{optimizer.problem.kind}: pictures"
     try:
@@ -158,9 +158,9 @@ def running_mean(values: np.ndarray, latest: int) -> np.ndarray:
 
 
 def settings(study: BaseStudy, value: str = "", width: float = 90.0) -> Any:
-    """Draw what was set, and when: the position of each variable against the time, where the optimum moves, or rounds.
+    """Draw settings over time: the position of each variable against the time, where the optimum moves, or rounds.
 
-    A mark is a play that set the variable; its colour says what came of it. A ring is the recommendation, a triangle
+    A mark is a play that set the variable; its colour shows its outcome. A ring is the recommendation, a triangle
     what was suggested and has no outcome yet. What is hard to change has a line, and every change a cross.
 
     Args:

@@ -45,7 +45,7 @@ _PANEL = 60 * MM  # width of a panel of `regret`
 def figure(optimizer: BaseStudy, value: str = "", width: float = 180.0) -> Any:
     """The two main pictures, one above the other, as a matplotlib `Figure`.
 
-    Top: `expected`, what was expected in each round and what it gave, against time. Bottom: `believed`, which prior was
+    Top: `expected`, expected value and outcome of each round, against time. Bottom: `believed`, which prior was
     behind which choice, those played most first; a cross where a prior was dropped.
 
     Args:
@@ -72,7 +72,7 @@ def figure(optimizer: BaseStudy, value: str = "", width: float = 180.0) -> Any:
 
 
 def expected(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
-    """Draw what was expected in each round, mean and band of the prior behind the choice, and what it gave.
+    """Draw the expected value of each round, mean and band of the prior behind the choice, and its outcome.
 
     Args:
         study: a study or an optimizer, of a `TimeVarying` problem.
@@ -136,7 +136,7 @@ def weights_of(study: BaseStudy) -> tuple[list[str], Any]:
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     of_kind(optimizer, TimeVarying)
-    text = "What was expected and what came, and which prior was behind each choice; a cross where one was dropped"
+    text = "Expected and observed outcomes, and the prior behind each choice; a cross where one was dropped"
     yield Picture("Priors", text, lambda: figure(optimizer, width=90.0))
     yield from settings_pictures(optimizer, advice)
     yield from learned_pictures(optimizer, advice)

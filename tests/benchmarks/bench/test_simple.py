@@ -18,8 +18,7 @@ from partial_control_bench.playing import play
 from partial_control_bench.problem import Budget
 from partial_control_bench.protocol import Outcome
 from partial_control_bench.registry import contender, problem
-
-from .test_cli import pcb
+from tests.benchmarks.bench.calls import pcb
 
 COMMIT = "7c" * 20
 ONE: dict[str, Any] = {
@@ -128,7 +127,7 @@ def test_the_command_writes_lines_once_and_counts_who_is_ahead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "simple.jsonl"
-    words = ["simple", "--registration", COMMIT, "--problems", "1", "--seeds", "2", "--out", str(out)]
+    words = ["simple", "--registration", "tuning", "--problems", "1", "--seeds", "2", "--out", str(out)]
     words += ["--entrants", "hold-the-middle,sweep"]
     assert pcb(monkeypatch, *words) == 0
     assert [json.loads(line)["entrant"] for line in out.read_text().splitlines()] == ["hold-the-middle", "sweep"] * 2

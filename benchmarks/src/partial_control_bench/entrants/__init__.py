@@ -53,6 +53,7 @@ OURS = {
     for wing in WINGS
     for name in _METHODS[wing]
 }
+OURS["steerbo"] = BuiltIn(f"{__name__}.ours:Steerbo", {}, ("steerbo",), WINGS, "its default: nothing is chosen")
 OURS["random-steerbo"] = BuiltIn(f"{__name__}.ours:Steerbo", {"method": "random"}, ("steerbo",), WINGS, "its baseline")
 PEERS = {
     "random": _peer("random", "Random", (), "uniform draws of what can be set"),

@@ -191,7 +191,7 @@ def _cell(sheet: Spreadsheet, row: Row, name: str, choices: Any, where: str) -> 
     """Value of one variable in one row."""
     cell = row.cells.get(name)
     if cell is None:
-        hint = "What was not measured together says nothing of how things go together: leave the line out."
+        hint = "Rows with gaps do not show how variables vary together: leave the line out."
         raise InvalidProblem(where, "", f"a value in column {name!r}", hint)
     return _value(sheet, cell, name, choices, where)
 
@@ -312,7 +312,7 @@ def read_study(path: Path | str) -> StudyFile:
         InvalidStudy: the file cannot be read, is no TOML, or one of its tables is not allowed.
         InvalidProblem: the problem is not allowed.
 
-    Both name the file, the field, the value and what is allowed, for all that is wrong at once: see `errors`.
+    Both name the file, the field, its value and the allowed values, for all that is wrong at once: see `errors`.
     """
     content = read_tables(path)
     file = Path(path)

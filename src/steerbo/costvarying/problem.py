@@ -1,0 +1,230 @@
+"""Cost-varying problems: variables with laws of nature, control sets with costs, and a tolerance of lower quality."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, Strict, model_validator
+
+from ..core import ConstrainedProblem, History, Round, Scope, StatedLaw, Suggestion
+from ..core.answers import as_text
+from ..core.tolerance import Tolerance
+from ..errors import InvalidOutcome, one_of
+from ..gp.drift import AnyDrift, check_clock, drift_lines
+from ..records import record
+from ..space import JointRows, Limits, Space, Variable, Variables
+from ..space.fields import ListField, Positive
+from ._nature import describe_law, stated_laws_of_rows
+from ._switching_costs import largest_switching_cost, positions_after, settable, switching_cost, switching_cost_of
+from ._validation import (
+    INSTEAD,
+    check_constraints,
+    check_costs,
+    check_current,
+    check_sets,
+    check_switching_costs,
+    check_value_of_one,
+)
+
+
+@record
+class CostVarying(ConstrainedProblem):
+    """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
+
+    Each round plays one control set: its variables are set, nature draws the others from their laws, stated or learned
+    and independent unless `nature` says otherwise, and the cost depends on the set. The goal is the cheapest set whose
+    best expected value is acceptable.
+
+    Args:
+        variables: all variables of the objective. A variable that some control set leaves out needs a `law`, unless it
+            is `seen` before each choice and given to `ask`.
+        control_sets: names of the variables that each set controls, e.g. ``[["ph"], ["temperature", "ph"]]``.
+        costs: cost of a play of each set; None: costs are learned from `tell`.
+        tolerance: quality that may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: a twentieth of
+            the way from the worst expected value to the best, or a method's own schedule.
+        minimize: whether smaller values are better.
+        nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. Setting one
+            of them tells nothing of the others. Seeing one does: the others are drawn as in rows with similar values.
+        drift: how the objective changes with time: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`, in units of the
+            time that `ask(time=…)` is given (left out, rounds); "learned": whether and how it changes is learned from
+            the outcomes. None: it never changes. With a drift the goal is the best play *now*.
+        noise: standard deviation of repeated measurements of the objective, in its unit, believed within a third.
+            None: it is learned from the outcomes.
+        limits: constraints. `LinearConstraint` and `ForbiddenCombination` hold for settings, in the context seen before
+            choosing: a sum that includes variables left to nature holds with the constraint's `probability`, a
+            forbidden combination is avoided whatever nature does. `OutcomeConstraint` bounds a further outcome, which
+            every `tell` then reports among the realised values.
+        value_of_one: worth of one unit of the objective in the unit of the costs. The goal is then the set with the
+            largest *net value*, `value_of_one · value − cost` of a play (the negative of the value where smaller ones
+            are better), and no tolerance is needed.
+        current: current values of one control set's variables. They are played first, unless there are data;
+            hard-to-change variables start there; and the answer states the gain over them, or recommends to stay.
+
+    Raises:
+        InvalidProblem: naming the field, its value and the allowed values.
+
+    >>> import steerbo as sb
+    >>> sb.CostVarying([sb.Float("t", 0, 1)], [["t"], ["t"]])
+    Traceback (most recent call last):
+        ...
+    steerbo.errors.InvalidProblem: CostVarying.control_sets.1: ['t'] is not allowed; expected a set unlike the others \
+(control_sets.0 is the same).
+    """
+
+    variables: Variables
+    control_sets: Annotated[Sequence[Annotated[Sequence[str], ListField]], ListField]
+    costs: Annotated[Sequence[float], ListField] | None = None
+    tolerance: Tolerance | None = None
+    minimize: Annotated[bool, Strict()] = False
+    nature: JointRows | None = None
+    drift: AnyDrift = None
+    noise: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] | None = None
+    limits: Limits | None = None
+    value_of_one: Positive | None = None
+    current: Mapping[str, Any] | None = field(default=None, hash=False)
+    kind: Literal["cost-varying"] = "cost-varying"
+    priced: ClassVar[bool] = True
+    changeable: ClassVar[bool] = True
+    learns: ClassVar[bool] = True
+    instead: ClassVar[Mapping[str, str]] = INSTEAD
+    pictures: ClassVar[str] = "steerbo.plots.costvarying:draw"
+
+    @model_validator(mode="after")
+    def _check(self) -> CostVarying:
+        check_sets(self.space, self.control_sets, self.nature)
+        check_switching_costs(self.space, self.control_sets)
+        check_clock(self.drift, self.space.names)
+        check_costs(self.costs, self.control_sets)
+        check_value_of_one(self.value_of_one, self.tolerance)
+        check_current(self.current, self.space, self.control_sets)
+        check_constraints(self.limits, self.space, self.control_sets, self.stated_laws if self.limits else ())
+        return self
+
+    def use(self, variable: Variable) -> str:
+        """Describe in words the part that a variable plays."""
+        return describe_law(variable, self.nature) or super().use(variable)
+
+    @property
+    def stated_laws(self) -> Mapping[str, StatedLaw]:
+        """See `Problem.stated_laws`; columns of `nature` depend on each other, each with the law of its values."""
+        return {**super().stated_laws, **stated_laws_of_rows(self.nature, self.space)}
+
+    @property
+    def timed(self) -> bool:
+        """Whether the objective may drift."""
+        return self.drift is not None
+
+    @cached_property
+    def space(self) -> Space:
+        """All variables, in order."""
+        return Space(self.variables)
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """Describe the control sets, their costs, the constraints and the tolerance: pairs of a heading and a text."""
+        prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
+        sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
+        changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
+        tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
+        limits = [("limit", str(limit)) for limit in self.limits or ()]
+        noise = (
+            [] if self.noise is None else [("noise", f"a measurement is off by {self.noise:g} (standard deviation)")]
+        )
+        stands = [("where one stands", as_text(self.current))] if self.current else []
+        worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
+        return (*sets, *changes, *noise, *limits, *tolerance, *worth, *stands, *drift_lines(self.drift))
+
+    @cached_property
+    def scopes(self) -> tuple[Scope, ...]:
+        """One scope for each control set, with its cost where that is stated."""
+        costs = dict(enumerate(self.costs or ()))
+        return tuple(Scope(names, price=costs.get(i)) for i, names in enumerate(self.control_sets))
+
+    @cached_property
+    def numbers(self) -> dict[Scope, int]:
+        """Index of each scope in `scopes`."""
+        return {scope: i for i, scope in enumerate(self.scopes)}
+
+    def number(self, scope: Scope) -> int:
+        """Index of the control set that a scope holds, whichever of its variables stay in place."""
+        return self.numbers[Scope((*scope.set, *scope.keep))] if scope.keep else self.numbers[scope]
+
+    def in_order(self, plain: Any) -> Any:
+        """See `Problem.in_order`; a scope is replaced by the equal one of `scopes`."""
+        if isinstance(plain, Scope):
+            return self.scopes[self.numbers[plain]] if plain in self.numbers else plain
+        return super().in_order(plain)
+
+    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
+        """Names that an outcome has to report: variables left to nature, and constrained outcomes."""
+        known = {**suggestion.values, **suggestion.context}
+        return (*(name for name in self.space.names if name not in known), *self.further)
+
+    def read_scope(self, scope: Any) -> Scope | None:
+        """Read the control set of these variables, in any order; None is the only one where there is but one."""
+        if scope is None:
+            return self.scopes[0] if len(self.scopes) == 1 else None
+        if isinstance(scope, Scope) and scope in self.numbers:
+            return self.scopes[self.numbers[scope]]
+        if isinstance(scope, Sequence) and not isinstance(scope, str):
+            for own in self.scopes:
+                if len(scope) == len(own.set) and all(name in own.set for name in scope):
+                    return own
+        allowed = one_of((" + ".join(names) for names in self.control_sets), scope)
+        raise InvalidOutcome("scope", scope, f"a list of the variables of a control set, {allowed}")
+
+    @cached_property
+    def hard_to_change(self) -> tuple[Variable, ...]:
+        """The variables with a switching cost."""
+        return tuple(v for v in self.variables if v.change is not None)
+
+    def current_positions(self, history: History) -> dict[str, Any]:
+        """Positions of the hard-to-change variables: those that the last round has reached, whatever its outcome.
+
+        Before the first round they are those of `current`, where that is given. See `positions_after`.
+        """
+        return positions_after(history.latest, self.hard_to_change) if history.latest else self._initial_positions
+
+    @property
+    def _initial_positions(self) -> dict[str, Any]:
+        current = self.current or {}
+        return {v.name: current[v.name] for v in self.hard_to_change if v.name in current}
+
+    def keepable_positions(self, history: History) -> dict[str, Any]:
+        """Settable positions among `current_positions`: their variables may stay in place."""
+        return settable(self.current_positions(history), self.hard_to_change)
+
+    def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
+        """Switching cost of setting `values`; None where no variable is hard to change. See `switching_cost`."""
+        if not self.space.changes:
+            return None
+        nowhere = history.latest is None and self.current is None
+        return switching_cost(self.current_positions(history), values, self.hard_to_change, nowhere)
+
+    def least_change_cost(self, names: Sequence[str], history: History) -> float:
+        """Least switching cost of controlling these variables: 0 for one that can stay, else its largest cost."""
+        if not self.space.changes or (history.latest is None and self.current is None):
+            return 0.0
+        positions, keepable = self.current_positions(history), self.keepable_positions(history)
+        moved = [v for v in self.hard_to_change if v.name in names and v.name not in keepable]
+        return math.fsum(largest_switching_cost(v, positions.get(v.name)) for v in moved)
+
+    def price(self, suggestion: Suggestion) -> float | None:
+        """Cost of a suggested play, switching included; None where costs are not stated."""
+        price = self.scopes[self.number(suggestion.scope)].price
+        return None if price is None else price + (suggestion.change_cost or 0.0)
+
+    def paid(self, played: Round, history: History) -> float | None:
+        """Cost of a round by the positions that were really reached; None where costs are not stated."""
+        price = self.scopes[self.number(played.suggestion.scope)].price
+        return None if price is None else price + self.switching_cost_of(played, history)
+
+    def switching_cost_of(self, played: Round, history: History) -> float:
+        """Switching cost of a round by the positions that were really reached."""
+        if not self.space.changes:
+            return 0.0
+        initial = None if self.current is None else self._initial_positions
+        return switching_cost_of(played, history, self.hard_to_change, initial)
