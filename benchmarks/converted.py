@@ -93,12 +93,13 @@ def _truth(name: str, seed: int) -> np.ndarray:
     return found
 
 
-_OTHERS = {"TPE (Optuna)": "optuna-tpe", "best constant": "best constant, in hindsight", "random": "random-steerbo"}
+_OTHERS = {"best constant": "best constant, in hindsight", "random": "random-steerbo"}
+_ANOTHER = "TPE (Optuna)"  # an older adapter played these: `pcb run optuna-tpe` gives other figures
 
 
 def _averaged(name: str, method: str, width: Any, seed: int, average: float, source: str) -> Iterator[Result]:
     about = problem(name)
-    if about.seeds.split(seed) != "reported":
+    if method == _ANOTHER or about.seeds.split(seed) != "reported":
         return
     rounds = _TOY_ROUNDS if name.startswith("toy") else about.budget.rounds
     if name.startswith("intel"):  # steps without any reading are left out
@@ -115,6 +116,8 @@ def automatic() -> Iterator[Result]:
     lost: dict[tuple[str, int], float] = {}
     for run in lines(source):
         kind, method, seed = run["key"].split("/")
+        if method == _ANOTHER:
+            continue
         name = kind.lower().replace(" ", "-")
         if (key := (name, int(seed))) not in lost:
             truth = _truth(name, int(seed))

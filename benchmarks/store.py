@@ -20,6 +20,7 @@ from typing import Any
 from partial_control_bench.kept import pack, text_of
 from partial_control_bench.papers.front import write_all
 
+from . import draft
 from .calibration import page as calibration
 from .causal import front as causal
 from .costvarying import front as costvarying
@@ -88,6 +89,8 @@ def main() -> None:
         print(f"wrote {name}", flush=True)
     for page in write_all(given.folder):
         print(f"wrote {page}", flush=True)
+    draft.write(given.folder)
+    print(f"wrote {draft.DRAFT}")
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def test_what_others_have_open_is_not_repaired(tmp_path: Path) -> None:
     place = tmp_path / "study.db"
     played(place)
     change(place, HARM["an event"][0])
-    with Study.open(place, Stub(), name="first"), pytest.raises(InvalidStudy, match="nobody has open"):
+    with Study.open(place, Stub(), name="first"), pytest.raises(InvalidStudy, match="no process has open"):
         repair(place)
     assert repair(place).repaired
 
