@@ -41,7 +41,7 @@ OTHERS = {
         "v1-high": "90",
         "arrows": "age -> dose -> pain\nage -> pain; dose <-> pain",
         "target": "pain",
-        "set": "dose",
+        "settable": "dose",
         "prices": "dose: 0.5\nage: 2",
         "base": "1",
         "minimize": "yes",

@@ -62,11 +62,11 @@ class Tab:
     def has(self, selector: str) -> bool:
         return bool(self.run(f"!!document.querySelector({json.dumps(selector)})"))
 
-    def click(self, selector: str) -> None:
+    def click(self, selector: str, *, mouse: bool = False) -> None:
         """Click, and wait for what comes of it: another page, or that a form is sent and its answer shown."""
         sent = "document.documentElement.dataset.sent"
         self.run(f"window.before = {{sent: {sent}}}")
-        self.run(f"document.querySelector({json.dumps(selector)}).click()")
+        (self.point if mouse else self.press)(selector)
         # Between two pages there is a document that is complete and has no element at all.
         shown = "document.documentElement && document.readyState === 'complete'"
         self.wait(f"{shown} && (!window.before || {sent} !== window.before.sent)")
@@ -77,6 +77,7 @@ class Tab:
 
     def point(self, selector: str) -> None:
         """Click as a mouse does: what is hidden or covered cannot be clicked."""
+        self.send("Page.bringToFront")  # another tab is not even drawn
         place = self.run(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
             "behavior: 'instant'}); const b = e.getBoundingClientRect(), x = b.left + b.width / 2, y = b.top + "

@@ -171,7 +171,7 @@ def _graph(form: Form, problem: dict[str, Any], places: dict[str, str]) -> None:
         "directed": directed,
         **({"bidirected": bidirected} if bidirected else {}),
         "target": form.get("target", "").strip(),
-        "intervenable": _names(form.get("set", "")),
+        "intervenable": _names(form.get("settable", "")),
         **({"contexts": _names(form["look"])} if form.get("look", "").strip() else {}),
     }
     if prices := _by_name(form.get("prices", "")):
@@ -182,7 +182,7 @@ def _graph(form: Form, problem: dict[str, Any], places: dict[str, str]) -> None:
     places |= {
         graph: "arrows",
         f"{graph}.target": "target",
-        f"{graph}.intervenable": "set",
+        f"{graph}.intervenable": "settable",
         f"{graph}.contexts": "look",
     }
     places |= {"problem.prices": "prices", "problem.base": "base"}

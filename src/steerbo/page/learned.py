@@ -1,22 +1,29 @@
-"""Slices for the page: the expected outcome along each variable that is set, through the best settings."""
+"""What was learned, a drawing at a time: a slice along each variable, and what is a kind's own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 
 from ..core import BaseStudy, Recommendation, Round, numeral
+from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import PosteriorQuery, posterior, posterior_of
+from ..meanfield import MeanField
+from ..meanfield.mf_gp_ucb import MFGPUCB
+from ..plots.model import drifting_names
 from ..space import Categorical
 from ..surrogate import Columns, Posterior
+from .drawings import Graph, agents_chart, graphs_of, time_chart
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import Words, labelled, with_resolution, within
 
 _GRID = 81  # points of a line
 SCOPED = ("cost-varying", "causal")
 """Kinds whose model is one of what a scope sets and looks at."""
+_MOST_ACTIONS = 12
 _DEVIATIONS = 2.0  # half a band's width
 
 
@@ -43,6 +50,93 @@ class Slice:
     says: str
 
 
+@dataclass(frozen=True)
+class Tab:
+    """One of the drawings: its name, and the query of its address."""
+
+    label: str
+    draw: str
+    along: str = ""
+
+    @property
+    def query(self) -> str:
+        """What comes behind the question mark."""
+        return urlencode({name: text for name, text in (("draw", self.draw), ("along", self.along)) if text})
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What is shown: which of the tabs, as a slice or as graphs; neither before anything is known."""
+
+    tabs: tuple[Tab, ...]
+    chosen: Tab | None = None
+    slice: Slice | None = None
+    graphs: tuple[Graph, ...] = ()
+
+
+def tabs_of(study: BaseStudy, advice: Recommendation) -> tuple[Tab, ...]:
+    """The drawings of a study, the first of which is shown first. Nothing is computed."""
+    if not advice.values and not advice.scope.set and advice.mean is None:  # nothing is recommended
+        return ()
+    moving = () if posterior_less(study) else drifting_names(study, advice)
+    return (
+        *((Tab("graph", "graph"),) if study.problem.kind == "causal" else ()),
+        *(Tab(f"{name} over time", "time", name) for name in moving),
+        *(Tab(name, "", name) for name in along(study, advice)),
+        *(Tab(name, "agents", name) for name in _actions(study, advice)),
+    )
+
+
+def _actions(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
+    """The actions where most agents are sent; none where the method has no model of them."""
+    if not (isinstance(study.problem, MeanField) and study.history.n_completed and isinstance(study._method, MFGPUCB)):
+        return ()
+    row = study.problem.shares @ study.problem.table(advice.values["distribution"])
+    fullest = np.sort(np.argsort(-row, kind="stable")[:_MOST_ACTIONS])
+    return tuple(study.problem.actions[a] for a in fullest)
+
+
+def learned(study: BaseStudy, advice: Recommendation, draw: str = "", along: str = "") -> Learned:
+    """Draw one of the tabs, by default the first.
+
+    Raises:
+        InvalidRequest: there is no such drawing.
+    """
+    tabs = tabs_of(study, advice)
+    if not tabs:
+        return Learned(())
+    found = [tab for tab in tabs if (tab.draw, tab.along) == (draw, along)] if draw or along else [tabs[0]]
+    if not found:
+        names = [tab.along or tab.draw for tab in tabs if tab.draw == draw] or [tab.draw for tab in tabs if tab.draw]
+        raise InvalidRequest("along" if along else "draw", along or draw, one_of(names, along or draw))
+    chosen = found[0]
+    try:
+        if chosen.draw == "graph":
+            return Learned(tabs, chosen, graphs=graphs_of(study, advice))
+        return Learned(tabs, chosen, _drawing(study, advice, chosen))
+    except (SteerboError, KeyError):  # this method keeps no model along a line
+        return Learned(())
+
+
+def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None:
+    words = Words.of(study)
+    if tab.draw == "time":
+        chart = time_chart(study, advice, tab.along)
+        says = (
+            f"Shades: expected {words.value_label}, all else as in the best. "
+            f"Line: the best {tab.along} at each time, as known today. Dots: plays."
+        )
+        return Slice(tab.along, chart, (), says)
+    if tab.draw == "agents":
+        payoff = agents_chart(study, advice, tab.along)
+        says = (
+            f"Expected {words.value_label} along the agents in {tab.along}, the others in proportion as in the best. "
+            "Band: 95 %. Dots: outcomes, wherever the others were."
+        )
+        return Slice(tab.along, payoff, (), says) if payoff is not None else None
+    return slice_along(study, advice, tab.along)
+
+
 def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
     """Variables with slices: those set by the recommendation first.
 
@@ -50,7 +144,7 @@ def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
     """
     if not (study.history.n_completed or study.history.data):
         return ()
-    if posterior_of.dispatch(type(study._method)) is posterior_of.dispatch(object):
+    if posterior_less(study):
         return ()
     if study.problem.kind not in SCOPED and not any(
         variable.kind == "float" and variable.step is None for variable in study.problem.space
@@ -62,6 +156,11 @@ def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
     seen = study.problem.space.seen if study.problem.kind in SCOPED else ()
     known = [name for name in dict.fromkeys(named) if name in study.problem.space and name not in seen]
     return tuple(sorted(known, key=lambda name: name not in advice.values))
+
+
+def posterior_less(study: BaseStudy) -> bool:
+    """Whether the method keeps no Gaussian process over variables."""
+    return posterior_of.dispatch(type(study._method)) is posterior_of.dispatch(object)
 
 
 def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:

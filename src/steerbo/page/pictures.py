@@ -69,6 +69,17 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Shade:
+    """A rectangle of a chart, in hundredths: place, size, and how good it is, from 0."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+    level: int
+
+
+@dataclass(frozen=True)
 class Chart:
     """A drawing; places are per cent from the left and from the top.
 
@@ -81,6 +92,9 @@ class Chart:
         along: the label of the horizontal axis.
         says: the meaning of line, band and dots.
         text: for readers who cannot see it.
+        upward: what the vertical axis is, where it is no outcome.
+        shades: outcomes in shades, behind all else.
+        ends: the outcomes that the palest and the darkest shade stand for.
     """
 
     line: str
@@ -92,6 +106,9 @@ class Chart:
     along: str
     says: str
     text: str
+    upward: str = ""
+    shades: tuple[Shade, ...] = ()
+    ends: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
 from .archive import SHOWN, Line, Part, added, rounds_before
 from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields
-from .learned import along
+from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import AGENTS, Words, amount_text, as_seen, share_text, with_resolution, within
 
@@ -239,7 +239,9 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
         left, right, at = ("" if x is None else axis.at(float(x)) for x in (choice.lower, choice.upper, choice.mean))
         price = "" if choice.cost is None else words.paid(choice.cost)
         between = f"{low} to {high}" if low and high else ""
-        name = str(choice.scope) if scopes else _sentence(choice.note).rstrip(".") or str(choice.scope)
+        name = (
+            str(choice.scope) if scopes else _sentence(choice.note.rpartition("; ")[2]).rstrip(".") or str(choice.scope)
+        )
         rows.append(Interval(name, mean, between, left, right, at, price, choice is advice))
     left, width, says = _acceptable(study.problem, axis, [float(c.mean) for c in everyone if c.mean is not None])
     title = (
@@ -430,8 +432,13 @@ class View:
         out: rounds that are out.
         ask: values to give before the next round is chosen.
         at_once: whether nothing has to be.
+    <<<<<<< HEAD
+        advice: what is best now; None: it takes its time, and is computed when somebody looks at it.
+        learned: drawings of what was learned.
+    =======
         advice: the recommendation; None: it takes long, and is computed when it is looked at.
         learned: variables along which something was learned.
+    >>>>>>> main
         progress: how far it has come.
         why, tables: the reasons.
         latest, data: rounds, and data that was added.
@@ -450,7 +457,7 @@ class View:
     ask: tuple[Field, ...]
     at_once: bool
     advice: Card | None
-    learned: tuple[str, ...]
+    learned: tuple[Tab, ...]
     progress: Chart | None
     why: str
     tables: tuple[Table, ...]
@@ -489,7 +496,7 @@ def view(
         ask=ask,
         at_once=not any(field.needed or field.name.startswith("seen:") for field in ask),
         advice=card(study, advice, why) if advice is not None else None,
-        learned=along(study, advice) if advice is not None else (),
+        learned=tabs_of(study, advice) if advice is not None else (),
         progress=progress(study),
         why=_sentences(why.summary),
         tables=tuple(with_units(problem, table) for table in why.tables if table != policy),

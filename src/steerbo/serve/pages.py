@@ -17,11 +17,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from .._wording import PAGE
 from ..core import Recommendation
-from ..errors import InvalidInput, InvalidRequest, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
+from ..errors import InvalidInput, OutcomeConflict, SteerboError, UnknownSuggestion
 from ..page import View, report, view
 from ..page.archive import SHOWN, added, rounds_before, takes_its_time
 from ..page.edit import Edit, edit_of, labels
-from ..page.learned import along, slice_along
+from ..page.learned import learned
 from ..page.pictures import Drawn, drawn
 from ..page.report import rendered
 from ..page.view import advice_of
@@ -121,12 +121,11 @@ def show(request: Request, who: Who, name: str, whole: bool = False) -> Response
 
 
 @router.get("/page/{name}/learned")
-def learned(request: Request, who: Who, name: str, along: str = "") -> Response:
-    """Slice along one variable."""
+def show_learned(request: Request, who: Who, name: str, draw: str = "", along: str = "") -> Response:
+    """One drawing of what was learned."""
     served = study_of(request, who, name, "read")
-    found = served.read(("learned", along), lambda study: _slice(study, _advice(served), along))
-    words = served.read("words", Words.of)
-    return page(request, "learned.html", name=name, chosen=found[1], learned=found[0], words=words)
+    found = served.read(("learned", draw, along), lambda study: learned(study, _advice(served), draw, along))
+    return page(request, "learned.html", name=name, found=found, words=served.read("words", Words.of))
 
 
 def _view(served: OpenStudy, whole: bool) -> View:
@@ -139,19 +138,6 @@ def _view(served: OpenStudy, whole: bool) -> View:
 def _advice(served: OpenStudy) -> Recommendation:
     """The recommendation, computed once between two events."""
     return served.read("advice", advice_of)
-
-
-def _slice(study: Study, advice: Recommendation, name: str) -> Any:
-    """Names of all variables of the model, and the slice along one of them, by default the first."""
-    names = along(study, advice)
-    if not names:
-        return (), None
-    if name and name not in names:
-        raise InvalidRequest("along", name, one_of(names, name))
-    try:
-        return names, slice_along(study, advice, name or names[0])
-    except (SteerboError, KeyError):  # this method keeps no model along a line
-        return (), None
 
 
 @router.get("/page/{name}/pictures")

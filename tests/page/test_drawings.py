@@ -1,0 +1,68 @@
+"""Drawings of a kind's own: the graph, time against position, and what an action pays."""
+
+from __future__ import annotations
+
+import pytest
+
+from steerbo.core import Optimizer
+from steerbo.errors import InvalidRequest
+from steerbo.page.drawings import SHADES, graphs_of
+from steerbo.page.learned import learned, tabs_of
+from tests.torture.kills import WINGS
+
+
+def played(kind: str, rounds: int = 4) -> Optimizer:
+    case, _ = WINGS[kind]
+    optimizer = Optimizer(case.problem, case.method, rounds=9, seed=7, **case.options)
+    for number in range(1, rounds + 1):
+        asked = optimizer.ask(**case.request(number))
+        assert asked is not None
+        while asked.observe:
+            asked = optimizer.decide(asked, case.seen(asked))
+        optimizer.tell(asked, **case.outcome(asked))
+    return optimizer
+
+
+def test_the_graph_shows_what_is_set_and_cut() -> None:
+    optimizer = played("causal")
+    advice = optimizer.recommend()
+    graph = graphs_of(optimizer, advice)[0]
+    told = dict(advice.scope.actions)
+    shown = {node.label.split()[0]: node.role for node in graph.nodes}
+    assert {name for name, role in shown.items() if role == "set"} == set(told)
+    assert list(shown.values()).count("target") == 1
+    problem = optimizer.problem
+    into = [(a, b) for a, b in problem.graph.directed if b in told]  # type: ignore[attr-defined]
+    assert sum(arrow.kind == "cut" for arrow in graph.arrows) >= len(into)
+    assert all(0 < node.x < graph.width and 0 < node.y < graph.height for node in graph.nodes)
+
+
+def test_every_tab_is_drawn_and_has_an_address_of_its_own() -> None:
+    first = {"causal": "graph", "time-varying": "time", "mean-field": "agents", "cost-varying": ""}
+    for kind, draw in first.items():
+        optimizer = played(kind)
+        advice = optimizer.recommend()
+        tabs = tabs_of(optimizer, advice)
+        assert tabs[0].draw == draw, kind
+        assert len({tab.query for tab in tabs}) == len(tabs)
+        for tab in tabs:
+            found = learned(optimizer, advice, tab.draw, tab.along)
+            assert found.chosen == tab
+            assert bool(found.graphs) != bool(found.slice), tab
+
+
+def test_shades_fill_the_drawing_and_the_best_is_the_darkest() -> None:
+    optimizer = played("time-varying")
+    chart = learned(optimizer, optimizer.recommend()).slice.chart  # type: ignore[union-attr]
+    assert chart is not None
+    area = sum((float(s.width) - 0.05) * (float(s.height) - 0.05) for s in chart.shades)
+    assert area == pytest.approx(1e4, rel=0.01)
+    assert {0, SHADES - 1} <= {s.level for s in chart.shades}
+
+
+def test_a_drawing_that_is_not_there_is_refused_by_name() -> None:
+    optimizer = played("mean-field")
+    with pytest.raises(InvalidRequest, match="along"):
+        learned(optimizer, optimizer.recommend(), "agents", "nowhere")
+    with pytest.raises(InvalidRequest, match="draw"):
+        learned(optimizer, optimizer.recommend(), "map")
