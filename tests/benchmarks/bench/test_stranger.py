@@ -11,16 +11,33 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.benchmarks.bench.calls import pcb
+
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "benchmark-entrant"
 
 
-def test_the_instructions_are_enough(tmp_path: Path) -> None:
+def test_the_instructions_are_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One command in a process of its own, as a stranger calls it; the others in this one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "random_search", raising=False)
     (tmp_path / "random_search.py").write_bytes((EXAMPLE / "random_search.py").read_bytes())
     blocks = re.findall(r"```sh\n(.*?)```", (EXAMPLE / "README.md").read_text(), re.DOTALL)
     commands = [line for block in blocks for line in block.splitlines()]
     assert len(commands) == 6
-    said = [_pcb(tmp_path, *shlex.split(command)[1:]) for command in commands]
+    said = []
+    for number, command in enumerate(commands):
+        words = shlex.split(command)[1:]
+        if number == 1:
+            said.append(_pcb(tmp_path, *words))
+        else:
+            assert pcb(monkeypatch, *words) == 0
+            said.append(capsys.readouterr().out)
     assert "toy-h5-l0.5" in said[0]
     assert "5 played now" in said[1]
     assert "all is well" in said[-2]
@@ -34,7 +51,8 @@ def test_the_instructions_are_enough(tmp_path: Path) -> None:
     assert (tmp_path / "page" / "toy-h5-l0.5.png").read_bytes().startswith(b"\x89PNG")
     with (tmp_path / "page" / "runs.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 15 * 7
-    assert "0 played now, 5 were there" in _pcb(tmp_path, *shlex.split(commands[1])[1:])
+    assert pcb(monkeypatch, *shlex.split(commands[1])[1:]) == 0
+    assert "0 played now, 5 were there" in capsys.readouterr().out
 
 
 def test_the_entrant_is_forty_lines_and_imports_nothing_of_ours() -> None:
