@@ -133,7 +133,7 @@ def test_numbers_of_numpy_and_whole_floats_are_numbers() -> None:
     assert Mixed(count=4.0).count == 4  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", [sb.costvarying.Absolute, sb.costvarying.Threshold, sb.costvarying.Fraction])
+@pytest.mark.parametrize("kind", [sb.Absolute, sb.costvarying.Threshold, sb.costvarying.Fraction])
 @pytest.mark.parametrize("value", ["1", True, False])
 def test_tolerances_take_numbers_like_variables_do(kind: Any, value: Any) -> None:
     with pytest.raises(InvalidProblem, match="expected a number"):

@@ -38,11 +38,11 @@ class CoCaBOOnBotorch(CoCaBO):
         return partial(_empty_model, super().empty_model())
 
 
-def _empty_model(constant: EmptyModel, space: Space | None, course: DriftModel | None) -> ArmModel:
+def _empty_model(constant: EmptyModel, space: Space | None, drift_model: DriftModel | None) -> ArmModel:
     if space is None:
-        return constant(space, course)
+        return constant(space, drift_model)
     if space.categorical.any():
         raise InvalidOption("method", CoCaBOOnBotorch.name, "another method where a variable is a category")
-    if course is not None:
+    if drift_model is not None:
         raise InvalidOption("method", CoCaBOOnBotorch.name, "another method where effects change with time")
     return cast(ArmModel, BotorchRegression(len(space.names)))

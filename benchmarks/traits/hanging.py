@@ -56,7 +56,7 @@ class World:
         graph = sb.CausalGraph.from_text("blood -> y; dose -> y", target="y", intervenable=["dose"])
         variables = [sb.Float("dose", 0, 1), sb.Float("blood", 0, 1)]
         prices: dict[str, Any] = {"dose": DOSE[method], "blood": BLOOD}
-        return sb.Causal(graph, variables, prices=prices, base=BASE, tolerance=sb.costvarying.Absolute(TOLERANCE))
+        return sb.Causal(graph, variables, prices=prices, base=BASE, tolerance=sb.Absolute(TOLERANCE))
 
     def worth(self, scope: sb.core.Scope, act: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> tuple[float, float]:
         """Of a policy the expected value and what it costs on average, over patients spread evenly."""

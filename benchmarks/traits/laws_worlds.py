@@ -134,6 +134,6 @@ class LawWorld:
             [sb.Float("x0", 0, 1), *drawn],
             [["x0"], ["x0", "x1"]],
             costs=PRICES,
-            tolerance=sb.costvarying.Absolute(TOLERANCE),
+            tolerance=sb.Absolute(TOLERANCE),
             nature=nature,
         )

@@ -109,18 +109,18 @@ def _cuts(world: World) -> dict[str, Any]:
     X = np.column_stack([random.random((60, 3)), np.arange(1.0, 61.0)])
     y = world.value(X[:, :3], 0.0) + 0.02 * random.normal(size=60)
 
-    def fresh(course: DriftModel) -> GPRegression[Product]:
-        return GPRegression(course.over(SquaredExponentialKernel.over([False] * 3), 3))
+    def fresh(drift_model: DriftModel) -> GPRegression[Product]:
+        return GPRegression(drift_model.over(SquaredExponentialKernel.over([False] * 3), 3))
 
-    model, course, kinds = fresh(DriftModel()), DriftModel(), []
+    model, drift_model, kinds = fresh(DriftModel()), DriftModel(), []
     for n in (12, 20, 30, 40, 50, 60):
         model.replace(X[:n], y[:n])
-        course, found = fit_drift(fresh, model, course, 60.0)
-        model = fresh(course)
+        drift_model, found = fit_drift(fresh, model, drift_model, 60.0)
+        model = fresh(drift_model)
         model.replace(X[:n], y[:n])
         model.set(found)
-        kinds.append(course.kind)
-    return {"kinds": kinds, "cuts": list(course.cuts)}
+        kinds.append(drift_model.kind)
+    return {"kinds": kinds, "cuts": list(drift_model.cuts)}
 
 
 def _rival(world: World) -> dict[str, Any]:

@@ -114,7 +114,7 @@ class World:
         variables = [sb.Float(f"x{d}", 0, 1, law=_LAW) for d in range(3)]
         variables += [sb.Float("cause", -1, 1, seen=True)] if cause else []
         names = [[f"x{d}" for d in each] for each in self.sets]
-        return sb.CostVarying(variables, names, costs=PRICES, tolerance=sb.costvarying.Absolute(TOLERANCE), drift=drift)
+        return sb.CostVarying(variables, names, costs=PRICES, tolerance=sb.Absolute(TOLERANCE), drift=drift)
 
 
 @cache

@@ -101,6 +101,6 @@ def world(name: str) -> World:
     told: dict[str, Any] = {
         "prices": priced.prices,
         "base": priced.base,
-        "tolerance": sb.costvarying.Absolute(priced.tolerance),
+        "tolerance": sb.Absolute(priced.tolerance),
     }
     return World(name, sb.Causal(graph, variables, **told), priced.tolerance, best, nature, noise)

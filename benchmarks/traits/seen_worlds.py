@@ -121,7 +121,7 @@ class World:
         names = [[f"x{d}" for d in each] for each in held]
         if how != "absent":
             variables.append(sb.Float("z", 0, 1, **z))
-        return sb.CostVarying(variables, names, costs=prices, tolerance=sb.costvarying.Absolute(self.tolerance))
+        return sb.CostVarying(variables, names, costs=prices, tolerance=sb.Absolute(self.tolerance))
 
 
 @cache

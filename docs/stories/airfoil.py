@@ -98,7 +98,7 @@ problem = sb.CostVarying(
     variables,
     control_sets=list(prices),
     costs=list(prices.values()),
-    tolerance=sb.costvarying.Absolute(
+    tolerance=sb.Absolute(
         3.0
     ),  # a choice that is at most 3 dB louder than the best is good enough
     minimize=True,

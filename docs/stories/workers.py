@@ -32,7 +32,7 @@ problem = sb.CostVarying(
     ],
     control_sets=[["temperature"], ["ph"], ["temperature", "ph"]],
     costs=[1, 1.5, 3],
-    tolerance=sb.costvarying.Absolute(1.0),
+    tolerance=sb.Absolute(1.0),
 )
 rounds = 40  # thin: rounds=12
 study = sb.Study.create(

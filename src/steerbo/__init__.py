@@ -2,7 +2,7 @@
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
 of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`); `methods(problem)` lists what can solve it. The
-rarer names stand in submodules: laws in `steerbo.space`, tolerances in `steerbo.costvarying`, kernels in time in
+rarer names stand in submodules: laws in `steerbo.space`, other tolerances in `steerbo.costvarying`, kernels in time in
 `steerbo.gp`, types of answers in `steerbo.core`.
 """
 
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from . import timevarying as timevarying
     from .causal import Causal, CausalGraph
     from .core import Optimizer, load, methods
-    from .costvarying import CostVarying
+    from .costvarying import Absolute, CostVarying
     from .errors import SteerboError
     from .gp import Decay
     from .meanfield import MeanField, Share
     from .space import (
         Categorical,
         Float,
-        ForbiddenCombination,
         Integer,
         LinearConstraint,
         Normal,
@@ -48,13 +47,13 @@ if TYPE_CHECKING:
     from .timevarying import Prior, TimeVarying
 
 _MODULE_OF = {
+    "Absolute": "costvarying",
     "Categorical": "space",
     "Causal": "causal",
     "CausalGraph": "causal",
     "CostVarying": "costvarying",
     "Decay": "gp",
     "Float": "space",
-    "ForbiddenCombination": "space",
     "Integer": "space",
     "LinearConstraint": "space",
     "MeanField": "meanfield",
@@ -88,13 +87,13 @@ _SUBMODULES = (
 )
 
 __all__ = [
+    "Absolute",
     "Categorical",
     "Causal",
     "CausalGraph",
     "CostVarying",
     "Decay",
     "Float",
-    "ForbiddenCombination",
     "Integer",
     "LinearConstraint",
     "MeanField",

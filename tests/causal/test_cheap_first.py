@@ -92,9 +92,7 @@ def test_smaller_may_be_better_and_a_threshold_out_of_reach() -> None:
 def test_prices_where_something_is_seen_before_choosing() -> None:
     graph = sb.CausalGraph.from_text("wind -> flap -> y; wind -> y; lab -> y", target="y", intervenable=["flap"])
     variables = [sb.Float("flap", 0, 1), sb.Float("lab", 0, 1), sb.Float("wind", 0, 1, seen=True)]
-    problem = sb.Causal(
-        graph, variables, prices={"flap": 1.0, "lab": 3.0}, base=1, tolerance=sb.costvarying.Absolute(0.05)
-    )
+    problem = sb.Causal(graph, variables, prices={"flap": 1.0, "lab": 3.0}, base=1, tolerance=sb.Absolute(0.05))
     optimizer, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
     for _ in range(30):
         wind, lab = random.random(2)
@@ -188,7 +186,7 @@ def treated(price: Any, budget: float = 60.0) -> sb.Optimizer:
     """What helps best is a dose of .2 + .6 blood; on day 1 money is dear."""
     variables: list[Any] = [sb.Float("dose", 0, 1), sb.Float("blood", 0, 1), sb.Categorical("day", [0, 1], seen=True)]
     prices = {"dose": price, "blood": 0.25}
-    problem = sb.Causal(GRAPH, variables, prices=prices, base=1, tolerance=sb.costvarying.Absolute(0.06))
+    problem = sb.Causal(GRAPH, variables, prices=prices, base=1, tolerance=sb.Absolute(0.06))
     optimizer, random = sb.Optimizer(problem, seed=0, budget=budget), np.random.default_rng(0)
     while True:
         suggestion = optimizer.ask(context={"day": (len(optimizer.history) + 1) % 2})
@@ -262,7 +260,7 @@ def test_a_scope_that_never_worked_holds_no_stop_up() -> None:
         [sb.Float("x", 0, 1), sb.Float("z", 0, 1)],
         prices={"x": 1, "z": 1},
         base=1,
-        tolerance=sb.costvarying.Absolute(0.05),
+        tolerance=sb.Absolute(0.05),
     )
     optimizer, random = sb.Optimizer(problem, seed=0, stop=0.3, rounds=60), np.random.default_rng(0)
     while (suggestion := optimizer.ask()) is not None:

@@ -26,7 +26,7 @@ VARIABLES: list[Any] = [
     sb.Float("c", 0, 1),
     sb.Float("w", 0, 1),
 ]
-SUM, NEVER = sb.LinearConstraint({"a": 1, "b": 2, "c": 1}, at_most=6), sb.ForbiddenCombination({"m": ["x", "y"]})
+SUM, NEVER = sb.LinearConstraint({"a": 1, "b": 2, "c": 1}, at_most=6), sb.space.ForbiddenCombination({"m": ["x", "y"]})
 LIMITS: list[Limit] = [SUM, NEVER]
 PRICES = {"a": 1, "b": "1 + 0.2 * b", "m": 0.5, "c": 0.2}
 WORLDS: list[tuple[str, dict[str, Any]]] = [
@@ -59,7 +59,7 @@ def test_no_play_is_made_whose_least_price_within_limits_cannot_be_paid(method: 
     variables = [sb.Float("dose", 0, 1), sb.Float("rest", 0, 1)]
     limits = [sb.LinearConstraint({"dose": 1, "rest": 1}, at_least=1.5), sb.LinearConstraint({"dose": 1}, at_least=0.5)]
     prices = {"dose": "1 + 4 * dose", "rest": "rest"}
-    problem = sb.Causal(graph, variables, limits=limits, prices=prices, base=1, tolerance=sb.costvarying.Absolute(0.1))
+    problem = sb.Causal(graph, variables, limits=limits, prices=prices, base=1, tolerance=sb.Absolute(0.1))
     optimizer = sb.Optimizer(problem, method, budget=20.0 + left, seed=3)
     while (suggestion := optimizer.ask()) is not None:
         x = {"dose": 0.5, "rest": 0.5, **suggestion.values}
@@ -76,7 +76,7 @@ def test_what_is_set_first_leaves_what_can_be_paid_later(method: str, budget: fl
     variables = [sb.Float(name, 0, 1) for name in ("dose", "rest", "age", "pulse")]
     limits = [sb.LinearConstraint({"dose": 1, "rest": 1}, at_least=1)]
     prices: dict[str, Any] = {"rest": "1 + 4 * rest", "age": 0.1, "pulse": 0.1}
-    problem = sb.Causal(graph, variables, limits=limits, prices=prices, base=1, tolerance=sb.costvarying.Absolute(0.1))
+    problem = sb.Causal(graph, variables, limits=limits, prices=prices, base=1, tolerance=sb.Absolute(0.1))
     optimizer, random = sb.Optimizer(problem, method, budget=budget, seed=1), np.random.default_rng(2)
     while (suggestion := optimizer.ask()) is not None:
         seen = {"age": float(random.random()), "pulse": float(random.random())}

@@ -28,7 +28,7 @@ PRICES: dict[str, Any] = {"dose": "4 * dose + wind", "rest": "0.5 if rest < 0.5 
 
 
 def problem(prices: dict[str, Any] = PRICES, **changed: Any) -> sb.Causal:
-    return sb.Causal(STAGED, VARIABLES, prices=prices, base=1, tolerance=sb.costvarying.Absolute(0.1), **changed)
+    return sb.Causal(STAGED, VARIABLES, prices=prices, base=1, tolerance=sb.Absolute(0.1), **changed)
 
 
 def look(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def small(**prices: Any) -> Case:
     """Few scopes: one dose, after one look at most."""
     graph = sb.CausalGraph.from_text("age -> y; dose -> y; wind -> y", target="y", intervenable=["dose"])
     variables = [sb.Float("dose", 0, 1), sb.Float("age", 0, 1), sb.Float("wind", 0, 1, seen=True)]
-    of = sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.costvarying.Absolute(0.1))
+    of = sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.Absolute(0.1))
     added = {"dose": 0.5, "age": 0.4, "wind": 0.2}
 
     def outcome(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:

@@ -29,9 +29,7 @@ class TestCoCaBO(TraitContract):
 def priced(drift: Any) -> Case:
     """The same, where what is set and looked at costs money, and contexts are measured afterwards."""
     world = drifting("cheap-first", drift, initial=2)
-    problem = replace(
-        world.problem, prices={"rest": 1.0, "dose": 3.0}, base=1.0, tolerance=sb.costvarying.Absolute(0.05)
-    )  # type: ignore[type-var]
+    problem = replace(world.problem, prices={"rest": 1.0, "dose": 3.0}, base=1.0, tolerance=sb.Absolute(0.05))  # type: ignore[type-var]
     return replace(world, problem=problem)
 
 
@@ -94,7 +92,7 @@ def bought(drift: Any, rounds: int) -> Optimizer:
     graph = sb.CausalGraph.from_text("c -> z; x -> z -> y; c -> y", target="y", intervenable=["x", "z"])
     variables = [sb.Float(name, 0, 1) for name in ("x", "z", "c")]
     prices = {"x": 1.0, "z": 5.0, "c": 1.0}
-    problem = sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.costvarying.Absolute(0.1), drift=drift)
+    problem = sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.Absolute(0.1), drift=drift)
     optimizer, random = sb.Optimizer(problem, seed=1, rounds=rounds), np.random.default_rng(1)
     while (suggestion := optimizer.ask()) is not None:
         c = float(random.random())

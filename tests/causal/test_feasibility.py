@@ -113,7 +113,7 @@ def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() ->
 
 def test_a_scope_that_keeps_to_it_comes_before_one_that_does_not() -> None:
     """To set the dose is better, and never enough below: to leave it alone keeps to the limit."""
-    more: dict[str, Any] = {"prices": {"dose": 0.1, "age": 0.1}, "base": 1, "tolerance": sb.costvarying.Absolute(0.01)}
+    more: dict[str, Any] = {"prices": {"dose": 0.1, "age": 0.1}, "base": 1, "tolerance": sb.Absolute(0.01)}
     of = sb.Causal(GRAPH_GUARDING, [sb.Float("dose", 0.6, 1), sb.Float("age", 0, 1)], limits=[LIMIT], **more)
     optimizer = sb.Optimizer(of, seed=0)
     random = np.random.default_rng(0)
@@ -186,7 +186,7 @@ class TestLooking(TraitContract):
 
 
 GRAPH_CHANCES = sb.CausalGraph.from_text("x -> z -> y; x <-> y", target="y", intervenable=["x", "z"])
-PRICED: dict[str, Any] = {"prices": {"x": 1, "z": 1}, "base": 1, "tolerance": sb.costvarying.Absolute(0.05)}
+PRICED: dict[str, Any] = {"prices": {"x": 1, "z": 1}, "base": 1, "tolerance": sb.Absolute(0.05)}
 METHODS = pytest.mark.parametrize(
     ("method", "more"), [("coca-bo", {}), ("cabo", {}), ("cheap-first", PRICED)], ids=["coca-bo", "cabo", "cheap-first"]
 )

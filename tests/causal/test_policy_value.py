@@ -245,7 +245,7 @@ def test_what_is_recommended_is_what_is_set() -> None:
 
     graph = sb.CausalGraph.from_text("dose -> y", target="y", intervenable=["dose"])
     problem = sb.Causal(
-        graph, [sb.Float("dose", 0, 1)], prices={"dose": "4 * dose"}, base=1, tolerance=sb.costvarying.Absolute(0.1)
+        graph, [sb.Float("dose", 0, 1)], prices={"dose": "4 * dose"}, base=1, tolerance=sb.Absolute(0.1)
     )
     optimizer = sb.Optimizer(problem, seed=0, initial=1)
     for dose in np.linspace(0, 1, 21):

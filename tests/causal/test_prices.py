@@ -118,7 +118,7 @@ def test_every_look_is_paid_once() -> None:
         ({"base": 0}, "to set nothing would be free for ever"),
         ({"base": None}, "a number above 0"),
         ({"prices": None}, "base: 1.0 .* without prices all scopes cost the same"),
-        ({"prices": None, "base": None, "tolerance": sb.costvarying.Absolute(1.0)}, "tolerance: .* without prices"),
+        ({"prices": None, "base": None, "tolerance": sb.Absolute(1.0)}, "tolerance: .* without prices"),
     ],
 )
 def test_what_is_no_price_is_refused_by_name_money(changed: dict[str, Any], complaint: str) -> None:

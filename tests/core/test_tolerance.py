@@ -15,7 +15,7 @@ import steerbo as sb
         (sb.costvarying.Fraction(0.1, worst=0.0), 4.5),
         (sb.costvarying.Fraction(0.1, worst=-5.0), 4.0),
         (sb.costvarying.Fraction(0.1), 4.3),
-        (sb.costvarying.Absolute(0.5), 4.5),
+        (sb.Absolute(0.5), 4.5),
         (sb.costvarying.Threshold(2.0), 2.0),
     ],
 )

@@ -31,9 +31,7 @@ def problem(costs: tuple[float, ...] | None = COSTS, tolerance: Any = None) -> s
 
 def optimizer(budget: float = 20.0, seed: int = 0, **options: Any) -> sb.Optimizer:
     """One that asks for the best there is, not for what is nearly as good."""
-    return sb.Optimizer(
-        problem(tolerance=sb.costvarying.Absolute(0.0)), "cheap-first", budget=budget, seed=seed, **options
-    )
+    return sb.Optimizer(problem(tolerance=sb.Absolute(0.0)), "cheap-first", budget=budget, seed=seed, **options)
 
 
 def method(optimizer: sb.Optimizer) -> CheapFirst:
@@ -134,7 +132,7 @@ def test_patience_buys_cheaper_plays() -> None:
 
 @pytest.mark.parametrize(
     "tolerance",
-    [sb.costvarying.Absolute(0.12), sb.costvarying.Threshold(-0.12), sb.costvarying.Fraction(0.4, worst=-0.3)],
+    [sb.Absolute(0.12), sb.costvarying.Threshold(-0.12), sb.costvarying.Fraction(0.4, worst=-0.3)],
 )
 def test_with_a_tolerance_no_dear_set_is_played_for_more_than_is_asked(tolerance: Any) -> None:
     """By the law, a or b alone reach −.08: good enough, so that the dear set is left once that is clear."""
@@ -150,11 +148,11 @@ def sets_played(tolerance: Any) -> list[int]:
 
 
 def test_a_threshold_out_of_reach_asks_for_the_best() -> None:
-    assert sets_played(sb.costvarying.Threshold(10.0)) == sets_played(sb.costvarying.Absolute(0.0))
+    assert sets_played(sb.costvarying.Threshold(10.0)) == sets_played(sb.Absolute(0.0))
 
 
 def test_where_no_tolerance_is_stated_a_twentieth_of_the_range_buys_no_dear_play() -> None:
-    assert sets_played(None) == sets_played(sb.costvarying.Fraction(0.05)) != sets_played(sb.costvarying.Absolute(0.0))
+    assert sets_played(None) == sets_played(sb.costvarying.Fraction(0.05)) != sets_played(sb.Absolute(0.0))
 
 
 def test_equally_cheap_sets_are_chosen_among_by_their_promise() -> None:
@@ -236,7 +234,7 @@ def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.
 
 
 def test_it_is_said_of_a_play_that_stays_and_of_one_that_moves() -> None:
-    strict = replace(OVEN, control_sets=[["oven", "speed", "feed"]], costs=[1], tolerance=sb.costvarying.Absolute(0.0))
+    strict = replace(OVEN, control_sets=[["oven", "speed", "feed"]], costs=[1], tolerance=sb.Absolute(0.0))
     optimizer = sb.Optimizer(strict, budget=500, seed=0)
     said: dict[bool, str] = {}
     for _ in range(24):

@@ -18,7 +18,7 @@ from steerbo.testing import Case, TraitContract
 LIMITS: list[Limit] = [
     sb.LinearConstraint({"a": 1, "b": 2, "n": 0.5}, at_most=9, probability=0.5),
     sb.LinearConstraint({"a": 1}, at_least=0.5),
-    sb.ForbiddenCombination({"m": ["x", "y"], "n": [1, 2, 3]}),
+    sb.space.ForbiddenCombination({"m": ["x", "y"], "n": [1, 2, 3]}),
 ]
 PROBLEM = sb.CostVarying(
     [
@@ -128,7 +128,7 @@ def test_what_stays_counts_as_it_is() -> None:
             "'a at least 0.5', '2 a at m",
         ),
         (
-            [sb.ForbiddenCombination({"m": ["x", "y"]}), sb.ForbiddenCombination({"m": "z"})],
+            [sb.space.ForbiddenCombination({"m": ["x", "y"]}), sb.space.ForbiddenCombination({"m": "z"})],
             "'not m x or y', 'not m z'",
         ),
         ([{"kind": "forbid", "combination": {"m": "w"}}], r"limits\.0\.combination\.m: 'w'"),
@@ -182,7 +182,7 @@ def _world() -> Case:
         limits=[
             sb.LinearConstraint({"a": 1, "b": 1, "w": 1}, at_most=4, probability=0.9),
             sb.LinearConstraint({"a": 1}, at_least=0.5),
-            sb.ForbiddenCombination({"m": "zinc"}),
+            sb.space.ForbiddenCombination({"m": "zinc"}),
             sb.OutcomeConstraint("pressure", at_most=3, probability=0.9),
         ],
     )

@@ -58,10 +58,10 @@ def test_without_it_the_first_round_comes_out_of_nowhere() -> None:
 
 
 def test_to_stay_is_an_answer_and_else_it_is_said_what_is_gained() -> None:
-    stays = played(kiln({"temperature": 210}, tolerance=sb.costvarying.Absolute(0.5)), 25, best=215).recommend()
+    stays = played(kiln({"temperature": 210}, tolerance=sb.Absolute(0.5)), 25, best=215).recommend()
     assert stays.values == {"temperature": 210}
     assert "stay as you are" in stays.note
-    goes = played(kiln({"temperature": 210}, tolerance=sb.costvarying.Absolute(0.5)), 25, best=150).recommend()
+    goes = played(kiln({"temperature": 210}, tolerance=sb.Absolute(0.5)), 25, best=150).recommend()
     assert goes.values["temperature"] == pytest.approx(150, abs=15)
     assert "better than where you stand (from" in goes.note
     gain = float(goes.note.split("; ")[-1].split()[0])
@@ -71,9 +71,7 @@ def test_to_stay_is_an_answer_and_else_it_is_said_what_is_gained() -> None:
 
 
 def test_where_it_costs_more_than_what_would_do_it_is_left() -> None:
-    advice = played(
-        kiln({"temperature": 210, "speed": 0.5}, tolerance=sb.costvarying.Absolute(0.5)), 25, best=212
-    ).recommend()
+    advice = played(kiln({"temperature": 210, "speed": 0.5}, tolerance=sb.Absolute(0.5)), 25, best=212).recommend()
     assert set(advice.values) == {"temperature"}
 
 

@@ -60,7 +60,7 @@ SLIDING = sb.CostVarying(
     [sb.Float("x", 0, 1, law=sb.Uniform()), sb.Float("w", 0, 1, law=sb.Uniform())],
     [["x"], ["x", "w"]],
     costs=[0.3, 1.0],
-    tolerance=sb.costvarying.Absolute(0.05),
+    tolerance=sb.Absolute(0.05),
 )
 
 
@@ -136,7 +136,7 @@ def test_a_set_that_is_known_not_to_be_good_enough_is_not_looked_at_again_becaus
         [sb.Float("x", 0, 1), sb.Float("w", 0, 1, law=sb.Uniform())],
         [["x"], ["x", "w"]],
         costs=[1, 3],
-        tolerance=sb.costvarying.Absolute(0.2),
+        tolerance=sb.Absolute(0.2),
         drift=sb.gp.MaternInTime(25.0),
     )
     optimizer = sb.Optimizer(problem, rounds=40, seed=1)

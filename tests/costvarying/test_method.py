@@ -30,7 +30,7 @@ def gain_of(optimizer: Optimizer) -> float:
 
 def test_what_can_be_gained_covers_every_set() -> None:
     """Without a tolerance: the largest upper bound of any set, less the lower one of what is recommended."""
-    strict = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.costvarying.Absolute(0.0))
+    strict = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.Absolute(0.0))
     optimizer = play_on(Optimizer(strict, METHOD, explore_cycles=2), 9)
     advice = optimizer.recommend()
     assert advice.lower is not None
@@ -41,7 +41,7 @@ def test_what_can_be_gained_covers_every_set() -> None:
 def test_what_is_tolerated_is_no_gain() -> None:
     found = []
     for given_up in (0.0, 0.5, 100.0):
-        problem = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.costvarying.Absolute(given_up))
+        problem = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.Absolute(given_up))
         found.append(gain_of(play_on(Optimizer(problem, METHOD, explore_cycles=2), 9)))
     assert found[1] < found[0]
     assert found[2] < 0, "which counts as none"

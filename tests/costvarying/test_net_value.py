@@ -53,7 +53,7 @@ def test_what_can_be_gained_is_a_difference_of_net_values() -> None:
 
 def test_a_tolerance_beside_it_is_refused() -> None:
     with pytest.raises(InvalidProblem, match=r"tolerance: .* expected nothing beside ‹?`?value_of_one"):
-        sb.CostVarying(VARIABLES, SETS, costs=[1, 2], value_of_one=2.0, tolerance=sb.costvarying.Absolute(1.0))
+        sb.CostVarying(VARIABLES, SETS, costs=[1, 2], value_of_one=2.0, tolerance=sb.Absolute(1.0))
     with pytest.raises(InvalidProblem, match="value_of_one"):
         sb.CostVarying(VARIABLES, SETS, costs=[1, 2], value_of_one=0.0)
     check_value_of_one(2.0, None)

@@ -16,7 +16,7 @@ SETS = [["a"], ["a", "b"]]
 
 def problem(noise: float | None = None) -> sb.CostVarying:
     variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
-    return sb.CostVarying(variables, SETS, costs=[1, 2], tolerance=sb.costvarying.Absolute(0.3), noise=noise)
+    return sb.CostVarying(variables, SETS, costs=[1, 2], tolerance=sb.Absolute(0.3), noise=noise)
 
 
 def yield_of(a: float, b: float) -> float:

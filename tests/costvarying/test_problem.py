@@ -11,7 +11,7 @@ from steerbo.records import from_dict, to_dict
 
 LAW = sb.Uniform()
 TWO = [sb.Float("a", 0, 1, law=LAW), sb.Float("b", 0, 1, law=LAW)]
-PROBLEM = sb.CostVarying(TWO, [["b"], ["b", "a"]], costs=[1, 3], tolerance=sb.costvarying.Absolute(0.5))
+PROBLEM = sb.CostVarying(TWO, [["b"], ["b", "a"]], costs=[1, 3], tolerance=sb.Absolute(0.5))
 
 
 def test_it_survives_a_file() -> None:

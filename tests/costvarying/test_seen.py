@@ -69,7 +69,7 @@ def test_the_knob_that_the_day_wants_is_held() -> None:
         ],
         [["water"], ["water", "light"]],
         costs=[0.1, 1.0],
-        tolerance=sb.costvarying.Absolute(0.25),
+        tolerance=sb.Absolute(0.25),
     )
     optimizer = sb.Optimizer(problem, seed=1)
     draw = np.random.default_rng(1)

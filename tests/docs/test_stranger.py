@@ -24,7 +24,7 @@ def test_a_bakery_wants_to_know_whether_humidity_is_worth_a_machine() -> None:
         ],
         control_sets=[["heat"], ["humidity"], ["heat", "humidity"]],
         costs=[1, 3, 4],
-        tolerance=sb.costvarying.Absolute(0.5),
+        tolerance=sb.Absolute(0.5),
     )
     optimizer = sb.Optimizer(problem, budget=45, seed=0)
     chance = random.Random(0)
@@ -120,7 +120,7 @@ def test_a_pool_knows_the_weather_and_pays_for_what_it_holds() -> None:
         ],
         control_sets=[["chlorine"], ["heating", "chlorine"]],
         costs=[1, 4],
-        tolerance=sb.costvarying.Absolute(3.0),
+        tolerance=sb.Absolute(3.0),
     )
     optimizer = sb.Optimizer(problem, budget=90, seed=0)
     chance = random.Random(0)

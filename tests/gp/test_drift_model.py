@@ -13,8 +13,8 @@ from steerbo.gp import Decay, DriftModel, GPRegression, Product, SquaredExponent
 SPACE = SquaredExponentialKernel([0.4, 0.4])
 
 
-def fresh(course: DriftModel) -> GPRegression[Product]:
-    return GPRegression(course.over(SPACE, 2))
+def fresh(drift_model: DriftModel) -> GPRegression[Product]:
+    return GPRegression(drift_model.over(SPACE, 2))
 
 
 def told(f: Any, n: int, seed: int, unit: float = 1.0, noise: float = 0.05) -> GPRegression[Product]:
@@ -50,56 +50,56 @@ def returning(X: np.ndarray, t: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("unit", [1.0, 3600.0])
 def test_a_season_is_found_within_three_periods_on_any_clock(unit: float) -> None:
     for seed in range(3):
-        course, found = fit_drift(fresh, told(returning, 60, seed, unit), DriftModel(), 90 * unit)
-        assert course.kind == "seasonal"
-        moved = fresh(course)
+        drift_model, found = fit_drift(fresh, told(returning, 60, seed, unit), DriftModel(), 90 * unit)
+        assert drift_model.kind == "seasonal"
+        moved = fresh(drift_model)
         moved.set(found)
-        period = float(np.exp(moved.kernel.members[-2].parameters[0].value)) * course.unit
+        period = float(np.exp(moved.kernel.members[-2].parameters[0].value)) * drift_model.unit
         assert period == pytest.approx(20 * unit, rel=0.06)
-        assert course.said(moved.kernel).startswith("it has a season of")
-        assert DriftModel.from_dict(course.to_dict()) == course
+        assert drift_model.said(moved.kernel).startswith("it has a season of")
+        assert DriftModel.from_dict(drift_model.to_dict()) == drift_model
 
 
 @pytest.mark.parametrize("unit", [1.0, 3600.0, 1e-6])
 def test_what_moves_is_seen_to_move_on_any_clock(unit: float) -> None:
     for seed in range(3):
         model = told(sliding, 45, seed, unit)
-        course, found = fit_drift(fresh, model, DriftModel(), 60 * unit)
-        assert course.kind == "sliding"
-        assert course.unit == 60 * unit
-        moved = fresh(course)
+        drift_model, found = fit_drift(fresh, model, DriftModel(), 60 * unit)
+        assert drift_model.kind == "sliding"
+        assert drift_model.unit == 60 * unit
+        moved = fresh(drift_model)
         moved.set(found)
         pace = moved.kernel.members[0].velocity  # type: ignore[attr-defined]
         assert pace == pytest.approx([-0.012 * 60, 0.0], abs=0.15)
-        assert course.said(moved.kernel).startswith("all slides, by up to")
+        assert drift_model.said(moved.kernel).startswith("all slides, by up to")
 
 
 def test_what_turns_into_another_function_bit_by_bit_changes_smoothly() -> None:
     for seed in range(3):
-        course, found = fit_drift(fresh, told(turning, 45, seed), DriftModel(), 60.0)
-        assert course.kind == "smooth"
-        moved = fresh(course)
+        drift_model, found = fit_drift(fresh, told(turning, 45, seed), DriftModel(), 60.0)
+        assert drift_model.kind == "smooth"
+        moved = fresh(drift_model)
         moved.set(found)
-        assert "counts half after" in course.said(moved.kernel)
+        assert "counts half after" in drift_model.said(moved.kernel)
 
 
 def test_what_stands_still_is_not_said_to_move() -> None:
     for seed in range(10):
-        course, _ = fit_drift(fresh, told(still, 12 + 3 * seed, seed), DriftModel(), 40.0)
-        assert (course.kind, course.cuts) == ("steady", ())
+        drift_model, _ = fit_drift(fresh, told(still, 12 + 3 * seed, seed), DriftModel(), 40.0)
+        assert (drift_model.kind, drift_model.cuts) == ("steady", ())
 
 
 def test_a_switch_is_cut_and_a_cut_stays() -> None:
     for seed in range(3):
-        course, found = fit_drift(fresh, told(switching, 45, seed), DriftModel(), 60.0)
-        assert len(course.cuts) == 1
-        assert abs(course.cuts[0] - 25) <= 2
-        later = fresh(course)
+        drift_model, found = fit_drift(fresh, told(switching, 45, seed), DriftModel(), 60.0)
+        assert len(drift_model.cuts) == 1
+        assert abs(drift_model.cuts[0] - 25) <= 2
+        later = fresh(drift_model)
         longer = told(switching, 60, seed)
         later.replace(longer.inputs, longer.outcomes)
         later.set(found)
-        again, _ = fit_drift(fresh, later, course, 60.0)
-        assert again.cuts[:1] == course.cuts
+        again, _ = fit_drift(fresh, later, drift_model, 60.0)
+        assert again.cuts[:1] == drift_model.cuts
 
 
 def test_nothing_before_a_cut_says_anything_after_it() -> None:
@@ -127,9 +127,9 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
 
 
 def test_a_course_survives_a_log_to_the_last_bit() -> None:
-    course = DriftModel(None, "fading", 0.1 + 0.2, (1 / 3, 2.0))
-    assert DriftModel.from_dict(course.to_dict()) == course
-    for plain in ({}, {**course.to_dict(), "kind": "wild"}, {**course.to_dict(), "more": 1}, None):
+    drift_model = DriftModel(None, "fading", 0.1 + 0.2, (1 / 3, 2.0))
+    assert DriftModel.from_dict(drift_model.to_dict()) == drift_model
+    for plain in ({}, {**drift_model.to_dict(), "kind": "wild"}, {**drift_model.to_dict(), "more": 1}, None):
         with pytest.raises(InvalidStudy, match="drift"):
             DriftModel.from_dict(plain)  # type: ignore[arg-type]
 

@@ -66,7 +66,7 @@ def test_what_is_left_to_nature_is_nan_until_it_is_known() -> None:
         control_sets=[["x"], ["x", "y"]],
         laws={"y": sb.Uniform()},
         cost="price",
-        tolerance=sb.costvarying.Absolute(0.1),
+        tolerance=sb.Absolute(0.1),
         budget=30.0,
     )
     played = 0

@@ -36,14 +36,14 @@ def test_what_is_known_is_taken_off_and_what_is_drawn_counts_at_its_quantile() -
 
 
 def test_limits_of_what_nobody_sets_leave_all() -> None:
-    limits: list[Limit] = [sb.LinearConstraint({"c": 1}, at_most=0), sb.ForbiddenCombination({"m": "x", "k": 1})]
+    limits: list[Limit] = [sb.LinearConstraint({"c": 1}, at_most=0), sb.space.ForbiddenCombination({"m": "x", "k": 1})]
     assert substitute_known(limits, ["a"], {"c": 5.0}, (), nothing) == []
     (kept,) = substitute_known(limits[:1], ["a"], {"c": 5.0}, ("c",), nothing)
     assert limited(Box([0], [1]), [A], [kept]) is None  # what stays breaks it
 
 
 def test_a_combination_counts_with_what_nature_may_do() -> None:
-    forbid = sb.ForbiddenCombination({"m": "x", "k": 1})
+    forbid = sb.space.ForbiddenCombination({"m": "x", "k": 1})
     assert substitute_known([forbid], ["m"], {"k": 2}, (), nothing) == []
     assert substitute_known([forbid], ["m"], {"k": 1}, (), nothing) == [Combination(0, {"m": ("x",)})]
     assert substitute_known([forbid], ["m"], {}, (), nothing) == [Combination(0, {"m": ("x",)})]
@@ -51,7 +51,7 @@ def test_a_combination_counts_with_what_nature_may_do() -> None:
 
 def test_a_region_holds_in_the_units_of_the_variables() -> None:
     left = substitute_known([sb.LinearConstraint({"a": 1, "b": 0.1}, at_most=30)], ["a", "b", "m"], {}, (), nothing)
-    left += substitute_known([sb.ForbiddenCombination({"m": ["y"]})], ["a", "b", "m"], {}, (), nothing)
+    left += substitute_known([sb.space.ForbiddenCombination({"m": ["y"]})], ["a", "b", "m"], {}, (), nothing)
     box = Box([0, 0, 0], [1, 1, 1], [None, None, M.levels], [False, False, True])
     region = limited(box, [A, B, M], left)
     assert isinstance(region, Polytope)

@@ -43,7 +43,7 @@ def lines(axes: Any) -> dict[str, Any]:
 
 
 def test_rows_are_the_recommendation_and_its_alternatives_and_marks_the_plays() -> None:
-    optimizer = studied(tolerance=sb.costvarying.Absolute(0.5))
+    optimizer = studied(tolerance=sb.Absolute(0.5))
     left, right = costvarying.figure(optimizer, value="yield (kg)", money="€").axes
     advice = optimizer.recommend()
     circle = lines(left)["recommended"]
@@ -74,8 +74,8 @@ def test_equal_prices_have_rows_of_their_own() -> None:
     [
         (sb.costvarying.Threshold(1.5), False, 1.5),
         (sb.costvarying.Threshold(1.5), True, 1.5),
-        (sb.costvarying.Absolute(0.5), False, "best - 0.5"),
-        (sb.costvarying.Absolute(0.5), True, "best + 0.5"),
+        (sb.Absolute(0.5), False, "best - 0.5"),
+        (sb.Absolute(0.5), True, "best + 0.5"),
         (sb.costvarying.Fraction(0.1, worst=0.0), False, "best * 0.9"),
         (sb.costvarying.Fraction(0.1), False, None),
         (None, False, None),

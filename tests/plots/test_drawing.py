@@ -128,7 +128,7 @@ def test_names_that_begin_alike_and_end_alike_are_numbered() -> None:
 
 LAW = sb.Uniform()
 VARIABLES = [sb.Float("t", 0, 1, law=LAW), sb.Float("u", 0, 1, law=LAW)]
-PROBLEM = sb.CostVarying(VARIABLES, [["t"], ["u"], ["t", "u"]], tolerance=sb.costvarying.Absolute(0.5))
+PROBLEM = sb.CostVarying(VARIABLES, [["t"], ["u"], ["t", "u"]], tolerance=sb.Absolute(0.5))
 T, U, BOTH = PROBLEM.scopes
 
 
@@ -178,7 +178,7 @@ def test_of_very_many_rows_the_best_are_shown_and_the_recommended_one() -> None:
 
 @pytest.mark.parametrize(("minimize", "edge"), [(False, 1.9), (True, 2.5)])
 def test_good_enough_is_what_comes_within_the_tolerance_of_the_best(minimize: bool, edge: float) -> None:
-    problem = sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.costvarying.Absolute(0.5), minimize=minimize)
+    problem = sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.Absolute(0.5), minimize=minimize)
     assert acceptable(problem, [2.0, 2.4]) == pytest.approx(edge)
     assert acceptable(problem, []) is None
     assert acceptable(sb.CostVarying(VARIABLES, PROBLEM.control_sets), [2.0]) is None

@@ -123,7 +123,7 @@ def equal_prices() -> sb.Optimizer:
     names = ["temperature", "humidity", "carbon dioxide", "light"]
     sets = [[name] for name in names] + [names[:2], names[1:], names]
     variables = [sb.Float(name, 0, 1, law=law, unit="kW") for name in names]
-    problem = sb.CostVarying(variables, sets, costs=[1, 1, 1, 1, 2, 3, 4], tolerance=sb.costvarying.Absolute(0.5))
+    problem = sb.CostVarying(variables, sets, costs=[1, 1, 1, 1, 2, 3, 4], tolerance=sb.Absolute(0.5))
     optimizer, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
     for _ in range(10):
         suggestion = optimizer.ask()

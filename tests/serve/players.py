@@ -28,7 +28,7 @@ OVEN = sb.CostVarying(
         sb.Float("weather", 0, 30, law=sb.Uniform(), seen=True, unit="°C"),
     ],
     [["oven"], ["oven", "speed"]],
-    tolerance=sb.costvarying.Absolute(0.1),
+    tolerance=sb.Absolute(0.1),
 )
 KINDS = [wing for wing in WINGS if wing != "stub in stages"]
 

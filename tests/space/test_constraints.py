@@ -21,7 +21,7 @@ from steerbo.space import Limit, violated
         (sb.LinearConstraint({"a": 1, "n": 2.5}, at_most=5), "a + 2.5 n at most 5"),
         (sb.LinearConstraint({"a": -1, "n": -2}, at_least=-3, at_most=7), "−a − 2 n at least -3 and at most 7"),
         (sb.LinearConstraint({"a": 1, "n": 1}, 4, 4), "a + n exactly 4"),
-        (sb.ForbiddenCombination({"m": "x", "n": [1, 2]}), "not m x with n 1 or 2"),
+        (sb.space.ForbiddenCombination({"m": "x", "n": [1, 2]}), "not m x with n 1 or 2"),
         (
             sb.OutcomeConstraint("p", at_least=1, at_most=2, probability=0.8),
             "p at least 1 and at most 2 with probability 0.8",
@@ -52,13 +52,13 @@ def test_a_sum_at_its_limit_does_not_break_it_and_one_beyond_does(seed: int) -> 
 
 def test_the_room_is_to_the_nearer_bound_and_a_combination_counts_what_is_unlike() -> None:
     assert sb.LinearConstraint({"a": 2}, at_most=10, at_least=1).room({"a": 1.0}) == 1.0
-    combination = sb.ForbiddenCombination({"m": "x", "n": [1, 2]})
+    combination = sb.space.ForbiddenCombination({"m": "x", "n": [1, 2]})
     assert [combination.room({"m": m, "n": n}) for m, n in (("x", 1), ("y", 1), ("y", 3))] == [-1.0, 0.0, 1.0]
     assert [combination.breaks({"m": m, "n": n}) for m, n in (("x", 2), ("y", 1), ("x", 3))] == [True, False, False]
 
 
 def test_limits_of_which_a_value_is_not_known_are_not_broken() -> None:
-    limits: list[Limit] = [sb.LinearConstraint({"a": 1, "n": 1}, at_most=0), sb.ForbiddenCombination({"m": "x"})]
+    limits: list[Limit] = [sb.LinearConstraint({"a": 1, "n": 1}, at_most=0), sb.space.ForbiddenCombination({"m": "x"})]
     assert violated(limits, {"a": 5.0, "m": "x"}) == [1]
 
 
@@ -74,8 +74,8 @@ def test_limits_of_which_a_value_is_not_known_are_not_broken() -> None:
         (lambda: sb.OutcomeConstraint("p"), "at_least"),
         (lambda: sb.OutcomeConstraint("p", at_most=1, at_least=1), "below at_most"),
         (lambda: sb.OutcomeConstraint("p", at_most=1, probability=1.0), "below 1"),
-        (lambda: sb.ForbiddenCombination({}), "at least one variable"),
-        (lambda: sb.ForbiddenCombination({"m": []}), "at least one value"),
+        (lambda: sb.space.ForbiddenCombination({}), "at least one variable"),
+        (lambda: sb.space.ForbiddenCombination({"m": []}), "at least one value"),
     ],
 )
 def test_what_is_no_limit_is_refused(make: Any, said: str) -> None:

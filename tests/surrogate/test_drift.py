@@ -9,13 +9,13 @@ from steerbo.gp import Decay, DriftModel, GPRegression, SquaredExponentialKernel
 from steerbo.surrogate import DriftTracker
 
 
-def fresh(course: DriftModel | None) -> GPRegression:  # type: ignore[type-arg]
+def fresh(drift_model: DriftModel | None) -> GPRegression:  # type: ignore[type-arg]
     space = SquaredExponentialKernel([0.3])
-    return GPRegression(space if course is None else course.over(space, 1))
+    return GPRegression(space if drift_model is None else drift_model.over(space, 1))
 
 
-def told(following: DriftTracker, n: int, noise: float = 0.0) -> GPRegression:  # type: ignore[type-arg]
-    model = fresh(following.course)
+def told(tracker: DriftTracker, n: int, noise: float = 0.0) -> GPRegression:  # type: ignore[type-arg]
+    model = fresh(tracker.model)
     random = np.random.default_rng(0)
     x = random.random(n)
     model.replace(np.column_stack([x, np.arange(n)]), np.sin(5 * x) + noise * random.standard_normal(n))
@@ -23,71 +23,71 @@ def told(following: DriftTracker, n: int, noise: float = 0.0) -> GPRegression:  
 
 
 def test_without_a_drift_a_surprise_calls_for_one_fit() -> None:
-    following = DriftTracker(None)
-    model = told(following, 12)
-    assert next(n for n in range(13, 20) if following.due(model, 12, n)) == 15
+    tracker = DriftTracker(None)
+    model = told(tracker, 12)
+    assert next(n for n in range(13, 20) if tracker.due(model, 12, n)) == 15
     model.add([0.5, 12.0], 100.0)
-    assert following.due(model, 12, 13)
-    assert not following.due(model, 13, 13), "nothing is new"
+    assert tracker.due(model, 12, 13)
+    assert not tracker.due(model, 13, 13), "nothing is new"
     model.add([0.5, 13.0], float(model.predict([[0.5, 13.0]])[0][0]))
-    assert not following.due(model, 13, 14), "what the fit knew is settled"
+    assert not tracker.due(model, 13, 14), "what the fit knew is settled"
 
 
 def test_a_surprise_calls_for_a_fit_as_long_as_it_is_fresh() -> None:
-    following = DriftTracker("learned")
-    model = told(following, 12, noise=0.1)
-    assert not following.due(model, 12, 13)
+    tracker = DriftTracker("learned")
+    model = told(tracker, 12, noise=0.1)
+    assert not tracker.due(model, 12, 13)
     model.add([0.5, 12.0], 100.0)
-    assert following.due(model, 12, 13)
-    assert not following.due(model, 1000, 1005), "of a thousand outcomes not after each"
-    assert following.due(model, 1000, 1010)
+    assert tracker.due(model, 12, 13)
+    assert not tracker.due(model, 1000, 1005), "of a thousand outcomes not after each"
+    assert tracker.due(model, 1000, 1010)
     for t in range(5):
         model.add([0.1, 13.0 + t], float(model.predict([[0.1, 13.0]])[0][0]))
-    assert not following.due(model, 17, 18)
+    assert not tracker.due(model, 17, 18)
 
 
 def test_a_model_of_another_library_goes_by_the_schedule() -> None:
-    following = DriftTracker(None)
-    assert not following.due(object(), 12, 13)  # type: ignore[arg-type]
-    assert following.due(object(), 12, 15)  # type: ignore[arg-type]
+    tracker = DriftTracker(None)
+    assert not tracker.due(object(), 12, 13)  # type: ignore[arg-type]
+    assert tracker.due(object(), 12, 15)  # type: ignore[arg-type]
 
 
 def test_a_correction_calls_for_a_fit_that_believes_in_no_cut() -> None:
-    following = DriftTracker("learned")
-    model = told(following, 30)
+    tracker = DriftTracker("learned")
+    model = told(tracker, 30)
     plain = {**model.fit().to_dict(), "drift": DriftModel(cuts=(7.0,)).to_dict()}
-    model = following.set_hyperparameters(fresh, model, plain)
-    assert following.course == DriftModel(cuts=(7.0,))
+    model = tracker.set_hyperparameters(fresh, model, plain)
+    assert tracker.model == DriftModel(cuts=(7.0,))
     assert len(model) == 30
-    following.correct()
-    assert following.due(model, 30, 31)
-    assert DriftModel.from_dict(following.fit(fresh, model, float)["drift"]).cuts == ()
-    model = following.set_hyperparameters(fresh, model, plain)
-    assert not following.due(model, 30, 31)
+    tracker.correct()
+    assert tracker.due(model, 30, 31)
+    assert DriftModel.from_dict(tracker.fit(fresh, model, float)["drift"]).cuts == ()
+    model = tracker.set_hyperparameters(fresh, model, plain)
+    assert not tracker.due(model, 30, 31)
 
 
 def test_what_is_given_stays() -> None:
-    following = DriftTracker(Decay(0.1))
-    model = told(following, 12)
-    plain = following.fit(fresh, model, float)
+    tracker = DriftTracker(Decay(0.1))
+    model = told(tracker, 12)
+    plain = tracker.fit(fresh, model, float)
     assert "drift" not in plain
-    assert following.set_hyperparameters(fresh, model, plain) is model
-    assert following.course == DriftModel(Decay(0.1))
+    assert tracker.set_hyperparameters(fresh, model, plain) is model
+    assert tracker.model == DriftModel(Decay(0.1))
 
 
 def test_no_outcome_at_all() -> None:
-    following = DriftTracker("learned")
-    model = fresh(following.course)
-    assert following.set_hyperparameters(fresh, model, following.fit(fresh, model, float)).predict([[0.5, 1.0]])[
+    tracker = DriftTracker("learned")
+    model = fresh(tracker.model)
+    assert tracker.set_hyperparameters(fresh, model, tracker.fit(fresh, model, float)).predict([[0.5, 1.0]])[
         1
     ] == pytest.approx(1)
 
 
 def test_answers_have_bounds_as_soon_as_outcomes_tell_a_scale() -> None:
-    following, model = DriftTracker(None), told(DriftTracker(None), 12)
-    assert following.widening == np.inf
-    following.set_hyperparameters(lambda course: model, model, model.fit().to_dict())
-    assert following.widening == 1.0
+    tracker, model = DriftTracker(None), told(DriftTracker(None), 12)
+    assert tracker.widening == np.inf
+    tracker.set_hyperparameters(lambda drift_model: model, model, model.fit().to_dict())
+    assert tracker.widening == 1.0
     model.revise(np.full(12, 3.0))
-    following.set_hyperparameters(lambda course: model, model, model.fit().to_dict())
-    assert following.widening == np.inf, "outcomes that are all alike tell none"
+    tracker.set_hyperparameters(lambda drift_model: model, model, model.fit().to_dict())
+    assert tracker.widening == np.inf, "outcomes that are all alike tell none"

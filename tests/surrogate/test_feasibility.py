@@ -21,8 +21,8 @@ def heated(on_average: bool = False, outcomes: int = 8) -> Feasibility:
     def point(realised: Any, name: str, played: Any) -> np.ndarray:
         return np.array([realised["x"]])
 
-    def fresh(course: Any) -> GPRegression[Any]:
-        return build_model(None, course, SquaredExponentialKernel([0.5]))
+    def fresh(drift_model: Any) -> GPRegression[Any]:
+        return build_model(None, drift_model, SquaredExponentialKernel([0.5]))
 
     found = Feasibility(
         FailureModel(np.zeros(1, dtype=bool), point), ConstraintModels({"heat": limit}, fresh, None, ("x",), point)

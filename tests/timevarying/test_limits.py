@@ -20,7 +20,11 @@ FINITE = sb.TimeVarying([sb.Float("a", 0, 5, step=0.5), sb.Float("b", 0, 5, step
 MIXED = sb.TimeVarying(
     [sb.Float("a", 0, 5), sb.Integer("b", 0, 5), sb.Categorical("m", ["u", "v"]), sb.Float("w", 0, 1, seen=True)],
     [sb.Prior(SquaredExponential([1.0, 1.0, 1.0, 0.5]), drift=sb.Decay(0.05), noise=5.0)],
-    limits=[LIMIT, sb.LinearConstraint({"a": 1, "w": 3}, at_most=4), sb.ForbiddenCombination({"m": "u", "b": [2]})],
+    limits=[
+        LIMIT,
+        sb.LinearConstraint({"a": 1, "w": 3}, at_most=4),
+        sb.space.ForbiddenCombination({"m": "u", "b": [2]}),
+    ],
 )
 SEEN_SITES = sb.TimeVarying(
     [sb.Integer("a", 0, 5), sb.Integer("w", 0, 3, seen=True)],

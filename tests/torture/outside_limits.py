@@ -51,7 +51,7 @@ NEAR = 0.02
 """By how much the numbers of a page, which are rounded, may be beyond a limit."""
 LIMITS = (
     sb.LinearConstraint({"a": 1, "b": 1}, at_most=6),
-    sb.ForbiddenCombination({"route": "iv", "slot": "night"}),
+    sb.space.ForbiddenCombination({"route": "iv", "slot": "night"}),
     sb.LinearConstraint({"a": 1, "age": 0.1}, at_most=12),
     sb.OutcomeConstraint("bleeding", at_most=3, probability=0.9),
 )

@@ -307,9 +307,9 @@ class _ModelData:
         outcomes = ConstraintModels(problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs)
         return Feasibility(failures, outcomes)
 
-    def fresh(self, course: DriftModel | None) -> ArmModel:
+    def fresh(self, drift_model: DriftModel | None) -> ArmModel:
         """Make a model of a constrained outcome, without data."""
-        return self.empty_model(self.models.typical[self.k].space, course)
+        return self.empty_model(self.models.typical[self.k].space, drift_model)
 
     def point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
         """Encoded point of a play, or of an external trial, (d,)."""

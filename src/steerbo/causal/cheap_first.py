@@ -78,9 +78,9 @@ class CheapOptions:
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
-    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, drift_model: DriftModel | None, seed: int | None = None) -> ArmModel:
         """Make a model without data; see `ModelOptions.model`."""
-        return build_model(space, course, likely_noise=LIKELY_NOISE, seed=seed)
+        return build_model(space, drift_model, likely_noise=LIKELY_NOISE, seed=seed)
 
 
 class CheapFirst(CausalMethod[CheapOptions]):

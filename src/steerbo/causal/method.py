@@ -65,7 +65,7 @@ class MethodOptions(Protocol):
     def initial(self) -> int | None:
         """Random plays of each model before it counts; None: by its number of columns."""
 
-    def model(self, space: Space | None, course: DriftModel | None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, drift_model: DriftModel | None, seed: int | None = None) -> ArmModel:
         """Make a model without data; see `ModelOptions.model`."""
 
 

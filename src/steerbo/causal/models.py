@@ -71,12 +71,12 @@ class ModelOptions:
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
-    def model(self, space: Space | None, course: DriftModel | None = None, seed: int | None = None) -> ArmModel:
+    def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
         """Make a model without data.
 
         Args:
             space: its variables; None: none.
-            course: how effects change with time, which is then the last column.
+            drift_model: how effects change with time, which is then the last column.
             seed: of the draws of its hyperparameters; None: none are drawn.
         """
         numbers = [] if space is None else np.flatnonzero(~space.categorical).tolist()
@@ -86,7 +86,9 @@ class ModelOptions:
             kernel = matern + Linear(numbers, variance=_LINEAR) if numbers else matern
         transform = None if space is None else self.transform
         warp = numbers if self.warp else ()
-        return build_model(space, course, kernel, warp=warp, transform=transform, likely_noise=LIKELY_NOISE, seed=seed)
+        return build_model(
+            space, drift_model, kernel, warp=warp, transform=transform, likely_noise=LIKELY_NOISE, seed=seed
+        )
 
 
 def _adjustment_model(space: Space | None) -> ArmModel:
@@ -139,7 +141,7 @@ class ArmModels:
         }
 
     def _new_model(self, k: int) -> ArmModel:
-        return self._empty_model(self.typical[k].space, self.drifts[k].course)
+        return self._empty_model(self.typical[k].space, self.drifts[k].model)
 
     def __getitem__(self, i: int) -> ArmModel:
         """Model of arm `i`."""
@@ -311,8 +313,8 @@ class ArmModels:
             [np.zeros(0), *(np.delete(each.outcomes, getattr(each, "doubted", [])) for each in others)]
         )
 
-    def _fresh(self, k: int, course: DriftModel) -> ArmModel:
-        model = self._empty_model(self.typical[k].space, course)
+    def _fresh(self, k: int, drift_model: DriftModel) -> ArmModel:
+        model = self._empty_model(self.typical[k].space, drift_model)
         model.elsewhere = self._elsewhere(k)
         return model
 

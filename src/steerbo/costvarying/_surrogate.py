@@ -71,7 +71,7 @@ class Surrogate:
     def __init__(self, problem: CostVarying, search_space: SearchSpace, streams: Streams) -> None:
         self.problem, self.search_space, self.streams, self.space = problem, search_space, streams, problem.space
         self.drift = DriftTracker(problem.drift)
-        self.model = self._empty_model(self.drift.course)
+        self.model = self._empty_model(self.drift.model)
         self.fitted_at = 0
         self._encoded_rows = EncodingCache(self._encode)
         self.feasibility = Feasibility(
@@ -80,11 +80,11 @@ class Surrogate:
         )
         self._added: dict[str, float] = {}  # time at which data came that do not say when they were measured
 
-    def _empty_model(self, course: DriftModel | None) -> GPRegression[Any]:
-        return self._empty_constraint(course, known_noise=self.problem.noise)
+    def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
+        return self._empty_constraint(drift_model, known_noise=self.problem.noise)
 
-    def _empty_constraint(self, course: DriftModel | None, **options: Any) -> GPRegression[Any]:
-        return build_model(self.space, course, seed=self.streams.integer(0, "hyperparameters"), **options)
+    def _empty_constraint(self, drift_model: DriftModel | None, **options: Any) -> GPRegression[Any]:
+        return build_model(self.space, drift_model, seed=self.streams.integer(0, "hyperparameters"), **options)
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Surrogate:
 
     def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
         point = self._encoded_rows.of(name, realised)
-        if self.drift.course is None:
+        if self.drift.model is None:
             return point
         when = time_of(played) if played is not None else realised.get(TIME.name, self._added.get(name, 0.0))
         return np.append(point, when)

@@ -229,8 +229,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     @property
     def _fleeting(self) -> bool:
         """Whether information does not last, nor do mistakes: the next round may correct them."""
-        course = self.surrogate.drift.course
-        return not self._switches and course is not None and course.drifts
+        drift_model = self.surrogate.drift.model
+        return not self._switches and drift_model is not None and drift_model.drifts
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -371,8 +371,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if why.moving is not None:
             summary += f" {why.moving.said(asked[-1])}"
         summary += why.said_of_constraints(sum("mean" in each.note for each in asked))
-        if (course := self.surrogate.drift.course) is not None:
-            summary += f" Of drift it says: {course.said(self.model.kernel)}."
+        if (drift_model := self.surrogate.drift.model) is not None:
+            summary += f" Of drift it says: {drift_model.said(self.model.kernel)}."
         return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))
 
 
@@ -416,8 +416,8 @@ class _Moves:
 
     @property
     def _drifts(self) -> bool:
-        course = self.method.surrogate.drift.course
-        return course is not None and course.drifts
+        drift_model = self.method.surrogate.drift.model
+        return drift_model is not None and drift_model.drifts
 
     @cached_property
     def _range(self) -> float:

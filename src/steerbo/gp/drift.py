@@ -391,14 +391,16 @@ def fit_drift(
     kinds = KINDS if _can_slide(model) else KINDS[:-1]
     fits = [_fitted(empty, model, before, replace(steady, kind=k)) for k in kinds if k != "seasonal"]
     fits += _seasons(empty, model, before, steady, fits[0].found)
-    scores = [fit.score - _asked(fit.course, model) for fit in fits]
+    scores = [fit.score - _asked(fit.drift_model, model) for fit in fits]
     best = int(np.argmax(scores))
     if (cut := _cut(empty, model, steady, fits[0].found)) is not None:
         other = _fitted(empty, model, before, replace(steady, cuts=(*steady.cuts, cut)))
         if other.score > scores[best] + ODDS + 2.0 * math.log(len(model)):
             better = _cut(empty, model, steady, other.found)  # with less noise it is seen more exactly when
-            return (other.course if better is None else replace(steady, cuts=(*steady.cuts, better))), other.drawn()
-    return fits[best].course, fits[best].drawn()
+            return (
+                other.drift_model if better is None else replace(steady, cuts=(*steady.cuts, better))
+            ), other.drawn()
+    return fits[best].drift_model, fits[best].drawn()
 
 
 def _space(kernel: Product) -> Kernel:
@@ -420,11 +422,11 @@ def _can_slide(model: GPRegression[Product]) -> bool:
     return space.gradients and bool(_numbers(space))
 
 
-def _asked(course: DriftModel, model: GPRegression[Product]) -> float:
+def _asked(drift_model: DriftModel, model: GPRegression[Product]) -> float:
     """Advantage in log posterior that a drift needs over no drift."""
-    if course.kind == "steady":
+    if drift_model.kind == "steady":
         return 0.0
-    velocities = len(_numbers(_space(model.kernel))) if course.kind == "sliding" else 0
+    velocities = len(_numbers(_space(model.kernel))) if drift_model.kind == "sliding" else 0
     return ODDS + 0.5 * (1 + velocities) * math.log(len(model))
 
 
@@ -432,7 +434,7 @@ def _asked(course: DriftModel, model: GPRegression[Product]) -> float:
 class _Fitted:
     """A course, the log posterior density of its likeliest hyperparameters, and these."""
 
-    course: DriftModel
+    drift_model: DriftModel
     score: float
     found: Hyperparameters
     model: GPRegression[Product]
@@ -443,37 +445,37 @@ class _Fitted:
 
 
 def _fitted(
-    empty: Empty, model: GPRegression[Product], before: DriftModel, course: DriftModel, begin: Theta | None = None
+    empty: Empty, model: GPRegression[Product], before: DriftModel, drift_model: DriftModel, begin: Theta | None = None
 ) -> _Fitted:
     """Fit a course; the search begins where the present model is, or with other hyperparameters of the drift."""
-    other = empty(course)
+    other = empty(drift_model)
     other.replace(model.inputs, model.outcomes)
     theta, p = model.hyperparameters.theta, len(_space(model.kernel).parameters)
     had, wants = (len(each.kernel.parameters) - p for each in (model, other))
-    own = theta[p : p + had] if before.kind == course.kind else other.hyperparameters.theta[p : p + wants]
+    own = theta[p : p + had] if before.kind == drift_model.kind else other.hyperparameters.theta[p : p + wants]
     other.set(Hyperparameters((*theta[:p], *(own if begin is None else begin), *theta[p + had :]), model.output))
     found = other.likeliest()
     score = other.last_fit.log_posterior if other.last_fit is not None else math.nan
-    return _Fitted(course, score if math.isfinite(score) else 0.0, found, other)
+    return _Fitted(drift_model, score if math.isfinite(score) else 0.0, found, other)
 
 
 def _seasons(
     empty: Empty, model: GPRegression[Product], before: DriftModel, steady: DriftModel, found: Hyperparameters
 ) -> list[_Fitted]:
     """A season from the likeliest of the periods where the periodogram peaks; and from the one in use, if any."""
-    course, begins = replace(steady, kind="seasonal"), list[Theta | None]()
+    drift_model, begins = replace(steady, kind="seasonal"), list[Theta | None]()
     times, signal, gram, residuals = _covariances(empty, model, steady, found)
 
     def density(begin: Theta) -> float:
         """Log evidence of a season with the other hyperparameters as found without one."""
-        changing = Product(course._changes(0)).with_theta(np.array(begin))
+        changing = Product(drift_model._changes(0)).with_theta(np.array(begin))
         return Density.of(gram - signal * (1.0 - changing(times[:, None], times[:, None])), residuals).value
 
     if periods := likely_periods(times, signal, gram, residuals, _PEAKS):
         begins.append(max(((math.log(period / steady.unit), *_SEASON) for period in periods), key=density))
     if before.kind == "seasonal":
         begins.append(None)
-    return [_fitted(empty, model, before, course, begin) for begin in begins]
+    return [_fitted(empty, model, before, drift_model, begin) for begin in begins]
 
 
 def _covariances(

@@ -54,24 +54,24 @@ class ConstraintModel:
     Attributes:
         limit: on it.
         model: of it, in its own units.
-        following: how it drifts.
+        tracker: how it drifts.
     """
 
     limit: OutcomeConstraint
     model: GPRegression[Any]
-    following: DriftTracker
+    tracker: DriftTracker
 
     @classmethod
     def of(cls, limit: OutcomeConstraint, fresh: Fresh, drift: AnyDrift) -> ConstraintModel:
         """Build a model without data."""
-        following = DriftTracker(drift)
-        return cls(limit, fresh(following.course), following)
+        tracker = DriftTracker(drift)
+        return cls(limit, fresh(tracker.model), tracker)
 
     def begin_anew(self, rows: Sequence[tuple[str, Float[np.ndarray, " d"], float]], width: int) -> None:
         """Replace the data by these rows: token of the round or name of the data, point, outcome."""
         points = np.array([point for _, point, _ in rows]).reshape(len(rows), width)
         replace_outcomes(self.model, points, np.array([value for _, _, value in rows]))
-        self.following.correct()
+        self.tracker.correct()
 
     @property
     def informed(self) -> bool:
@@ -210,7 +210,7 @@ class ConstraintModels:
 
     Args:
         further: the limits on them, by the outcome's name.
-        fresh: makes a regression without data for a course.
+        fresh: makes a regression without data for a drift model.
         drift: how all of them may change with time; time is then the last column.
         names: the models' columns, beside the time: what must be known of a round that broke, for that it counts.
         row: where something was measured.
@@ -266,7 +266,7 @@ class ConstraintModels:
                 self.begin_anew(history)
             case BoundsExtended():
                 for each in self.by_name.values():
-                    each.following.correct()
+                    each.tracker.correct()
             case _:
                 pass
 
@@ -277,7 +277,7 @@ class ConstraintModels:
             for token, data in history.data.items() if self._tells(None) else ():
                 if name in data.outcome.realised:
                     rows.append((token, self._row(data.outcome.realised, token, None), data.outcome.realised[name]))
-            each.begin_anew(rows, len(self._names) + (each.following.course is not None))
+            each.begin_anew(rows, len(self._names) + (each.tracker.model is not None))
 
     def _seen(self, played: Round, name: str) -> tuple[Float[np.ndarray, " d"], float] | None:
         """Point and value of an outcome in a round; None where either is unknown."""
@@ -295,17 +295,17 @@ class ConstraintModels:
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
         """Put hyperparameters from `fit` to use."""
         for name, each in self.by_name.items():
-            each.model = each.following.set_hyperparameters(self._fresh, each.model, hyperparameters[name])
+            each.model = each.tracker.set_hyperparameters(self._fresh, each.model, hyperparameters[name])
         self.fitted_at = self._most
 
     @property
     def due(self) -> bool:
         """Whether hyperparameters are to be learned anew."""
-        return any(each.following.due(each.model, self.fitted_at, len(each.model)) for each in self.by_name.values())
+        return any(each.tracker.due(each.model, self.fitted_at, len(each.model)) for each in self.by_name.values())
 
     def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
         """Hyperparameters learned anew, by the outcome's name; `until`: see `DriftTracker.fit`."""
-        return {name: each.following.fit(self._fresh, each.model, until) for name, each in self.by_name.items()}
+        return {name: each.tracker.fit(self._fresh, each.model, until) for name, each in self.by_name.items()}
 
 
 LIKELY = "likely"

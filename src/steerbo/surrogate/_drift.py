@@ -45,14 +45,14 @@ class DriftTracker:
         drift: of the problem.
 
     Attributes:
-        course: how the objective changes with time; None: it does not.
+        drift_model: how the objective changes with time; None: it does not.
         scaled: whether the outcomes of the latest fit tell a scale: one alone, or all alike, tell none.
     """
 
     def __init__(self, drift: AnyDrift) -> None:
         self._learns = isinstance(drift, str)
         self._corrected = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
-        self.course = None if drift is None else DriftModel.of(drift)
+        self.model = None if drift is None else DriftModel.of(drift)
         self.scaled = False
 
     @property
@@ -84,28 +84,28 @@ class DriftTracker:
         model: GPRegression[Any],
         horizon: Callable[[float], float],
     ) -> dict[str, Any]:
-        """Hyperparameters learned anew, and the course where it is learned, as plain data: see `set_hyperparameters`.
+        """Hyperparameters learned anew, and the drift model where it is learned, as plain data: see `set_hyperparameters`.
 
         Args:
-            fresh: makes a regression without data for a course.
+            fresh: makes a regression without data for a drift model.
             model: holds all outcomes; time is the last column.
             horizon: maps elapsed time to the span of time that the study will cover.
         """
-        if not self._learns or self.course is None:
+        if not self._learns or self.model is None:
             return model.fit().to_dict()
-        before = replace(self.course, cuts=()) if self._corrected else self.course
+        before = replace(self.model, cuts=()) if self._corrected else self.model
         times = model.inputs[:, -1]
         elapsed = float(np.ptp(times)) if len(times) else 0.0
-        course, found = fit_drift(fresh, model, before, horizon(elapsed))
-        return {**found.to_dict(), "drift": course.to_dict()}
+        drift_model, found = fit_drift(fresh, model, before, horizon(elapsed))
+        return {**found.to_dict(), "drift": drift_model.to_dict()}
 
     def set_hyperparameters(
         self, fresh: Callable[[DriftModel], GPRegression[Any]], model: GPRegression[Any], plain: Mapping[str, Any]
     ) -> GPRegression[Any]:
         """Put learned hyperparameters to use: in the same model, or in one of another drift with the same outcomes."""
-        if self._learns and self.course is not None:
-            self.course = DriftModel.from_dict(plain.get("drift", {}))
-            points, outcomes, model = model.inputs, model.outcomes, fresh(self.course)
+        if self._learns and self.model is not None:
+            self.model = DriftModel.from_dict(plain.get("drift", {}))
+            points, outcomes, model = model.inputs, model.outcomes, fresh(self.model)
             model.replace(points, outcomes)
             self._corrected = False
         model.set(Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"}))
@@ -115,18 +115,18 @@ class DriftTracker:
 
 
 def build_model(
-    space: Space | None, course: DriftModel | None, kernel: Kernel | None = None, **options: Any
+    space: Space | None, drift_model: DriftModel | None, kernel: Kernel | None = None, **options: Any
 ) -> GPRegression[Any]:
     """Build an empty Gaussian process over a space's variables and, where the objective drifts, time as last column.
 
     Args:
         space: of the variables; None: over none.
-        course: how the objective changes with time; None: it does not.
+        drift_model: how the objective changes with time; None: it does not.
         kernel: over the variables; None: an ANOVA kernel, or a constant without variables.
         options: of `GPRegression`: `known_noise`, `likely_noise`, `warp`, `transform`, `seed`.
     """
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
-    if course is not None:
-        kernel = course.over(kernel, 0 if space is None else space.dimension)
+    if drift_model is not None:
+        kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
     return GPRegression(kernel, **options)

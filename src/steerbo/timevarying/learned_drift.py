@@ -115,10 +115,10 @@ class DriftingSurrogate:
         self.model = self.empty(DriftModel())
         self.fitted_at = 0
 
-    def empty(self, course: DriftModel) -> GPRegression[Any]:
+    def empty(self, drift_model: DriftModel) -> GPRegression[Any]:
         """Make a model without data for a drift."""
         kernel = AnovaKernel.over(self.problem.categorical)
-        return GPRegression(course.over(kernel, len(self.problem.categorical)), seed=self._seed)
+        return GPRegression(drift_model.over(kernel, len(self.problem.categorical)), seed=self._seed)
 
     @property
     def evidence(self) -> Float[np.ndarray, " 1"]:
@@ -318,8 +318,8 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
     @property
     def beta(self) -> float:
         """β, as things stand."""
-        course = self.surrogate.drift.course
-        return self.options.beta * (FLEETING if course is not None and course.drifts else 1.0)
+        drift_model = self.surrogate.drift.model
+        return self.options.beta * (FLEETING if drift_model is not None and drift_model.drifts else 1.0)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random."""
@@ -346,7 +346,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     def explain(self, history: History) -> Explanation:
         """How the objective drifts, and what the latest choice expected."""
-        drift = self.surrogate.drift.course
+        drift = self.surrogate.drift.model
         assert drift is not None  # it is learned
         summary = f"of drift the outcomes say: {drift.said(self.surrogate.model.kernel)}"
         return Explanation(summary, (self.table_of_present_choice(history),))

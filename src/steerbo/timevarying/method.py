@@ -141,7 +141,7 @@ class Candidates:
 
     @property
     def _timed(self) -> bool:
-        return any(each.following.course is not None for each in self._constraints.by_name.values())
+        return any(each.tracker.model is not None for each in self._constraints.by_name.values())
 
     def view(
         self, time: float, available: Any, context: Mapping[str, Any], unknown: Sequence[PendingPoint] | None = None

@@ -98,7 +98,7 @@ def test_a_tolerance_can_be_told_where_the_problem_says_none() -> None:
     known = {**world.known, "budget": {"rounds": 3, "money": None}}
     said: Any = contender("cheap-first").load()
     assert said(known, 0).problem.tolerance is None
-    assert said(known, 0, tolerance=0).problem.tolerance == sb.costvarying.Absolute(0)
+    assert said(known, 0, tolerance=0).problem.tolerance == sb.Absolute(0)
 
 
 def test_ties_can_be_the_first() -> None:

@@ -66,7 +66,7 @@ def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
         variables,
         known["control_sets"],
         costs=known["costs"],
-        tolerance=None if tolerance is None else sb.costvarying.Absolute(tolerance),
+        tolerance=None if tolerance is None else sb.Absolute(tolerance),
         nature=None if nature is None else sb.space.JointRows(nature["rows"], nature["names"]),
         drift=known.get("drift"),
         limits=[sb.LinearConstraint(**known["limit"])] if "limit" in known else None,
@@ -98,7 +98,7 @@ def _causal(known: Mapping[str, Any]) -> sb.Causal:
     variables = [sb.Float(name, low, high) for name, (low, high) in known["ranges"].items()]
     if "prices" not in known:
         return sb.Causal(graph, variables, minimize=known["minimise"])
-    of = sb.costvarying.Absolute(known["tolerance"])
+    of = sb.Absolute(known["tolerance"])
     return sb.Causal(graph, variables, prices=known["prices"], base=known["base"], tolerance=of)
 
 
