@@ -36,7 +36,7 @@ ArmModel = GPRegression[Kernel]
 Posterior = GPRegression[Kernel] | Averaged[Kernel]
 """A model with one draw of its hyperparameters, for a choice; or averaged over all draws, for an answer."""
 EmptyModel = Callable[[Space | None, DriftModel | None], ArmModel]
-"""Makes a model without data over a space (None: over no variables), and over the time if there is a course."""
+"""Makes a model without data over a space (None: over no variables), and over the time if the problem drifts."""
 
 LIKELY_NOISE = 1.0
 """Prior noise of standardised outcomes: variables that are neither set nor seen vary, and their effect is noise."""

@@ -373,16 +373,16 @@ Empty = Callable[[DriftModel], "GPRegression[Product]"]
 def fit_drift(
     empty: Empty, model: GPRegression[Product], before: DriftModel, horizon: float
 ) -> tuple[DriftModel, Hyperparameters]:
-    """The course that outcomes speak for, and its hyperparameters. O(n³).
+    """The drift model that outcomes speak for, and its hyperparameters. O(n³).
 
     Args:
-        empty: makes a regression for a course.
+        empty: makes a regression for a drift model.
         model: holds all outcomes; time is the last column. It stays as it is.
-        before: the course of the model.
+        before: the drift model of the regression.
         horizon: how much time the study is about.
 
     Returns:
-        A course that differs from `before` by its kind, its unit and at most one more cut.
+        A drift model that differs from `before` by its kind, its unit and at most one more cut.
     """
     unit = horizon if 0 < horizon < math.inf else 1.0
     steady = replace(before, kind="steady", unit=unit)
@@ -432,7 +432,7 @@ def _asked(drift_model: DriftModel, model: GPRegression[Product]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """A course, the log posterior density of its likeliest hyperparameters, and these."""
+    """A drift model, the log posterior density of its likeliest hyperparameters, and these."""
 
     drift_model: DriftModel
     score: float
@@ -447,7 +447,7 @@ class _Fitted:
 def _fitted(
     empty: Empty, model: GPRegression[Product], before: DriftModel, drift_model: DriftModel, begin: Theta | None = None
 ) -> _Fitted:
-    """Fit a course; the search begins where the present model is, or with other hyperparameters of the drift."""
+    """Fit a drift model; the search begins where the present model is, or with other hyperparameters of the drift."""
     other = empty(drift_model)
     other.replace(model.inputs, model.outcomes)
     theta, p = model.hyperparameters.theta, len(_space(model.kernel).parameters)

@@ -2,7 +2,7 @@
 
 A Matérn drift is `Matern32` or `Matern52` over that column, with `learn_variance=False`.
 
-What a learned course of time is made of: epochs that tell nothing of each other, and time in units of its own.
+Parts of a learned drift model: epochs that tell nothing of each other, and time in units of its own.
 
 Kernel of a function that is translated over time at constant velocity and keeps its shape.
 """
