@@ -84,7 +84,7 @@ class DriftTracker:
         model: GPRegression[Any],
         horizon: Callable[[float], float],
     ) -> dict[str, Any]:
-        """Hyperparameters learned anew, and the drift model where it is learned, as plain data: see `set_hyperparameters`.
+        """Learn hyperparameters anew, and the drift model if it is learned; plain data for `set_hyperparameters`.
 
         Args:
             fresh: makes a regression without data for a drift model.
