@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Float
 
 from ..errors import InvalidOption
