@@ -9,7 +9,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes: bytecode that is not kept is compiled in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test units test-all test-lowest test-dist torture docs workflows lint types wheel dist lock lowest clean
+.PHONY: demo test units test-all test-lowest test-dist torture docs evidence workflows lint types wheel dist lock lowest clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
@@ -66,6 +66,11 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+# The core, registered: what is missing is played, and every page of results is written from the runs.
+evidence: $(STAMP)
+	$(BIN)/pcb core --registration $$(cat docs/results/core/registration) > /dev/null
+	$(BIN)/python -m partial_control_bench.papers docs/results
 
 # Speed against plain rivals, such as `make bench-meanfield`, written to docs/results/bench-meanfield.json; rivals
 # that are not installed (pip install './benchmarks[peers]') are left out.

@@ -19,7 +19,7 @@ from .runs import HOME
 
 RUNS = HOME / "papers" / "runs"
 CHEAP = ("optuna-tpe", "cma-es")
-SLOW = ("botorch-logei", "xopt", "ax", "baybe", "smac")
+SLOW = ("botorch", "xopt", "ax", "baybe", "smac")
 TRAITS = ("change-oven", "drift-slides", "weather-together")
 OTHER_TRAITS = ("drift-switch", "change-two", "change-way", "weather-against")
 CELLS = tuple(f"{name}-moderate-0.02" for name in ("hartmann", "plant", "airfoil", "ackley", "levy", "ackley-off"))

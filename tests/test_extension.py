@@ -80,7 +80,7 @@ def test_a_package_from_outside_is_found_used_and_missed(package: tuple[Path, Pa
     assert abs(answer["recommendation"]["values"]["temperature"] - 870) < 20
     steerbo("report", "furnace.toml")
     page = (folder / "furnace.html").read_text(encoding="utf-8")
-    assert "What every round gave, and the best so far" in page
+    assert "Outcome of every round, and the best so far" in page
     assert "he next setting is where mean and spread together are largest" in page
     rounds = steerbo("export", "furnace.toml").splitlines()
     assert len(rounds) == 16

@@ -4,8 +4,8 @@
 # A city has two hundred bikes for hire, and every month a plan says how many stand where on Saturdays. A bike earns more where many people want one, and
 # less where many bikes stand already. **How should they spread, so that the average bike earns most?**
 #
-# Nobody searches over two hundred bikes. They are all alike: what counts is which *share* of them stands where. That is a mean-field problem, and
-# its effort does not grow with the number of bikes.
+# All bikes are alike, so only the *share* of them at each station counts. That is a mean-field problem, and its effort does not grow with the number
+# of bikes.
 #
 # The demand is real: Pittsburgh's Healthy Ride, twenty Saturdays of 2016, at every sixth station by how busy it is. Where the
 # [file](https://data.wprdc.org/dataset/healthyride-trip-data) is not at hand, this page runs on a made-up city instead, and says so.
@@ -41,8 +41,8 @@ print(len(stations), "stations,", len(saturdays), "Saturdays")
 # %% [markdown]
 # ## The city
 #
-# This part is yours: put the bikes out as you are told, and count at the end of the month what they earned on average. Here demand and
-# bikes meet on four Saturdays, drawn from the twenty.
+# This part is yours: put the bikes out as suggested, and compute their average earnings at the end of the month. Here demand and bikes meet on four
+# Saturdays, drawn from the twenty.
 
 # %%
 BIKES = 200
@@ -67,18 +67,23 @@ problem = sb.MeanField(
 
 # %% [markdown]
 # ## The months
+#
+# A month far from what was expected is reported when it is told. It may be rain, or a mistyped number; `amend` corrects the latter.
 
 # %%
+import warnings
+
 optimizer = sb.Optimizer(problem, rounds=40, seed=1)  # thin: rounds=8
 chance = np.random.default_rng(1)
 
 while (suggestion := optimizer.ask()) is not None:
     (spread,) = suggestion.values["distribution"].values()
     shares = np.array([spread[name] for name in stations])
-    optimizer.tell(
-        suggestion,
-        value=float(np.mean([earned(shares, day) for day in chance.choice(saturdays, 4)])),
-    )
+    month = [earned(shares, day) for day in chance.choice(saturdays, 4)]
+    with warnings.catch_warnings(record=True, action="always") as said:
+        optimizer.tell(suggestion, value=float(np.mean(month)))
+    for warning in said:
+        print(warning.message)
 
 advice = optimizer.recommend()
 (spread,) = advice.values["distribution"].values()

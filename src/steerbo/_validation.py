@@ -137,7 +137,9 @@ def _record_of(records: Iterable[Any]) -> str:
         return ""
     names = [record.__name__ for record in known]
     article = "an" if names[0][0] in "AEIO" else "a"
-    table = f'{{ kind = "{_tag(known[0])}", … }}' if _tag(known[0]) else "a table"
+    fields = list(getattr(known[0], "__pydantic_fields__", ()))[:3]
+    tagged = f'{{ kind = "{_tag(known[0])}", … }}' if _tag(known[0]) else ""
+    table = tagged or (f"{{ {', '.join(f'{name} = …' for name in fields)} }}" if fields else "a table")
     return f"{article} {' or '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}, in a file {table}"
 
 

@@ -13,7 +13,7 @@
     ├── LogConflict                       another worker has written in between: read the log, choose again
     ├── LogUnavailable                    the log cannot be reached or written just now: try again
     ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
-    ├── ModelFailure                      no model could be fitted to what was observed
+    ├── ModelFailure                      no model could be fitted to the observations
     ├── LimitBroken                       a method of another package broke a constraint of the problem
     ├── ObjectiveFailure                  the user's objective failed, timed out or gave no usable answer
     └── MissingExtra (also ImportError)   an optional dependency is not installed
@@ -276,7 +276,7 @@ class UnknownSuggestion(SteerboError, KeyError):  # noqa: N818
 
 
 class ModelFailure(SteerboError):  # noqa: N818
-    """No model could be fitted to what was observed."""
+    """No model could be fitted to the observations."""
 
 
 class LimitBroken(SteerboError):  # noqa: N818

@@ -59,7 +59,7 @@ Methods must satisfy them: a choice, a recommendation or a step of a policy that
         told = [played for played in study.history if played.state == "told"]
         axes.plot([played.number for played in told], [played.outcome.value for played in told], "o")
         axes.axvline(study.status.rounds)
-        yield Picture("What every round gave", "The value of each round, in order", figure)
+        yield Picture("Outcome of every round", "The value of each round, in order", figure)
 
 **How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file, `method =
 "my_package.methods:Middle"`, whose module may stand beside that file; or let your package declare it, after which it

@@ -172,10 +172,10 @@ def to_dict(value: Any, kind: Any = None) -> Any:
 
 
 def from_dict(kind: Any, plain: Any, place: str = "", error: type[InvalidInput] = InvalidProblem) -> Any:
-    """Read what `to_dict` wrote, and validate it.
+    """Read a result of `to_dict`, and validate it.
 
     Raises:
-        InvalidProblem: (or the given kind of error) naming the field, the value and what is allowed.
+        InvalidProblem: (or the given kind of error) naming the field, its value and the allowed values.
     """
     try:
         return _adapter(kind).validate_python(plain)

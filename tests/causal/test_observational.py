@@ -209,13 +209,13 @@ def test_a_variable_may_have_parentheses_itself() -> None:
 @pytest.mark.parametrize(
     ("scope", "said"),
     [
-        (["age"], "scope: 'age' is not allowed; expected what can be set, one of dose"),
-        (["dose (pulse)"], "scope: 'pulse' is not allowed; expected what can be looked at before, one of age"),
+        (["age"], "scope: 'age' is not allowed; expected a variable that can be set, one of dose"),
+        (["dose (pulse)"], "scope: 'pulse' is not allowed; expected a variable that can be looked at before"),
         (["dose (dose)"], "scope: 'dose' is not allowed"),
         (["dose", "dose (age)"], "every variable once"),
-        ("dose", "scope: 'dose' is not allowed; expected what was set"),
+        ("dose", "scope: 'dose' is not allowed; expected variables that were set"),
         (3, "scope: 3 is not allowed"),
-        ([1], "expected what was set"),
+        ([1], "expected variables that were set"),
         ({"sets": ["dose"]}, "scope"),
         (Scope((), keep=["dose"]), "scope.keep"),
     ],

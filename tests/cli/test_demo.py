@@ -43,7 +43,13 @@ def test_in_words_and_without_matplotlib(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(builtins, "__import__", without)
     drawing._figure_class.cache_clear()  # as in a process that has drawn nothing yet
     result = demo("--out", str(tmp_path))
-    for words in ("Recommended: steer rw + L", " m\n", "What each would give", "Was the model right?", "Money spent"):
+    for words in (
+        "Recommended: steer rw + L",
+        " m\n",
+        "Expected outcome of each",
+        "Was the model right?",
+        "Money spent",
+    ):
         assert words in result.stdout
     assert "pip install 'steerbo[plots]'" in result.stdout
     assert max(map(len, result.stdout.partition("Picture")[0].splitlines())) <= 80

@@ -98,4 +98,4 @@ def test_shells_read_of_commands(tmp_path: Path) -> None:
     assert "use `steerbo amend STUDY TOKEN VALUE` or, to void it, `steerbo amend STUDY TOKEN --void`" in late
     assert "`steerbo amend STUDY TOKEN --void`" in refused(call("amend", path, token), 2)
     assert "void=True" not in refused(call("amend", path, token), 2)
-    assert "never made" in refused(call("tell", path, "9-zz", "1"), 2)
+    assert "is unknown here" in refused(call("tell", path, "9-zz", "1"), 2)

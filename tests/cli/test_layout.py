@@ -54,7 +54,7 @@ def test_a_table_without_rows_says_so() -> None:
 def test_marked_rows_are_whole_too() -> None:
     rows = (("→ temperature", "23.51 °C, give or take a little"), ("  temperature + ph", "24.45 °C, give or take more"))
     for width in range(30, 60):
-        text = shown(Table("What each would give", ("steer", "settings"), rows), width)
+        text = shown(Table("Expected outcome of each", ("steer", "settings"), rows), width)
         assert text.split().count("temperature") == 2
         assert "→ temperature" in text
 

@@ -264,7 +264,7 @@ def test_a_study_begins_anew_with_what_was_measured(study: Path, tmp_path: Path)
     assert "`steerbo new STUDY.TOML` with --log" in said
     assert "--as-data" in said
     call("new", changed, "--log", log)
-    assert "was never made here" in call("import", log, before).stdout
+    assert "is unknown here" in call("import", log, before).stdout
     taken = call("import", log, before, "--as-data")
     assert taken.exit_code == 0, taken.output
     assert [line.split(", ")[0] for line in taken.stdout.splitlines()] == [

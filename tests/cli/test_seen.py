@@ -76,7 +76,7 @@ def test_it_is_in_every_table_and_answer(greenhouse: Path, tmp_path: Path) -> No
         "21.0",
     ]
     shown = said("show", greenhouse)
-    assert "What to do when" in shown
+    assert "Recommended by context" in shown
     assert "having seen weather = 21 °C" in shown
     assert "having seen weather = 7 °C: steer" in said("policy", greenhouse, "--context", "weather=7")
     many = said("policy", greenhouse, "--contexts", '[{"weather": 1}, {"weather": 29}]').splitlines()

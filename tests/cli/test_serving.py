@@ -93,12 +93,12 @@ def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) ->
     place = oven(tmp_path)
     with Study.open(place, holder="by hand") as study:
         token = study.ask(context={"weather": 3.0}).token
-    spill = OutboxFiles.of(str(place), "study")
+    files = OutboxFiles.of(str(place), "study")
     told = {"value": 1.0, "cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
-    assert spill.keep(spill.answer("tell", token, told)) is not None
+    assert files.keep(files.answer("tell", token, told)) is not None
     made = start(place, options=("--keys",))
     made.process.terminate()
     _, said = made.process.communicate(timeout=60)
     messages = [json.loads(line)["message"] for line in said.splitlines()]
     assert any("waited in files" in message for message in messages), messages
-    assert any("nobody has a key yet" in message for message in messages)
+    assert any("no key exists yet" in message for message in messages)

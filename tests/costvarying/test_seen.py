@@ -98,7 +98,7 @@ def test_the_picture_has_typical_contexts() -> None:
     world = seen_case("random")
     optimizer = world.play(world.start(), 6)
     shown = costvarying.figure(optimizer)
-    assert shown.axes[0].get_title() == "What to do in typical contexts"
+    assert shown.axes[0].get_title() == "Recommended in typical contexts"
     ticks = [label.get_text().replace("\n", " ") for label in shown.axes[0].get_xticklabels()]
     assert len(ticks) == 1 + len(optimizer.recommend().alternatives)
     assert all("weather = " in tick for tick in ticks)

@@ -67,7 +67,7 @@ def test_changing_has_a_price_where_somebody_moves_something_and_for_few_of_a_se
     sb.CostVarying(hard, [names[1:], names[:1]])
     with pytest.raises(InvalidProblem, match=rf"control_sets\.1: .*at most {MOST_HARD} variables with a price"):
         sb.CostVarying(hard, [names[:1], names])
-    with pytest.raises(InvalidProblem, match=r"variables\.h1\.change: .*nobody moves it"):
+    with pytest.raises(InvalidProblem, match=r"variables\.h1\.change: .*it is never moved"):
         sb.CostVarying(hard[:2], [["h0"]])
 
 

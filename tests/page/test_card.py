@@ -51,7 +51,7 @@ def test_what_it_says() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     study.revise(columns={"value": "Yield (kg)", "cost": "EUR"})
     found = card(study, advice, Explanation("why not\nand so on"))
-    assert (found.seen, found.scope, found.mean, found.bounds) == ("weather = 4 °C", "oven", "1.51 kg", "1.00 to 2.25")
+    assert (found.seen, found.scope, found.mean, found.bounds) == ("weather 4 °C", "oven", "1.51 kg", "1.00 to 2.25")
     assert (found.headline, found.settings) == ("Hold oven at 151 °C", ())
     assert (found.price, found.why, found.policy, found.others) == ("3 EUR", "Best so far.", None, None)
     assert card(study, Recommendation(sb.core.Scope(["oven"]), {}), Explanation("why not\nand so on")).why == "Why not."

@@ -10,7 +10,7 @@ import pytest
 from steerbo.core import Optimizer, Recommendation, Scope
 from steerbo.page import pictures, report
 from steerbo.plots import Picture
-from steerbo.plots import _rounds as drawing_of_kinds
+from steerbo.plots import rounds as drawing_of_kinds
 from steerbo.space import LinearConstraint
 from tests.rounds.stub import Nearest, Stub
 

@@ -20,7 +20,7 @@ def test_what_to_do_next_has_units_and_what_is_to_be_measured() -> None:
     assert [(f.name, f.unit, f.needed, f.extra) for f in found.ask] == [("seen:weather", "°C", False, False)]
     suggestion = study.ask(context={"weather": 4.0})
     (out,) = view(study).out
-    assert out.seen == "weather = 4 °C"
+    assert out.seen == "weather 4 °C"
     assert [s.name for s in out.settings] == list(suggestion.values)
     assert [f.name for f in out.fields] == [
         "value",

@@ -51,7 +51,7 @@ def test_scopes_with_their_prices() -> None:
     optimizer = priced()
     advice = optimizer.recommend()
     titles = [picture.title for picture in draw(optimizer, advice)]
-    assert titles[0] == "What each scope would give"
+    assert titles[0] == "Expected outcome of each scope"
     axes = prices(optimizer, money="EUR")
     told = [choice for choice in (advice, *advice.alternatives) if choice.mean is not None]
     assert {text.get_text().replace("\n", " ") for text in axes.get_yticklabels()} == {str(c.scope) for c in told}
@@ -66,7 +66,7 @@ def test_without_prices_there_is_nothing_to_draw() -> None:
     environment = figure_1()
     optimizer = Optimizer(environment.problem, seed=0)
     environment.play(optimizer, 3, 0)
-    with pytest.raises(InvalidProblem, match=r"prices: None is not allowed; expected what setting and looking cost"):
+    with pytest.raises(InvalidProblem, match=r"prices: None is not allowed; expected the cost of setting and looking"):
         prices(optimizer)
 
 
@@ -80,7 +80,7 @@ def test_one_scope_is_its_graph_and_no_flat_line() -> None:
     assert {"x", "y"} <= {text.get_text() for text in axes.texts}
     left, _ = figure(optimizer).axes
     assert left.get_title() == "every round: set x"
-    assert "Which scope was played" not in [p.title for p in draw(optimizer, optimizer.recommend())]
+    assert "Share of rounds by scope" not in [p.title for p in draw(optimizer, optimizer.recommend())]
 
 
 @pytest.mark.parametrize("size", [(3.54, 2.9), (7.08, 2.6), (7.5, 5.0)])

@@ -143,7 +143,7 @@ def test_what_cannot_be_drawn(tmp_path: Path) -> None:
             costvarying.save(studied(1), path)
 
 
-EVERY, PRICED = "Every play, and what it gave", "What each control set would give"
+EVERY, PRICED = "Outcome of every play", "Expected outcome of each control set"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 import steerbo as sb
@@ -138,3 +139,27 @@ def test_names_are_no_tags() -> None:
     for shown in (interactive.rounds(optimizer), interactive.prices(optimizer)):
         assert name not in str(shown.to_dict())
         assert "&lt;a href=x&gt;" in str(shown.to_dict())
+
+
+def test_every_picture_of_matplotlib_has_its_counterpart() -> None:
+    pytest.importorskip("plotly", reason="plotly is not installed: pip install 'steerbo[interactive]'")
+    held, graph = control_sets(), scopes()
+    spent = interactive.spending(held, "EUR")
+    paid = [r.charged for r in held.history]
+    assert sum(each.y[-1] for each in spent.data) == pytest.approx(sum(paid))
+    assert spent.layout.yaxis.title.text == "money spent (EUR)"
+    outcomes = [each for each in interactive.plays(held).data if each.mode == "markers"]
+    assert sum(len(each.x) for each in outcomes) == held.history.n_completed
+    assert max(x for each in outcomes for x in each.x) == pytest.approx(sum(paid))
+    assert sum(each.y[-1] for each in interactive.shares(graph).data) == pytest.approx(1.0)
+    moving = box()
+    (bars,) = interactive.weights(moving).data
+    assert sum(bars.x) == pytest.approx(1.0)
+    assert sum(len(each.x) for each in interactive.believed(moving).data) == len(moving.history)
+    shades, best, plays = interactive.over_time(moving).data
+    assert np.shape(shades.z) == (len(shades.y), len(shades.x))
+    assert len(best.x) == len(shades.x)
+    assert list(plays.marker.color) == [r.outcome.value for r in moving.history if r.outcome]
+    crowd = meanfield.case("random")
+    agents = interactive.tried(crowd.play(crowd.start(), 3)).data
+    assert sum(np.array(each.y) for each in agents) == pytest.approx(np.ones(4))

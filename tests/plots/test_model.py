@@ -11,7 +11,7 @@ import steerbo as sb
 from steerbo import plots
 from steerbo.errors import InvalidOption, InvalidRequest
 from steerbo.interop.posteriors import PosteriorQuery
-from steerbo.plots.model import TOGETHER, importance_of, learned_pictures, slices_of, surface_of
+from steerbo.plots.model import TOGETHER, importance_of, learned_pictures, over_time_of, slices_of, surface_of
 from steerbo.timevarying import SquaredExponential
 from tests.interop.examples import box, control_sets, drifting, mixed_control_sets, scopes, seen
 from tests.meanfield import worlds as meanfield
@@ -279,7 +279,10 @@ def test_the_page_has_a_slice_a_variable_and_what_matters_drawn_when_looked_at(m
     optimizer = mixed_control_sets()
     advice = optimizer.recommend()
     found = list(learned_pictures(optimizer, advice))
-    assert [p.title for p in found] == [*(f"Expected along {name}" for name in advice.values), "Which variables matter"]
+    assert [p.title for p in found] == [
+        *(f"Expected along {name}" for name in advice.values),
+        "Importance of each variable",
+    ]
     assert all(picture.figure.axes for picture in found)
     monkeypatch.setattr("steerbo.plots.model.on", None)
     titles = list(learned_pictures(optimizer, advice))
@@ -302,9 +305,24 @@ def test_time_against_position_is_drawn_where_the_optimum_moves() -> None:
         optimizer.tell(suggestion, -((suggestion.values["x"] - 0.2 - 0.1 * time) ** 2))
     axes = plots.over_time(optimizer, variable="x")
     assert axes.get_title() == "Expected along x, over time"
-    assert axes.get_legend_handles_labels()[1] == ["best at each time", "outcome"]
+    assert axes.get_legend_handles_labels()[1] == ["best at each time", "outcome (same shades)"]
     with pytest.raises(InvalidOption, match=r"^variable: "):
         plots.over_time(optimizer, variable="y")
     still = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=0)
     with pytest.raises(InvalidOption, match=r"^variable: "):
         plots.over_time(still)
+
+
+def test_a_finite_domain_is_seen_with_hindsight() -> None:
+    sharp = SquaredExponential(0.15)
+    prior = sb.Prior(sharp, drift=sb.Decay(0.05), noise=0.05)
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1, step=0.05)], [prior]), "random", seed=0)
+    for time in range(40):
+        suggestion = optimizer.ask(time=float(time))
+        optimizer.tell(suggestion, np.exp(-((suggestion.values["x"] - 0.1 - 0.02 * time) ** 2) / 0.03))
+    advice = optimizer.recommend()
+    best = over_time_of(optimizer, advice, "x").best
+    assert best[5] < 0.4 < 0.65 < best[-5], "the best place is that of its time"
+    last = surface_of(optimizer, PosteriorQuery(time=39.0))
+    before = surface_of(optimizer, PosteriorQuery(time=39.0 - 1e-9))
+    np.testing.assert_allclose(before.along(0, {})[1], last.along(0, {})[1], atol=1e-6)

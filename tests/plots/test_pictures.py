@@ -236,4 +236,4 @@ def test_the_words_of_a_study_are_on_its_pictures() -> None:
 
 def test_typical_contexts_are_those_seen() -> None:
     axes = costvarying.prices(seen())
-    assert axes.get_title() == "What to do in typical contexts"
+    assert axes.get_title() == "Recommended in typical contexts"

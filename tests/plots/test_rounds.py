@@ -89,7 +89,7 @@ def test_settings_stand_at_their_time_and_a_ring_at_what_is_recommended() -> Non
 
 
 def test_every_kind_that_moves_has_its_settings_on_the_page() -> None:
-    assert "What was set, and when" in [picture.title for picture in pictures(box())]
+    assert "Settings over time" in [picture.title for picture in pictures(box())]
 
 
 def test_where_nothing_drifts_or_nothing_is_told_there_is_no_such_picture() -> None:
@@ -97,8 +97,8 @@ def test_where_nothing_drifts_or_nothing_is_told_there_is_no_such_picture() -> N
     optimizer = still.start()
     for suggestion in optimizer.ask(batch=3):
         optimizer.tell(suggestion, **still.outcome(suggestion))
-    assert "What was set, and when" not in titles(optimizer)
-    assert "What was set, and when" not in titles(sb.Optimizer(DRIFTING, "random"))
+    assert "Settings over time" not in titles(optimizer)
+    assert "Settings over time" not in titles(sb.Optimizer(DRIFTING, "random"))
     with pytest.raises(InvalidRequest, match="a study with outcomes of plays that set a variable"):
         plots.settings(sb.Optimizer(DRIFTING, "random"))
     case = meanfield.case("random")

@@ -75,10 +75,34 @@ class Tab:
         """Click, and wait for nothing."""
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
 
+    def point(self, selector: str) -> None:
+        """Click as a mouse does: what is hidden or covered cannot be clicked."""
+        place = self.run(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
+            "behavior: 'instant'}); const b = e.getBoundingClientRect(), x = b.left + b.width / 2, y = b.top + "
+            "b.height / 2, top = document.elementFromPoint(x, y); return {x, y, free: !!top && (e.contains(top) || "
+            "top.contains(e) || e.labels?.length > 0 && [...e.labels].some(l => l.contains(top)))}; })()"
+        )
+        assert place["free"], (selector, "lies under another element")
+        at = {"x": place["x"], "y": place["y"], "button": "left", "clickCount": 1}
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, **at)
+
+    def write(self, selector: str, text: str) -> None:
+        """Point at a field, and type."""
+        self.point(selector)
+        self.run("document.activeElement.select?.()")
+        self.send("Input.insertText", text=text)
+
     def size(self, width: int, height: int = 900) -> None:
         self.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
         )
+
+    def look(self, scheme: str = "light", media: str = "screen") -> None:
+        """Show what follows in light or dark, on a screen or in print."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.send("Emulation.setEmulatedMedia", media=media, features=features)
 
     def picture(self, file: Path) -> None:
         """The whole page as PNG."""
@@ -98,7 +122,7 @@ class Browser:
         self.process = subprocess.Popen(shell, pass_fds=(theirs, answers))
         os.close(theirs)
         os.close(answers)
-        self._number, self._rest = 0, b""
+        self._number, self._rest, self._context = 0, b"", ""
 
     def send(self, method: str, session: str = "", **more: Any) -> Any:
         self._number += 1
@@ -119,11 +143,21 @@ class Browser:
         return json.loads(line)
 
     def tab(self) -> Tab:
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        within = {"browserContextId": self._context} if self._context else {}
+        target = self.send("Target.createTarget", url="about:blank", **within)["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         tab = Tab(self, session)
         tab.send("Page.enable")
         return tab
+
+    @contextmanager
+    def anew(self) -> Iterator[Browser]:
+        """The same browser without cookies and tabs of others: starting another one takes longer."""
+        self._context = self.send("Target.createBrowserContext")["browserContextId"]
+        try:
+            yield self
+        finally:
+            self.send("Target.disposeBrowserContext", browserContextId=self._context)
 
     def close(self) -> None:
         self.process.kill()

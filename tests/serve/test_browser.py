@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from steerbo.study import Study
-from tests.serve.browser import CHROMIUM, Tab, browser
+from tests.serve.browser import CHROMIUM, Browser, Tab
 from tests.serve.players import KINDS, Person, _text, of_kind, oven
 from tests.serve.processes import Serving, serving, start
 
@@ -62,9 +62,9 @@ def look(tab: Tab, name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
 @pytest.mark.parametrize("wing", KINDS)
-def test_a_whole_study_by_clicking(wing: str, tmp_path: Path) -> None:
+def test_a_whole_study_by_clicking(wing: str, tmp_path: Path, chromium: Browser) -> None:
     place, case = of_kind(tmp_path, wing, rounds=3)
-    with serving(place) as made, browser(tmp_path) as chromium:
+    with serving(place) as made:
         tab = chromium.tab()
         tab.open(f"{made.url}page/study")
         for number in range(1, 4):
@@ -92,9 +92,9 @@ def test_a_whole_study_by_clicking(wing: str, tmp_path: Path) -> None:
         assert played.status.told == 3
 
 
-def test_two_browsers_and_a_worker_see_each_other(tmp_path: Path) -> None:
+def test_two_browsers_and_a_worker_see_each_other(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
-    with serving(place) as made, browser(tmp_path) as chromium:
+    with serving(place) as made:
         ann, bob = chromium.tab(), chromium.tab()
         for tab in (ann, bob):
             tab.open(f"{made.url}page/oven")
@@ -115,31 +115,30 @@ def test_two_browsers_and_a_worker_see_each_other(tmp_path: Path) -> None:
         ann.wait(f"!document.getElementById('round-{token}')")
 
 
-def test_a_form_outlives_the_server(tmp_path: Path) -> None:
+def test_a_form_outlives_the_server(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
     first = start(place)
     port = int(re.findall(r":(\d+)/", first.url)[0])
     try:
-        with browser(tmp_path) as chromium:
-            tab = chromium.tab()
-            tab.open(f"{first.url}page/oven")
-            tab.fill("[name='seen:weather']", "12")
-            tab.click("#ask button")
-            (token,) = tokens(tab)
-            tab.fill(f"#round-{token} [name=value]", "3")
-            tab.fill(f"#round-{token} [name=cost]", "1")
-            measured(tab, token)
-            first.kill()
-            first = start(place, port=port)
-            tab.click(f"#round-{token} form[action$=tell] button")
-            assert tokens(tab) == []
-            assert "1 of 20 spent" in tab.run("document.getElementById('status').textContent")
+        tab = chromium.tab()
+        tab.open(f"{first.url}page/oven")
+        tab.fill("[name='seen:weather']", "12")
+        tab.click("#ask button")
+        (token,) = tokens(tab)
+        tab.fill(f"#round-{token} [name=value]", "3")
+        tab.fill(f"#round-{token} [name=cost]", "1")
+        measured(tab, token)
+        first.kill()
+        first = start(place, port=port)
+        tab.click(f"#round-{token} form[action$=tell] button")
+        assert tokens(tab) == []
+        assert "1 of 20 spent" in tab.run("document.getElementById('status').textContent")
     finally:
         first.kill()
 
 
-def test_a_wrong_number_comes_back_with_what_is_allowed(tmp_path: Path) -> None:
-    with serving(oven(tmp_path)) as made, browser(tmp_path) as chromium:
+def test_a_wrong_number_comes_back_with_what_is_allowed(tmp_path: Path, chromium: Browser) -> None:
+    with serving(oven(tmp_path)) as made:
         tab = chromium.tab()
         tab.open(f"{made.url}page/oven")
         tab.fill("[name='seen:weather']", "warm")
@@ -173,11 +172,11 @@ MEANWHILE: dict[str, tuple[Callable[[Study, str], object], str]] = {
 
 
 @pytest.mark.parametrize("state", MEANWHILE)
-def test_what_is_typed_outlives_another_person(state: str, tmp_path: Path) -> None:
+def test_what_is_typed_outlives_another_person(state: str, tmp_path: Path, chromium: Browser) -> None:
     """Said while one types, kept until it is saved or let go, also when the page is loaded again."""
     do, said = MEANWHILE[state]
     place = oven(tmp_path)
-    with serving(place) as made, browser(tmp_path) as chromium:
+    with serving(place) as made:
         ann = chromium.tab()
         token = out(made, ann)
         ann.fill(f"#round-{token} [name=value]", "5.5")
@@ -205,9 +204,9 @@ def test_what_is_typed_outlives_another_person(state: str, tmp_path: Path) -> No
         assert found.value == 5.5
 
 
-def test_what_is_typed_can_be_let_go(tmp_path: Path) -> None:
+def test_what_is_typed_can_be_let_go(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
-    with serving(place) as made, browser(tmp_path) as chromium:
+    with serving(place) as made:
         ann, bob = chromium.tab(), chromium.tab()
         token = out(made, ann)
         bob.open(f"{made.url}page/oven")
@@ -225,35 +224,34 @@ def test_what_is_typed_can_be_let_go(tmp_path: Path) -> None:
         assert [r.outcome.value for r in played.history if r.outcome] == [3.0]
 
 
-def test_a_server_that_dies_between_two_people_loses_no_number(tmp_path: Path) -> None:
+def test_a_server_that_dies_between_two_people_loses_no_number(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
     first = start(place)
     port = int(re.findall(r":(\d+)/", first.url)[0])
     try:
-        with browser(tmp_path) as chromium:
-            ann = chromium.tab()
-            token = out(first, ann)
-            ann.fill(f"#round-{token} [name=value]", "5.5")
-            ann.fill(f"#round-{token} [name=cost]", "1")
-            measured(ann, token)
-            first.kill()
-            ann.wait("!document.getElementById('away').hidden")
-            ann.click(f"#round-{token} form[action$=tell] button")
-            assert "The server does not answer" in ann.text(f"#round-{token} .said")
-            assert ann.text(f"#round-{token} [name=value]") == "5.5"
-            with Study.open(place) as worker:  # bob, elsewhere, meanwhile
-                worker.tell(token, 3.0, cost=1.0, realised=MEASURED)
-            first = start(place, port=port)
-            ann.wait(f"document.querySelector('#kept-{token} [name=value]')?.value === '5.5'")
-            assert "It gave 3" in ann.text(f"#kept-{token}")
-            assert ann.run("document.getElementById('away').hidden")
+        ann = chromium.tab()
+        token = out(first, ann)
+        ann.fill(f"#round-{token} [name=value]", "5.5")
+        ann.fill(f"#round-{token} [name=cost]", "1")
+        measured(ann, token)
+        first.kill()
+        ann.wait("!document.getElementById('away').hidden")
+        ann.click(f"#round-{token} form[action$=tell] button")
+        assert "The server does not answer" in ann.text(f"#round-{token} .said")
+        assert ann.text(f"#round-{token} [name=value]") == "5.5"
+        with Study.open(place) as worker:  # bob, elsewhere, meanwhile
+            worker.tell(token, 3.0, cost=1.0, realised=MEASURED)
+        first = start(place, port=port)
+        ann.wait(f"document.querySelector('#kept-{token} [name=value]')?.value === '5.5'")
+        assert "It gave 3" in ann.text(f"#kept-{token}")
+        assert ann.run("document.getElementById('away').hidden")
     finally:
         first.kill()
 
 
-def test_a_look_that_another_has_given_is_kept(tmp_path: Path) -> None:
+def test_a_look_that_another_has_given_is_kept(tmp_path: Path, chromium: Browser) -> None:
     place, case = of_kind(tmp_path, "causal")
-    with serving(place) as made, browser(tmp_path) as chromium:
+    with serving(place) as made:
         ann = chromium.tab()
         ann.open(f"{made.url}page/study")
         ann.click("#ask button")
@@ -272,12 +270,12 @@ def test_a_look_that_another_has_given_is_kept(tmp_path: Path) -> None:
         assert f"\n{typed}" in said
 
 
-def test_an_unlikely_number_is_asked_about_before_it_is_saved(tmp_path: Path) -> None:
+def test_an_unlikely_number_is_asked_about_before_it_is_saved(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
     with Study.open(place) as worker:
         for value in (3.0, 10.0, 5.0, 4.0):
             worker.tell(worker.ask(context={"weather": 4.0}), value, cost=1.0, realised=MEASURED)
-    with serving(place) as made, browser(tmp_path) as chromium:
+    with serving(place) as made:
         tab = chromium.tab()
         tab.open(f"{made.url}page/oven")
         tab.fill("[name='seen:weather']", "600")
@@ -300,9 +298,9 @@ def test_an_unlikely_number_is_asked_about_before_it_is_saved(tmp_path: Path) ->
         assert [r.outcome.value for r in played.history if r.outcome] == [3.0, 10.0, 5.0, 4.0, 740.0]
 
 
-def test_a_value_that_was_mistyped_before_choosing_is_asked_for_again(tmp_path: Path) -> None:
+def test_a_value_that_was_mistyped_before_choosing_is_asked_for_again(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
-    with serving(place) as made, browser(tmp_path) as chromium:
+    with serving(place) as made:
         tab = chromium.tab()
         token = out(made, tab, "2")
         tab.click(f"#round-{token} form[action$=abandon]:has([name=reason][type=hidden]) button")
@@ -312,12 +310,12 @@ def test_a_value_that_was_mistyped_before_choosing_is_asked_for_again(tmp_path: 
         assert [r.state for r in played.history] == ["abandoned"]
 
 
-def test_two_who_correct_the_same_outcome_hear_of_each_other(tmp_path: Path) -> None:
+def test_two_who_correct_the_same_outcome_hear_of_each_other(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
     with Study.open(place) as worker:
         token = worker.ask(context={"weather": 4.0}).token
         worker.tell(token, 3.0, cost=1.0, realised=MEASURED)
-    with serving(place) as made, browser(tmp_path) as chromium:
+    with serving(place) as made:
         ann = chromium.tab()
         ann.open(f"{made.url}page/oven")
         ann.press("#rounds [data-edit]")
@@ -336,54 +334,53 @@ def test_two_who_correct_the_same_outcome_hear_of_each_other(tmp_path: Path) -> 
         assert found.value == 3.5
 
 
-def test_settings_and_a_new_study_outlive_the_server(tmp_path: Path) -> None:
+def test_settings_and_a_new_study_outlive_the_server(tmp_path: Path, chromium: Browser) -> None:
     """What was typed stays where it is while the server is away, and is there again when the page is opened anew."""
     place = oven(tmp_path)
     first = start(place)
     port = int(re.findall(r":(\d+)/", first.url)[0])
     try:
-        with browser(tmp_path) as chromium:
-            ann, bob = chromium.tab(), chromium.tab()
-            ann.open(f"{first.url}page/oven/settings")
-            bob.open(f"{first.url}new")
-            ann.fill("#limits [name=budget]", "50")
-            ann.fill("#add [name=value]", "3.25")
-            bob.run("document.querySelector('[name=kind][value=causal]').click()")
-            for name, text in {"name": "kiln", "v0-name": "heat", "arrows": "heat -> yield"}.items():
-                bob.fill(f"[name='{name}']", text)
-            bob.click("button[value=rows]")
-            bob.fill("[name='v7-name']", "glaze")
-            first.kill()
-            ann.click("#limits button")
-            assert "The server does not answer" in ann.text("#limits .said")
-            bob.click("button[value=create]")
-            assert "The server does not answer" in bob.text(".said")
-            first = start(place, port=port)
-            for tab in (ann, bob):
-                tab.run("window.before = {}; location.reload()")
-                tab.wait("!window.before && !!document.querySelector('.said.stale')")
-            assert [ann.text(f"#{where}]") for where in ("limits [name=budget", "add [name=value")] == ["50", "3.25"]
-            assert [bob.text(f"[name='{name}']") for name in ("name", "v0-name", "v7-name")] == [
-                "kiln",
-                "heat",
-                "glaze",
-            ]
-            assert bob.run("document.querySelector('[name=kind]:checked').value") == "causal"
-            ann.click("#limits button")
-            ann.wait("location.search === '?done=limits'")
-            assert ann.text("#limits [name=budget]") == "50"
-            assert not ann.has("#limits .said"), "it is saved"
-            assert ann.text("#add [name=value]") == "3.25", "and this is not"
-            bob.click("button[value=check]")
-            assert bob.has(".wrong")
-            bob.click("[data-let-go]")
-            assert bob.text("[name=name]") == ""
+        ann, bob = chromium.tab(), chromium.tab()
+        ann.open(f"{first.url}page/oven/settings")
+        bob.open(f"{first.url}new")
+        ann.fill("#limits [name=budget]", "50")
+        ann.fill("#add [name=value]", "3.25")
+        bob.run("document.querySelector('[name=kind][value=causal]').click()")
+        for name, text in {"name": "kiln", "v0-name": "heat", "arrows": "heat -> yield"}.items():
+            bob.fill(f"[name='{name}']", text)
+        bob.click("button[value=rows]")
+        bob.fill("[name='v7-name']", "glaze")
+        first.kill()
+        ann.click("#limits button")
+        assert "The server does not answer" in ann.text("#limits .said")
+        bob.click("button[value=create]")
+        assert "The server does not answer" in bob.text(".said")
+        first = start(place, port=port)
+        for tab in (ann, bob):
+            tab.run("window.before = {}; location.reload()")
+            tab.wait("!window.before && !!document.querySelector('.said.stale')")
+        assert [ann.text(f"#{where}]") for where in ("limits [name=budget", "add [name=value")] == ["50", "3.25"]
+        assert [bob.text(f"[name='{name}']") for name in ("name", "v0-name", "v7-name")] == [
+            "kiln",
+            "heat",
+            "glaze",
+        ]
+        assert bob.run("document.querySelector('[name=kind]:checked').value") == "causal"
+        ann.click("#limits button")
+        ann.wait("location.search === '?done=limits'")
+        assert ann.text("#limits [name=budget]") == "50"
+        assert not ann.has("#limits .said"), "it is saved"
+        assert ann.text("#add [name=value]") == "3.25", "and this is not"
+        bob.click("button[value=check]")
+        assert bob.has(".wrong")
+        bob.click("[data-let-go]")
+        assert bob.text("[name=name]") == ""
     finally:
         first.kill()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_study_from_creation_to_report_by_clicking(width: int, tmp_path: Path) -> None:
+def test_a_study_from_creation_to_report_by_clicking(width: int, tmp_path: Path, chromium: Browser) -> None:
     """With a typing error, a round that broke, an outcome that is mended, and an end."""
     form = {
         "name": "kiln",
@@ -397,7 +394,7 @@ def test_a_study_from_creation_to_report_by_clicking(width: int, tmp_path: Path)
         "sets": "heat: 1",
         "most-budget": "1o",
     }
-    with serving(folder=tmp_path) as made, browser(tmp_path) as chromium:
+    with serving(folder=tmp_path) as made:
         tab = chromium.tab()
         tab.size(width)
         tab.open(made.url)

@@ -20,9 +20,9 @@ from tests.serve.players import Person, bearer, key_for, oven, served
 
 @contextmanager
 def empty(folder: Path) -> Iterator[TestClient]:
-    hall = StudyPool({})
-    hall.folder = folder
-    with TestClient(application(hall), "http://localhost", follow_redirects=False) as client:
+    pool = StudyPool({})
+    pool.folder = folder
+    with TestClient(application(pool), "http://localhost", follow_redirects=False) as client:
         yield client
 
 

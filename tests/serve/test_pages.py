@@ -67,7 +67,7 @@ def test_numbers_are_read_and_written_as_the_reader_does(tmp_path: Path) -> None
     with served(oven(tmp_path)) as client:
         german = Person(client, languages="de-DE,de;q=0.9")
         assert german.send("ask", **{"seen:weather": "12,5"}).status_code == 303
-        assert "weather = 12,5 °C" in german.text
+        assert "weather 12,5 °C" in german.text
         (token,) = german.open
         known = {"realised:oven": "150,5", "realised:speed": "0,5"}
         assert german.send(f"rounds/{token}/tell", value="1,234", cost="1,5", **known).status_code == 303

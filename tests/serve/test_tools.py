@@ -52,12 +52,12 @@ class Assistant:
 def in_process(place: Path, play: Any, key: str = "", **more: Any) -> Any:
     """What `play` finds with an assistant beside a server in this process."""
 
-    async def main(hall: StudyPool) -> Any:
-        async with mcp.Client(tools_server(hall, with_key(hall, key)), **more) as client:
+    async def main(pool: StudyPool) -> Any:
+        async with mcp.Client(tools_server(pool, with_key(pool, key)), **more) as client:
             return await play(Assistant(client))
 
-    with closing(StudyPool({"oven": (str(place), opener(place))}, bool(key))) as hall:
-        return asyncio.run(main(hall))
+    with closing(StudyPool({"oven": (str(place), opener(place))}, bool(key))) as pool:
+        return asyncio.run(main(pool))
 
 
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
@@ -212,8 +212,8 @@ def test_several_studies_are_told_apart_by_name(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     places = {"a": oven(tmp_path), "b": oven(tmp_path / "b")}
 
-    async def main(hall: StudyPool) -> None:
-        async with mcp.Client(tools_server(hall, with_key(hall, ""))) as client:
+    async def main(pool: StudyPool) -> None:
+        async with mcp.Client(tools_server(pool, with_key(pool, ""))) as client:
             ours = Assistant(client)
             assert (await ours.does("studies"))["studies"] == ["a", "b"]
             assert (await ours.is_refused("ask", context={"weather": 1}))["status"] == 404
@@ -222,8 +222,8 @@ def test_several_studies_are_told_apart_by_name(tmp_path: Path) -> None:
             assert (await ours.does("rounds", study="a"))["rounds"] == []
             assert (await ours.does("events", study="b", after=1))["count"] == 2
 
-    with closing(StudyPool({name: (str(place), opener(place)) for name, place in places.items()})) as hall:
-        asyncio.run(main(hall))
+    with closing(StudyPool({name: (str(place), opener(place)) for name, place in places.items()})) as pool:
+        asyncio.run(main(pool))
 
 
 def program(*words: Any, **environment: str) -> Any:

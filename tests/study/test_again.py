@@ -9,7 +9,7 @@ import pytest
 from steerbo.errors import LogUnavailable
 from steerbo.study import Study
 from tests.rounds.stub import Nearest, Stub
-from tests.study.test_keeping import CALLS, decided, opened, started, unwritten
+from tests.study.test_outbox import CALLS, decided, opened, started, unwritten
 
 
 def test_data_that_are_alike_count_as_often_as_they_were_added(tmp_path: Path, said: list[str]) -> None:
@@ -39,7 +39,7 @@ def test_another_outcome_in_the_meantime_is_a_conflict_that_is_kept_and_said(tmp
     (file,) = unwritten(tmp_path)
     content = file.read_text()
     file.unlink()
-    study.session.keeping.left = False
+    study.session.outbox.left = False
     study.tell(asked, 3.5)
     study.close()
     file.write_text(content)

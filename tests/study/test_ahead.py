@@ -107,13 +107,13 @@ def test_it_is_not_waited_for_beyond_what_a_choice_takes(begun: Path) -> None:
     with Study.create(MemoryLog(), Stub(), Slow, rounds=9) as study:
         study.prepare()
         process = number(begun)
-        study.session.company.cost = 1e9
+        study.session.contention.cost = 1e9
         assert study.ask() is not None
         wait_for_end(process)
         begun.unlink()
         study.prepare()
         process = number(begun)
-        study.session.company.cost = 0.0
+        study.session.contention.cost = 0.0
         assert study.ask() is not None
         wait_for_end(process)
         assert [each.kind for each in study.events] == ["created", "asked", "asked"]

@@ -50,9 +50,9 @@ def place(tmp_path: Path) -> str:
 
 
 def opened(place: str) -> Study:
-    """By a worker that has company, and whose choices are worth a wait."""
+    """By a worker that meets others at the log, and whose choices are worth a wait."""
     study = Study.open(place, Stub())
-    study.session.company.quiet, study.session.company.cost = 0, 1e9
+    study.session.contention.quiet, study.session.contention.cost = 0, 1e9
     return study
 
 

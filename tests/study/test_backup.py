@@ -182,5 +182,5 @@ def test_commands(tmp_path: Path) -> None:
     result = call("restore", copy, study, "--json")
     assert result.exit_code == 0, result.output
     assert '"study": 2' in result.stdout
-    assert "still out" in call("ask", study).stderr
+    assert "without an outcome yet" in call("ask", study).stderr
     assert asked.split('"token": "')[1].split('"')[0] in call("show", study).stdout

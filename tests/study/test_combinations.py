@@ -265,7 +265,7 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("causal", {"variables": [CHANGING]}, "prices no changes.*cost-varying problem"),
     ("causal", {"costs": [1]}, "prices"),
     ("causal", {"control_sets": [["x"]]}, "intervenable.*scopes follow"),
-    ("causal", {"nature": ROWS}, "follows from the graph.*add"),
+    ("causal", {"nature": ROWS}, "follow from the graph.*add"),
     ("time-varying", {"value_of_one": 2.0}, "all plays cost alike"),
     ("causal", {"value_of_one": 2.0}, "Only cost-varying problems take it"),
     ("mean-field", {"value_of_one": 2.0}, "Every distribution costs alike"),
@@ -303,7 +303,7 @@ def test_what_does_not_go_together_is_refused_by_name(kind: str, given: dict[str
 
 def test_variables_play_one_part() -> None:
     """What is seen is not moved and not in a control set; what is drawn together has no law of its own."""
-    with pytest.raises(InvalidProblem, match=r"change.*seen before choosing, so nobody moves it"):
+    with pytest.raises(InvalidProblem, match=r"change.*seen before choosing, so it is never moved"):
         sb.Float("x", 0, 1, change=CHANGE, seen=True)
     others = [sb.Float("x", 0, 1), sb.Float("z", 0, 1), sb.Float("free", 0, 1)]
     for name, changes, said in (

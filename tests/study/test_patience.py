@@ -11,7 +11,7 @@ from steerbo.core import Suggestion
 from steerbo.errors import InvalidOption
 from steerbo.study import Study
 from tests.rounds.stub import Nearest, Stub
-from tests.study.test_keeping import started, unwritten
+from tests.study.test_outbox import started, unwritten
 from tests.study.test_workers import measure
 
 

@@ -151,11 +151,11 @@ def test_another_process_finds_the_same(kind: str, monkeypatch: pytest.MonkeyPat
     request = case.request(5)
     with_it.prepare(2, **request)
     wait_until(lambda: with_it.prepared == 2)
-    chosen = with_it.session.company.cost = 0.0
+    chosen = with_it.session.contention.cost = 0.0
     for study in (without, with_it):
         assert study.ask(**request) is not None
         assert study.ask(**request) is not None
-    assert with_it.session.company.cost == chosen, "nothing was chosen here"
+    assert with_it.session.contention.cost == chosen, "nothing was chosen here"
     assert values_of(with_it.events) == values_of(without.events)
     with_it.close()
 

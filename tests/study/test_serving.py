@@ -31,12 +31,12 @@ class Busy(Nearest):
 
 
 def begin(log: MemoryLog, **worker: Any) -> Study:
-    """A study whose worker has company, and whose choices are worth a wait."""
+    """A study whose worker meets others at the log, and whose choices are worth a wait."""
     return meet(Study.create(log, Stub(), Busy, rounds=9, **worker))
 
 
 def meet(study: Study) -> Study:
-    study.session.company.quiet, study.session.company.cost = 0, 1e9
+    study.session.contention.quiet, study.session.contention.cost = 0, 1e9
     return study
 
 
@@ -133,7 +133,7 @@ def test_an_outcome_that_comes_between_is_worth_more_than_a_choice() -> None:
     memory = Memory()
     log = MemoryLog(memory)
     study, hasty = begin(log), Study.open(MemoryLog(memory), Stub())
-    hasty.session.company.cost = 0.0
+    hasty.session.contention.cost = 0.0
     name = new_holder()
     Busy.happens[:] = [lambda: queue(log, (name, wish(study))), lambda: hasty.fail(study.pending[0].token)]
     mine = study.ask()

@@ -88,7 +88,7 @@ def test_a_server_that_went_away_is_named() -> None:
         study = Study.create(url, Stub(), Nearest, wait=0.1)
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
-    study.session.company.quiet = 0
+    study.session.contention.quiet = 0
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
 

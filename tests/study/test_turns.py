@@ -126,8 +126,8 @@ def test_who_hears_of_nobody_looks_at_the_line(tmp_path: Path) -> None:
     place = tmp_path / "study.db"
     Study.create(place, Stub(), Nearest, rounds=3).close()
     with closing(DatabaseLog(place)) as other, Study.open(place, Stub()) as study:
-        company = study.session.company
-        company.quiet, company.cost = QUIET, 2 * CHEAP
+        contention = study.session.contention
+        contention.quiet, contention.cost = QUIET, 2 * CHEAP
         stood(other, ELSEWHERE, until=other.now() + LASTS)
         waited: list[list[str]] = []
 
@@ -225,7 +225,7 @@ def test_nobody_computes_in_vain(tmp_path: Path, place: str, monkeypatch: pytest
 
     def work(number: int) -> None:
         with Study.open(logs[number], Stub()) as study:
-            study.session.company.quiet, study.session.company.cost = 0, 1e9
+            study.session.contention.quiet, study.session.contention.cost = 0, 1e9
             while (suggestion := study.ask()) is not None:
                 played[number].append(suggestion.token)
                 study.fail(suggestion)

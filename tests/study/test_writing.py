@@ -1,4 +1,4 @@
-"""Those who have company take turns."""
+"""Workers that meet at a log take turns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_turns_are_for_those_who_have_company() -> None:
         assert one.turns == 1, "others may have come at the same time"
         first.ask()
         assert one.turns == 1, "nobody else writes"
-        first.session.company.cost = 60.0
+        first.session.contention.cost = 60.0
         second.ask()
         first.ask()
         assert (one.turns, two.turns) == (1, 1), "it has not heard of the other yet"
@@ -44,12 +44,12 @@ def test_nobody_waits_for_what_is_sooner_computed_again() -> None:
     one, two = Watched(memory), Watched(memory)
     with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
         first.ask()
-        first.session.company.cost = 0.0
+        first.session.contention.cost = 0.0
         for _ in range(3):
             second.ask()
             first.ask()
         assert one.turns == 1
-        first.session.company.cost = 60.0
+        first.session.contention.cost = 60.0
         second.ask()
         first.ask()
         first.ask()
@@ -61,7 +61,7 @@ def test_who_is_refused_again_and_again_waits_for_a_turn() -> None:
     one, two = Watched(memory), Watched(memory)
     with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
         first.ask()
-        first.session.company.cost, left = 0.0, [TRIES]
+        first.session.contention.cost, left = 0.0, [TRIES]
         append = one.append
 
         def late(event: Event, lease: Lease | None = None) -> None:

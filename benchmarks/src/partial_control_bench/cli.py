@@ -1,9 +1,10 @@
-"""`pcb`: list, data, run, check, page."""
+"""`pcb`: list, data, run, check, page; core and enter; simple and coverage."""
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +12,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import checking, data, page
+from . import checking, core, data, page
 from .entrants import BUILT_IN
 from .errors import BenchError
 from .fresh import coverage, simple
 from .fresh.noise import NOISES
+from .fresh.registration import refuse_unregistered
 from .problem import WINGS, Problem, Seeds
 from .record import Result, read, schema
 from .registry import contender, problem, problems
@@ -229,6 +231,7 @@ def coverage_(
     ] = None,
 ) -> None:
     """How often bounds of the recommended value cover the truth; PYTHONPATH says which steerbo plays."""
+    refuse_unregistered(registration)
     kinds = [each.strip() for each in noise.split(",")] if noise else list(NOISES)
     for kind in kinds:
         if kind not in NOISES:
@@ -265,6 +268,7 @@ def simple_(
     ),
 ) -> None:
     """Simple rules beside the default on problems drawn afresh: equal money, the same noise and nature."""
+    refuse_unregistered(registration)
     which = range(int(problems_)) if problems_.isdigit() else _numbers_of("--problems", problems_)
     names = [each.strip() for each in entrants.split(",")] if entrants else [simple.DEFAULT, *simple.RULES]
     for name in names:
@@ -280,6 +284,81 @@ def simple_(
         print(f"{line['key']}: play {line['play']:.3f}, answer {line['answer']:.3f}", file=sys.stderr, flush=True)
     wanted = {run.key for run in runs}
     print(simple.table([line for line in coverage.read(out) if line["key"] in wanted], runs[0].label))
+
+
+@app.command("core")
+def core_(
+    registration: Annotated[
+        str, typer.Option(help="the whole commit id that draws the seeds; it must be an ancestor of HEAD; or a word")
+    ] = "tuning",
+    seeds: Annotated[int, typer.Option(min=1, help="of every problem")] = core.WANTED,
+    entrants: Annotated[str, typer.Option(help="who plays, with commas; NAME=3 plays three seeds alone")] = "",
+    minutes: Annotated[float | None, typer.Option(help="end after so many minutes; called again, it goes on")] = None,
+    again: Annotated[int, typer.Option(min=0, help="play so many of what is there again, and nothing new")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
+    out: Annotated[Path, typer.Option(help="where runs go; those that it has are not played again")] = Path(
+        "docs/results/core/runs.jsonl"
+    ),
+) -> None:
+    """The frozen core: fifteen problems, our defaults, simple rules and peers; prints the table."""
+    refuse_unregistered(registration)
+    if again:
+        _core_again(out, again)
+        return
+    many = {}
+    for each in entrants.split(",") if entrants else core.ENTRANTS:
+        name, _, count = each.strip().partition("=")
+        many[name] = int(count) if count.isdigit() else seeds
+    whom = [contender(name) for name in many]
+    _play_core(list(core.jobs(registration, whom, many)), out, jobs, minutes)
+    print(core.report([r for r in read(out) if r.entrant in many], registration))
+
+
+def _play_core(wanted: list[core.CoreJob], out: Path, processes: int, minutes: float | None = None) -> None:
+    until = None if minutes is None else time.monotonic() + 60 * minutes
+    for result, left in play_missing(wanted, out, None, processes):
+        print(
+            f"{result.entrant} on {result.problem}: {result.cpu_seconds} s; {left} to go", file=sys.stderr, flush=True
+        )
+        if until is not None and time.monotonic() > until:
+            print(f"time is up, {left} runs are missing; the same command goes on", file=sys.stderr)
+            break
+
+
+def _core_again(out: Path, count: int) -> None:
+    bad = 0
+    for name, alike in core.again(list(read(out)), count):
+        bad += not alike
+        print(f"again: {name}: {_ALIKE[alike]}", flush=True)
+    print(f"{count - bad} of {count} agree")
+    if bad:
+        raise typer.Exit(1)
+
+
+@app.command("enter")
+def enter_(
+    place: Annotated[str, typer.Argument(metavar="FILE.py[:Class]", help="your method, in one file")],
+    seeds: Annotated[int, typer.Option(min=1, help="of every problem")] = 3,
+    whole: Annotated[bool, typer.Option("--whole", help="all of the core, in place of a small part")] = False,
+    wings: Annotated[str, typer.Option(help=f"some of {', '.join(WINGS)}, with commas, if yours plays no others")] = "",
+    registration: Annotated[str, typer.Option(help="a whole commit id, or a word")] = "tuning",
+    jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
+    out: Annotated[Path, typer.Option(help="where runs go; those that it has are not played again")] = Path(
+        "entered.jsonl"
+    ),
+) -> None:
+    """Your method beside ours and two peers on a part of the core: under five minutes, if yours is quick."""
+    refuse_unregistered(registration)
+    whom = [core.entrant_of(place), *(contender(name) for name in (core.OURS, "random", "sweep"))]
+    many = {who.name: seeds for who in whom}
+    some = tuple(wing.strip() for wing in wings.split(",")) if wings else WINGS
+    for wing in some:
+        if wing not in WINGS:
+            raise BenchError(f"--wings {wing!r}: must be some of {', '.join(WINGS)}, with commas")
+    wanted = list(core.jobs(registration, whom, many, small=not whole, wings=some))
+    _play_core(wanted, out, jobs)
+    keys = {job.key for job in wanted}
+    print(core.report([r for r in read(out) if r.key in keys], registration))
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ SIZES = (50, 200, 500, 2000)
 PROBLEMS = {
     "cost-varying": "hartmann-moderate-0.02", "time-varying": "toy-h5-l0.5", "causal": "psa-2", "mean-field": "arena",
 }  # fmt: skip
-_GENERAL = ("optuna-tpe", "sklearn-gp-ei", "botorch-logei", "cma-es")
+_GENERAL = ("optuna-tpe", "sklearn-gp-ei", "botorch", "cma-es")
 ENTRANTS = {
     "cost-varying": ("cheap-first", "explore-then-commit", *_GENERAL),
     "time-varying": ("tempered-elimination", "prior-elimination", *_GENERAL),

@@ -61,7 +61,16 @@ class Contender:
     folder: str | None = None
 
     def load(self) -> Maker:
-        """Its class.
+        """Its class, with what its name stands for.
+
+        Raises:
+            BenchError: its module or a package that it needs is missing.
+        """
+        found: Maker = partial(self.found(), **self.fixed)
+        return found
+
+    def found(self) -> Any:
+        """What stands at its place; of an empty attribute the module.
 
         Raises:
             BenchError: its module or a package that it needs is missing.
@@ -70,7 +79,8 @@ class Contender:
         if self.folder is not None and self.folder not in sys.path:
             sys.path.insert(0, self.folder)
         try:
-            found: Maker = partial(getattr(importlib.import_module(module), attribute), **self.fixed)
+            there = importlib.import_module(module)
+            return getattr(there, attribute) if attribute else there
         except ImportError as error:
             missing, extra = error.name or str(error), "ours" if self.packages[:1] == ("steerbo",) else "peers"
             every = f", or 'partial-control-bench[{extra}]'" if self.packages else ""
@@ -83,7 +93,6 @@ class Contender:
             raise BenchError(f"{module}: cannot be read: {error}") from None
         except Exception as error:  # of a stranger's file, while it is read
             raise BenchError(f"{module}: cannot be read: {told(error)}") from error
-        return found
 
 
 def contender(name: str, options: Mapping[str, Any] | None = None) -> Contender:

@@ -9,6 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from .errors import BenchError
 from .playing import run
@@ -17,6 +18,17 @@ from .record import Key, Result, lines, parse, plain
 from .registry import Contender, problem
 
 DASK = "dask://"
+
+
+class Playable(Protocol):
+    """A run that is wanted: its key, and its result as a line, in whichever process."""
+
+    @property
+    def key(self) -> Key:
+        """What tells runs apart."""
+
+    def play(self) -> str:
+        """Play."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +75,7 @@ def done(file: Path) -> set[Key]:
 
 
 def play_missing(
-    jobs: Iterable[Job], file: Path, executor: str | None = None, processes: int = 1
+    jobs: Iterable[Playable], file: Path, executor: str | None = None, processes: int = 1
 ) -> Iterator[tuple[Result, int]]:
     """Play what a file lacks; yields each result once it is in the file, and how many are still to come.
 
@@ -88,12 +100,12 @@ def play_missing(
             yield parse(line, str(file)), left
 
 
-def _lines(missing: list[Job], executor: str | None, processes: int) -> Iterator[str]:
+def _lines(missing: list[Playable], executor: str | None, processes: int) -> Iterator[str]:
     if executor is None and processes == 1:
         yield from (job.play() for job in missing)
         return
     with _executor(executor, processes) as pool:
-        futures = [pool.submit(Job.play, job) for job in missing]
+        futures = [pool.submit(job.play) for job in missing]
         try:
             for future in as_completed(futures):
                 yield future.result()

@@ -2,8 +2,8 @@
 
 Algorithm 1 of Hoang et al. (2025) as a bandit's: turns of every arm, bounds that only close in, the cheapest left.
 
-It sees bounds on what every arm may give, and the statistics of its costs; see `costvarying.explore_then_commit` for
-where the bounds come from, and for what is done where the paper is silent.
+It sees bounds on every arm's value, and the statistics of its costs; see `costvarying.explore_then_commit` for
+the source of the bounds, and for the choices that the paper leaves open.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ActiveArms:
             overrun: by how much each of those that are dropped left its band.
             number: of the round.
             likeliest: who goes on where nobody is left, also if it was rejected long ago.
-            then: what to do where nobody is left. Whoever keeps sums begins them anew where all are back.
+            then: the rule where no candidate is left. Sums begin anew where all are back.
         """
         alive = self.alive.copy()
         alive[list(overrun)] = False
@@ -141,7 +141,7 @@ def explores(played: int, m: int, limits: Limits, fraction: float, cycles: int |
     Args:
         played: turns so far.
         m: the number of arms.
-        limits: what exploration may use a share of.
+        limits: the budget that exploration may use a share of.
         fraction: that share: a cycle that would carry the use beyond it is not begun (the paper gives no rule).
         cycles: a fixed number of cycles instead.
 

@@ -19,7 +19,7 @@ from ._arms import Arm
 from .graphs.graph import CausalGraph
 
 _CACHED = 256  # regions: each takes some milliseconds
-_LAWLESS = "What a scope leaves to nature counts at the end of its bounds that is worst: no law of it is known here."
+_LAWLESS = "A variable left to nature counts at the worst end of its bounds, since its law is not known here."
 _WIDEN = "Loosen one, or widen the bounds."
 _MEASURE = (
     "Loosen one, or widen the bounds. A sum that nature completes can be measured: limit it as ‹OutcomeConstraint›."

@@ -282,7 +282,7 @@ class ArmsFeasibility:
             InvalidProblem: naming the scope.
         """
         if scope not in self._models.number:
-            hint = "What a scope leaves to nature counts at the end of its bounds that is worst for a limit."
+            hint = "A variable left to nature counts at that end of its bounds which is worst for the limit."
             raise InvalidProblem(
                 "bounds", str(scope), "bounds that leave something to every scope that was played", hint
             )

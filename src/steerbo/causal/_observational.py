@@ -25,7 +25,7 @@ from .graphs.dag import BitmaskDag, bits, mask_of
 from .graphs.graph import CausalGraph
 from .identification.scopes import ScopedGraph
 
-_ALLOWED = "what was set, such as ['dose'], or ['dose (age)'] where one looked at age before"
+_ALLOWED = "variables that were set, such as ['dose'], or ['dose (age)'] after looking at age"
 _NEIGHBOURS = 64  # observations that an outcome is averaged over
 
 # -- trials ------------------------------------------------------------------------------------------------------------
@@ -55,11 +55,11 @@ def read_trial(scope: Any, graph: CausalGraph, space: Space) -> Scope | None:
         raise InvalidOutcome("scope.keep", list(read.keep), "nothing: what was kept was set, too")
     for name in read.set:
         if name not in graph.intervenable:
-            raise InvalidOutcome("scope", name, f"what can be set, {one_of(graph.intervenable, name)}")
+            raise InvalidOutcome("scope", name, f"a variable that can be set, {one_of(graph.intervenable, name)}")
     allowed = [name for name in space.names if name not in read.set]
     for name in read.contexts:
         if name not in allowed:
-            raise InvalidOutcome("scope", name, f"what can be looked at before, {one_of(allowed, name)}")
+            raise InvalidOutcome("scope", name, f"a variable that can be looked at before, {one_of(allowed, name)}")
     return Scope(read.set, read.look) if read.set else None
 
 

@@ -29,8 +29,8 @@ T = TypeVar("T")
 _SHOWN = 50  # edges in a description
 _ROLES = ("target", "intervenable", "contexts")
 _INSTEAD = {
-    "nature": "What is not set follows from the graph, and is learned: rows of data come in by ‹add›.",
-    "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
+    "nature": "Variables that are not set follow from the graph, and are learned: add rows of data by ‹add›.",
+    "control_sets": "The graph names the variables that can be set, as `intervenable`: the scopes follow from it.",
     "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
     "value_of_one": "Only cost-varying problems take it. What may be given up for money is said by `tolerance` here.",
@@ -71,7 +71,7 @@ class Causal(ConstrainedProblem):
             `OutcomeConstraint`, constraints on further outcomes, which are learned.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed.
+        InvalidProblem: naming the field, its value and the allowed values.
 
     >>> import steerbo as sb
     >>> graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
@@ -111,7 +111,9 @@ class Causal(ConstrainedProblem):
         known = list(dict.fromkeys((*roles, *(n for n in self.graph.names if n != self.graph.target))))
         for name in names:
             if name not in known:
-                raise InvalidProblem("variables", name, f"what the graph has beside its target, {one_of(known, name)}")
+                raise InvalidProblem(
+                    "variables", name, f"a variable of the graph other than its target, {one_of(known, name)}"
+                )
         for name in roles:
             if name not in names:
                 hint = (

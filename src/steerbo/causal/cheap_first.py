@@ -259,8 +259,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
     def _upper(self, some: Sequence[int], values: Sequence[CostedValue]) -> Float[np.ndarray, " k"]:
         """Upper bounds of arms with failures counted; without a scale they are infinite."""
-        failing, scaled = self.feasibility.success_probabilities < 1.0, self.scaled
-        unknown = [failing[i] and not scaled[i] for i in some]
+        uncertain, scaled = self.feasibility.success_probabilities < 1.0, self.scaled
+        unknown = [uncertain[i] and not scaled[i] for i in some]
         return self.feasibility.expected(np.where(unknown, np.inf, [each.bound for each in values]), some)
 
     def _acceptable(self, best: float, known: Mapping[str, Any]) -> float:

@@ -74,8 +74,8 @@ def answering(place: str, call: str, token: str, given: Callable[[Problem | None
         opened = open_study(place)
     except LogUnavailable as error:
         url, name = (str(read_study(place).log), "") if place.endswith(".toml") else split_name(place)
-        spill = OutboxFiles.of(url, name)
-        kept = Outbox(spill, Errors().say).leave(spill.answer(call, token, given(None)))
+        files = OutboxFiles.of(url, name)
+        kept = Outbox(files, Errors().say).leave(files.answer(call, token, given(None)))
         raise LogUnavailable(error.place, error.said, kept) from None
     with opened as going:
         yield going

@@ -94,7 +94,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
     as_json: AsJson = False,
 ) -> None:
-    """Which controls of a borehole are worth holding? A full study on a published simulator, with its picture."""
+    """Run a study of a published borehole simulator in seconds. The answer is printed, and drawn."""
     problem = borehole()
     study = Study.create(MemoryLog(), problem, budget=BUDGET, seed=SEED)
     progress = Display(console(stderr=True))

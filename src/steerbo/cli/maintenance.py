@@ -33,13 +33,13 @@ commands = group()
 def doctor(
     study: Place,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Keep the events that are whole; the damaged ones stay beside.")
+        bool, typer.Option("--repair", help="Keep the intact events; damaged ones are moved to a table of their own.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify every checksum of every study in a log, and repair it on request. Of URL#NAME only that study.
+    """Verify the checksums of all studies in a log; repair it on request. URL#NAME is one study.
 
-    Exit code 0: all is whole, or was repaired; 1: something is damaged; 2: there is no log. Without --repair nothing is
+    Exit code 0: all is intact, or was repaired; 1: damage was found; 2: there is no log. Without --repair nothing is
     written.
     """
     found = medicine.repair(_log(study)) if repair else medicine.examine(_log(study))
@@ -55,7 +55,7 @@ def doctor(
 
 @commands.command()
 def backup(study: Place, file: Copy, as_json: AsJson = False) -> None:
-    """Copy all studies of a log into a new file, also while others write. Of URL#NAME only that study."""
+    """Copy all studies of a log into a new file, while others may write. URL#NAME is one study."""
     _say(copy(_log(study), file), as_json, f"{file}: ")
     if not as_json:
         echo(f"Put them back: steerbo restore {to_type(str(file))} PLACE", err=True)
@@ -66,13 +66,13 @@ def restore(
     file: Copy,
     place: Annotated[
         str,
-        typer.Argument(metavar="PLACE", help="A file or a database URL, or the study file beside which to put it."),
+        typer.Argument(metavar="PLACE", help="A file or a database URL, or a study file, whose log it becomes."),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Write the studies of a backup into a file or a database where they are not yet. Nothing is overwritten.
+    """Write the studies of a backup into another file or database. Nothing is overwritten.
 
-    After URL#NAME, and beside a study file, an only study gets the name that it is looked for by.
+    A single study is renamed to NAME of URL#NAME, or to the name in the study file.
     """
     _say(put_back(file, _log(place), "study" if place.endswith(".toml") else ""), as_json, "restored: ")
     if not as_json:
@@ -102,20 +102,20 @@ def studies(
         typer.Argument(
             metavar="|".join(_DOES),
             parser=word("WHAT", _DOES),
-            help="What to do.",
+            help="The action.",
             show_default=False,
         ),
     ],
     log: Annotated[str, typer.Argument(metavar="LOG", help="A log: a file or a database URL.", show_default=False)],
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Of a study there.", show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The name of a study.", show_default=False)] = None,
     to: Annotated[
-        str | None, typer.Argument(metavar="TO", help="Its new name, or the file it goes to.", show_default=False)
+        str | None, typer.Argument(metavar="TO", help="The new name, or the file to archive to.", show_default=False)
     ] = None,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Delete it for ever.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm that it is deleted for ever.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the studies of a log; rename, archive or delete one. `restore` brings back what was archived."""
+    """List, rename, archive or delete the studies of a log. `restore` brings back what was archived."""
     if what == "list":
         found = shelved(log)
         if as_json:

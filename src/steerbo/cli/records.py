@@ -36,16 +36,19 @@ def import_(
     charge: Annotated[
         bool,
         typer.Option(
-            "--charge", help="Charge the costs of data (lines without a token) to the budget, also of what is there."
+            "--charge",
+            help="Charge the costs of added data (lines without a token) to the budget, earlier data included.",
         ),
     ] = False,
     elsewhere: Annotated[
         bool,
-        typer.Option("--as-data", help="The table is another study's: take its outcomes as data, whatever its tokens."),
+        typer.Option(
+            "--as-data", help="Read the table of another study: ignore its tokens, and add all outcomes as data."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take outcomes from a table, line by line; each is taken, or refused and why. Exit code 2: some were refused."""
+    """Read outcomes from a table, line by line. Exit code 2: some lines were refused; the reasons are printed."""
     table = "a table in CSV that can be read"
     raw = read_file(results, "results", InvalidOutcome, LARGEST_TABLE, allowed=table)
     try:
@@ -121,13 +124,13 @@ def export(
     out: Annotated[
         str | None,
         typer.Option(
-            help="A new file, or one to replace that ends in .csv or .jsonl; default: standard output. "
+            help="The file; one that exists is replaced if it ends in .csv or .jsonl; default: standard output. "
             "optuna: a file or a database URL, default STUDY-optuna.db."
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write the rounds as CSV, or every event as JSON lines, or all of it as an Optuna study."""
+    """Write rounds as CSV, events as JSON lines, or an Optuna study."""
     formats = ("csv", "jsonl", "optuna")
     if kind not in formats:
         raise InvalidOption("format", kind, one_of(formats, kind))
@@ -178,7 +181,7 @@ def report(
     out: Annotated[Path | None, typer.Option(help="The file; default: STUDY.html.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write the study as one HTML page that needs no network."""
+    """Write the study as one HTML page, readable offline."""
     with open_study(study) as going:
         text = page_of(going, title(study))
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))

@@ -39,13 +39,13 @@ from .usage import whole
 
 Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The suggestion's token.", show_default=False)]
 Value = Annotated[
-    str, typer.Argument(metavar="VALUE", help="A number; JSON where it takes more than one.", show_default=False)
+    str, typer.Argument(metavar="VALUE", help="A number, or JSON for several numbers.", show_default=False)
 ]
-Cost = Annotated[str | None, typer.Option(metavar="NUMBER", help="What it cost.")]
+Cost = Annotated[str | None, typer.Option(metavar="NUMBER", help="The cost of the evaluation.")]
 Realised = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=VALUE", help="What really happened; as often as needed.")
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="The realised value of a variable; repeatable.")
 ]
-Reason = Annotated[str, typer.Option(help="Why, for the record.")]
+Reason = Annotated[str, typer.Option(help="The reason, for the log.")]
 NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
 
 
@@ -58,7 +58,7 @@ def new(
     log: LogPlace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a study that is played by hand."""
+    """Create a study whose experiments are done by hand."""
     s = read_study(study)
     settings = s.settings
     limits = {name: getattr(settings, name) for name in ("budget", "rounds", "stop", "seed", "options")}
@@ -81,7 +81,7 @@ def _say_status(study: Study, as_json: bool, warned: Doubts = None) -> None:
 
 @commands.command()
 def extend(study: StudyFilePath, log: LogPlace = None, as_json: AsJson = False) -> None:
-    """Go on with the wider bounds and other limits that the study file now has. Nothing else of a study can change."""
+    """Apply wider bounds and changed limits of the study file to its log. Nothing else of a study can be changed."""
     specification = read_study(study)
     opened = DatabaseLog(log or specification.log, make=False)
     with resume(specification, opened, Errors(), begin=False, extend=True, holder=BY_HAND) as going:
@@ -93,13 +93,13 @@ def ask(
     study: Place,
     *,
     batch: Annotated[
-        int, typer.Option(parser=whole("--batch", 1), metavar="NUMBER", help="So many suggestions at once.")
+        int, typer.Option(parser=whole("--batch", 1), metavar="NUMBER", help="The number of suggestions.")
     ] = 1,
-    csv: Annotated[bool, typer.Option("--csv", help="As a table to fill in, for `steerbo import`.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print a table to fill in, for `steerbo import`.")] = False,
     given: Given = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what to set next, and what to look at first."""
+    """Print the next suggestion: settings, and observations to make first."""
     with open_study(study, asking=True) as going:
         before = going.pending
         suggestions = going.ask(batch, **request(going.problem, given))
@@ -114,11 +114,11 @@ def ask(
             for suggestion in suggestions:
                 echo(todo(going, suggestion, to_type(study)))
             if len(suggestions) > 1 and going.problem.space.changes:
-                echo("in this order: what stays is where the round before it leaves it", err=True)
+                echo("play them in this order: a variable that stays keeps its value from the round before", err=True)
             explain_credentials(study)
         others = [s.token for s in before if s.token not in {new.token for new in suggestions}]
         if others:
-            echo(f"still out: {', '.join(others)}", err=True)
+            echo(f"without an outcome yet: {', '.join(others)}", err=True)
         if len(suggestions) < batch:
             echo(f"no more suggestions: {going.status}", err=True)
 
@@ -127,15 +127,11 @@ def ask(
 def decide(
     study: Place,
     token: Token,
-    context: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="What was seen; as often as needed.")
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="The last look was mistyped: decide by this one. What is left out stays.")
-    ] = False,
+    context: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Replace the last observations; those left out stay.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give what was looked at; says what to set, and what to look at next."""
+    """Enter observations; print the settings that follow from them."""
 
     def given(problem: Problem | None) -> dict[str, Any]:
         more = {"again": True} if again else {}
@@ -157,7 +153,7 @@ def tell(
     realised: Realised = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give the outcome of a suggestion."""
+    """Enter the outcome of a suggestion."""
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
@@ -175,12 +171,12 @@ def fail(
     reason: Reason = "",
     cost: Cost = None,
     charge: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="What to charge to the budget where nobody knows.")
+        str | None, typer.Option(metavar="NUMBER", help="The amount to charge to the budget, if the cost is unknown.")
     ] = None,
     realised: Realised = None,
     as_json: AsJson = False,
 ) -> None:
-    """The evaluation broke: its point and cost count, a value there is none."""
+    """Report a failed evaluation; its settings and cost count."""
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
@@ -196,11 +192,11 @@ def abandon(
     token: Token,
     reason: Reason = "",
     charge: Annotated[
-        float | None, typer.Option(help="What to charge to the budget all the same, until its cost is told.")
+        float | None, typer.Option(help="The amount to charge to the budget, until the cost is told.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Nobody evaluates it any more; an outcome that comes all the same is used. Where its cost is known: fail."""
+    """Give up a suggestion; its outcome can still be told later. If its cost is known, use `fail`."""
     with open_study(study) as going, _changing(going, token):
         _say_status(going, as_json, going.abandon(token, reason, charge=charge))
 
@@ -218,16 +214,18 @@ def _changing(study: Study, token: str) -> Iterator[None]:
 def amend(
     study: Place,
     token: Token,
-    value: Annotated[str | None, typer.Argument(metavar="VALUE", help="The right value.", show_default=False)] = None,
+    value: Annotated[str | None, typer.Argument(metavar="VALUE", help="The correct value.", show_default=False)] = None,
     *,
     cost: Cost = None,
     realised: Realised = None,
     charge: Annotated[
         str | None,
-        typer.Option(help="Of data that was added: is its cost charged, yes or no. Of a failed round: the amount."),
+        typer.Option(help="Added data: whether its cost is charged, yes or no. A failed round: the amount."),
     ] = None,
-    scope: Annotated[str | None, typer.Option(help='Of data that was added: what was played, "ph + t".')] = None,
-    void: Annotated[bool, typer.Option("--void", help="There is no outcome to learn from after all.")] = False,
+    scope: Annotated[
+        str | None, typer.Option(help='Added data: the variables that were set, such as "ph + t".')
+    ] = None,
+    void: Annotated[bool, typer.Option("--void", help="Withdraw the outcome.")] = False,
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:

@@ -23,12 +23,12 @@ from .usage import whole
 
 commands = group()
 
-Quiet = Annotated[bool, typer.Option("--quiet", help="Say only what went wrong: no progress, no answers.")]
-_WAIT = f"Seconds to wait for a log that is away, each time it is (default: {WAIT:g}, and {OPENING:g} at the start)."
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print errors only: no progress, no answer.")]
+_WAIT = f"Seconds to wait whenever the log cannot be reached (default: {WAIT:g}, at the start {OPENING:g})."
 Rounds = Annotated[
     int | None,
     typer.Option(
-        parser=whole("--rounds", 1), metavar="NUMBER", help="Stop after so many rounds; the study can go on later."
+        parser=whole("--rounds", 1), metavar="NUMBER", help="Stop after this many rounds; the study can go on later."
     ),
 ]
 
@@ -37,7 +37,7 @@ Stop = Annotated[
     str | None,
     typer.Option(
         metavar="DIFFERENCE|enough",
-        help="Stop when less can be gained, by the bounds, than a play costs, or this.",
+        help="Stop when the possible gain, by the bounds, is below this difference; enough: below the cost of a play.",
     ),
 ]
 
@@ -96,7 +96,7 @@ def _rule(specification: StudyFile, typed: str) -> float | str | None:
 
 @commands.command()
 def check(study: StudyFilePath, as_json: AsJson = False) -> None:
-    """Read a study file and say in words what would be run. Nothing is evaluated; no objective is imported."""
+    """Check a study file and print the study that it describes. Nothing is evaluated, and no objective is imported."""
     specification = read_study(study)
     if specification.objective is not None:
         specification.objective.find()
@@ -108,7 +108,7 @@ def methods(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="A kind of problem, such as cost-varying.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the methods, what they do, and their options with their defaults."""
+    """List the methods with their options and defaults."""
     found = table(kind)
     if as_json:
         print_json([dict(zip(found.columns, row, strict=True)) for row in found.rows])

@@ -41,25 +41,25 @@ READ = (
 def scopes(
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help=READ, show_default=False)],
     *,
-    target: Annotated[str | None, typer.Option(help="What is to be optimised, where the file does not say.")] = None,
+    target: Annotated[str | None, typer.Option(help="The variable to optimise, if the file names none.")] = None,
     intervenable: Annotated[
-        list[str] | None, typer.Option(help="What can be set, where the file does not say; as often as needed.")
+        list[str] | None, typer.Option(help="A variable that can be set, if the file names none; repeatable.")
     ] = None,
     contexts: Annotated[
         list[str] | None,
-        typer.Option(help="What can be looked at, where that is not all the rest; as often as needed."),
+        typer.Option(help="A variable that can be observed; repeatable; default: all others."),
     ] = None,
-    mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published or joint.")] = "pruned",
+    mode: Annotated[str, typer.Option(help="The scopes to keep: pruned, published or joint.")] = "pruned",
     price: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=PRICE", help="What it costs to set or to look at one: a number, or a formula."),
+        typer.Option(metavar="NAME=PRICE", help="The price of setting or observing a variable: a number or a formula."),
     ] = None,
-    base: Annotated[float, typer.Option(help="What every round costs beside.")] = 0.0,
-    why: Annotated[bool, typer.Option(help="Say why other scopes were dropped.")] = True,
+    base: Annotated[float, typer.Option(help="The price of every round, beside the others.")] = 0.0,
+    why: Annotated[bool, typer.Option(help="Print the reason why each other scope was dropped.")] = True,
     draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
 ) -> None:
-    """Print the scopes among which the best always is; with prices, one that is worth it."""
+    """Print the scopes of a causal graph that can be optimal."""
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
     roles: dict[str, Any] = {role: names for role, names in said.items() if names}
     known = CausalGraph.from_file(graph, **roles)
@@ -117,7 +117,7 @@ def _priced(
     return {scope: in_words(scope, fixed[scope], varying) for scope in kept}, tuple(priced)
 
 
-_CONTEXTS = "Many cases at once: a list of tables in JSON, or a file, JSON or CSV, with a column for every variable."
+_CONTEXTS = "Observations of many cases: a JSON list, or a JSON or CSV file with a column for every variable."
 
 
 @commands.command(cls=Declaring)
@@ -126,7 +126,7 @@ def policy(
     *,
     context: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="What is seen; as often as needed.", show_default=False),
+        typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.", show_default=False),
     ] = None,
     contexts: Annotated[
         str | None,
@@ -135,7 +135,7 @@ def policy(
     given: Given = None,
     as_json: AsJson = False,
 ) -> None:
-    """Apply what was learned: what to set, after looking at this. Nothing is logged."""
+    """Print the learned policy's settings for given observations. Nothing is logged."""
     with open_study(study) as going:
         asked = request(going.problem, given)
         if contexts is None:

@@ -35,38 +35,41 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="STUDY…",
-            help="Study files, or logs: files or database URLs. None: they are begun on the page.",
+            help="Study files, or logs: files or database URLs. None: create studies on the page.",
             show_default=False,
         ),
     ] = None,
     *,
-    host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; the default serves this machine only.")
+    ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(parser=whole("--port", 0, 65535), metavar="NUMBER", help="0: any that is free.")
+        int, typer.Option(parser=whole("--port", 0, 65535), metavar="NUMBER", help="The port; 0: any free one.")
     ] = 8000,
     keys: Annotated[
-        bool, typer.Option("--keys", help="Ask for a key on this machine, too. Elsewhere one is always needed.")
+        bool, typer.Option("--keys", help="Require a key from this machine, too; other machines always need one.")
     ] = False,
     name: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="A name by which browsers call this machine.")
+        list[str] | None,
+        typer.Option(metavar="HOST", help="A host name of this machine that browsers use; repeatable."),
     ] = None,
     forwarded_by: Annotated[
         list[str] | None,
-        typer.Option(metavar="ADDRESS", help="Of a proxy that is believed when it says whose requests it forwards."),
+        typer.Option(metavar="ADDRESS", help="The address of a trusted reverse proxy; repeatable."),
     ] = None,
     prepare: Annotated[
         int,
         typer.Option(
             parser=whole("--prepare", 0, MOST_AT_ONCE),
             metavar="NUMBER",
-            help="So many suggestions are chosen before anybody asks, where a choice takes more than a second.",
+            help="The number of suggestions computed ahead, if one takes more than a second.",
         ),
     ] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Play studies on a page, and by JSON over HTTP. Ctrl-C ends it, after what is being written.
+    """Serve studies as web pages and as JSON over HTTP. Ctrl-C stops it after pending writes.
 
-    On this machine new studies can be begun on the page: beside the first study, else in the present folder.
+    On this machine studies can be created on the page: beside the first study, else in the current folder.
     """
     try:
         from ..serve import StudyPool, application, listen  # an extra
@@ -79,19 +82,19 @@ def serve(
         opened = _openers(studies or [], LOGGER.warning if as_json else None)
         for _, open_one in opened.values():
             open_one().close()  # what cannot be opened is said before anybody asks
-        hall = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
-        hall.folder = _folder(studies or [])
-        if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
-            nobody = "nobody has a key yet: steerbo key create STUDY --name WHO --may play"
-            LOGGER.warning(nobody) if as_json else echo(nobody, err=True)
+        pool = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
+        pool.folder = _folder(studies or [])
+        if pool.keyed and not any(keys_of(place) for place, _ in opened.values()):
+            missing = "no key exists yet: steerbo key create STUDY --name WHO --may play"
+            LOGGER.warning(missing) if as_json else echo(missing, err=True)
         listening = held.enter_context(closing(socket_at(host, port)))
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{listening.getsockname()[1]}/"
         if as_json:
-            print_json({"url": url, "studies": list(opened), "keys": hall.keyed})
+            print_json({"url": url, "studies": list(opened), "keys": pool.keyed})
         else:
             echo(f"{url}  (Ctrl-C ends it)", err=True)
-        listen(application(hall, tuple(name or ())), listening, believed)
+        listen(application(pool, tuple(name or ())), listening, believed)
 
 
 def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dict[str, tuple[str, Callable[[], Study]]]:
@@ -146,7 +149,7 @@ def mcp(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Play studies from an assistant that speaks the Model Context Protocol. It listens on standard input.
+    """Serve studies to an assistant over the Model Context Protocol. It listens on standard input.
 
     What is printed is the protocol; `--json` says errors before it begins as a document. Whoever starts this may do
     everything; with a key in STEERBO_KEY, what the key allows, under its name.
@@ -160,12 +163,12 @@ def mcp(
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp") from None
     opened, text = _openers(studies), os.environ.get(KEY, "")
-    with closing(StudyPool(opened, keyed=bool(text))) as hall:
-        for served in hall.studies.values():
+    with closing(StudyPool(opened, keyed=bool(text))) as pool:
+        for served in pool.studies.values():
             served.events()  # what cannot be opened is said before anybody asks
-        if visitor_by(hall, text) is None:
+        if visitor_by(pool, text) is None:
             raise InvalidOption(KEY, "…", "a key of one of these studies", "`steerbo key create` makes one.")
-        anyio.run(speak, hall, text)
+        anyio.run(speak, pool, text)
 
 
 @commands.command()
@@ -180,13 +183,15 @@ def key(
         ),
     ],
     study: Place,
-    id: Annotated[str | None, typer.Argument(metavar="ID", help="Of the key to revoke.", show_default=False)] = None,
+    id: Annotated[str | None, typer.Argument(metavar="ID", help="The key to revoke.", show_default=False)] = None,
     *,
-    may: Annotated[str, typer.Option(help="read, play (ask and answer), or amend (correct, too).")] = "play",
-    name: Annotated[str | None, typer.Option(help="Whose it is: it stands in the log beside what they do.")] = None,
+    may: Annotated[
+        str, typer.Option(help="The rights: read; play (ask and tell, too); amend (correct, too).")
+    ] = "play",
+    name: Annotated[str | None, typer.Option(help="The holder of the key, as named in the log.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a key that opens a study through a server, list them, or revoke one. A key is shown once."""
+    """Create, list or revoke keys to a served study. A new key is shown once."""
     with open_study(study) as going:
         logged = str(getattr(going.log, "name", "study"))
     place = str(read_study(study).log) if study.endswith(".toml") else study

@@ -63,8 +63,8 @@ def look_over(command: Any, path: str, args: Sequence[str]) -> None:
 
     Args:
         command: typer's.
-        path: what it is called, such as "steerbo tell".
-        args: what was typed after it.
+        path: its name, such as "steerbo tell".
+        args: the words typed after it.
 
     Raises:
         InvalidCommand: naming the word.
@@ -114,8 +114,8 @@ def refusal(error: Any, path: str, args: Sequence[str]) -> InvalidInput | None:
 
     Args:
         error: typer's.
-        path: what the command is called.
-        args: what was typed after it.
+        path: the name of the command.
+        args: the words typed after it.
     """
     if isinstance(error, Refused):
         return error.cause
@@ -164,10 +164,10 @@ def _options(command: Any) -> list[Any]:
 FAILED, REFUSED, STOPPED = 1, 2, 130
 
 CODES = {
-    0: "all is well",
+    0: "done",
     FAILED: "the objective or the model failed, or a log could not be reached or is damaged",
-    REFUSED: "something given is not allowed; a line on standard error for each says what, and what is",
-    STOPPED: "stopped, by Ctrl-C or a signal; run again to go on",
+    REFUSED: "an argument, a study file or a table is not allowed; standard error says why, and what is allowed",
+    STOPPED: "stopped by Ctrl-C or a signal; the same command goes on",
 }
 """Exit codes in words, for `--help` and the site."""
 

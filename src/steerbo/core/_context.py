@@ -22,7 +22,7 @@ from ._history import History, Round
 from .answers import Recommendation, as_text
 from .request import SEEN, RequestField
 
-TIME = RequestField("time", "What time it is, where the optimum moves: a number; left out, the number of the round")
+TIME = RequestField("time", "The time, if the optimum moves: a number; default: the number of the round")
 """Of a problem that is `timed`; in the same units in every round."""
 
 
@@ -179,8 +179,8 @@ def average_recommendation(
     """The answer where something is seen before choosing: a row for each typical context, the commonest first.
 
     Args:
-        contexts: what is typical.
-        at: what to do where this is seen.
+        contexts: the typical contexts.
+        at: the context that an answer is for.
     """
     rows = [replace(at(each.context), context=each.context) for each in contexts]
     if len(rows) == 1:

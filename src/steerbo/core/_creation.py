@@ -96,7 +96,7 @@ def created_event(
     """The event that begins a study, and the class of its method.
 
     Args:
-        problem: what to optimise.
+        problem: the problem to optimise.
         method: a name, a place "package.module:Class", a class, or None for the default of the problem's kind.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.

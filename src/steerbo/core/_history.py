@@ -201,7 +201,7 @@ class History:
             return self._rounds[token]
         except KeyError:
             pending = ", ".join(r.suggestion.token for r in self.pending) or "none"
-            raise UnknownSuggestion(f"suggestion {short_repr(token)} was never made here; pending: {pending}") from None
+            raise UnknownSuggestion(f"suggestion {short_repr(token)} is unknown here; pending: {pending}") from None
 
     @property
     def added(self) -> list[Outcome]:

@@ -183,7 +183,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """Recommend in one context.
 
         Args:
-            history: what happened so far.
+            history: the rounds so far.
             context: values seen before choosing, by name; where the problem drifts also the time, as "time".
         """
         raise SteerboError(f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at")

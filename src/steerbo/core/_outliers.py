@@ -52,7 +52,7 @@ class Doubt:
         field: where a call was given it: "value", "cost", "realised.ph", "context.age".
         text: why it is, without a full stop.
         where: the round or data that it belongs to.
-        remedy: how it is put right once it is logged; empty: `text` says what to do.
+        remedy: how it is put right once it is logged; empty: `text` says how.
         unusual: whether it is compared with other outcomes or costs, and not with a stated range.
 
     >>> print(Doubt("value", "value = 740 is far from the others, 3 to 10", "round 5", "amend 5-3fa2"))

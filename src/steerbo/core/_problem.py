@@ -33,9 +33,9 @@ class StatedLaw:
     Args:
         variable: the variable.
         sample: the values that the law comes from, where it comes from values.
-        group: what it is drawn together with: variables of one group may depend on each other.
-        given: what is seen before choosing and is part of its law.
-        learned: whether the law is learned from what was realised, and so cannot be wrong for long.
+        group: the group it is drawn with: variables of one group may depend on each other.
+        given: the context variables that its law depends on.
+        learned: whether the law is learned from realised values, and so cannot be wrong for long.
     """
 
     variable: Variable
@@ -163,7 +163,7 @@ class Problem(ABC):
         """Check the arguments of `ask`: `context` by `read_known`, all others by `read_request`.
 
         Raises:
-            InvalidContext: what is seen is missing, unknown or no value of its variable.
+            InvalidContext: a context variable is missing or unknown, or its value is not allowed.
             InvalidRequest: anything else is not allowed.
         """
         if not self.space.seen:
@@ -176,7 +176,7 @@ class Problem(ABC):
         """Check the values seen before choosing; a variable with a law may be missing.
 
         Raises:
-            InvalidContext: naming what is missing, unknown or no value of its variable.
+            InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
         """
         return read_known(self.space, context, self.stated_laws)
 
@@ -261,7 +261,7 @@ class Problem(ABC):
         """Refuse external data that lacks values which its scope needs.
 
         Raises:
-            InvalidOutcome: naming what is missing.
+            InvalidOutcome: naming the missing variable.
         """
 
     def read_value(self, value: Any) -> Any:

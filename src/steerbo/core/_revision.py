@@ -21,13 +21,13 @@ def read_revision(history: History, given: Mapping[str, Any], method: type[Metho
     """The event of a change, checked; None where it changes nothing.
 
     Args:
-        history: what is there.
+        history: the rounds so far.
         given: some of `budget` (money; None: no limit), `rounds` (None: no limit), `stop` (when enough is known) and
             `columns` (headers of a lab's own tables, by the column's own name).
         method: the study's.
 
     Raises:
-        InvalidOption: naming what is not allowed, and what is.
+        InvalidOption: naming the option and its allowed values.
     """
     reading: dict[str, Callable[[Any], Any]] = {
         "budget": read_budget,
@@ -99,7 +99,7 @@ def read_bounds(problem: Problem, bounds: Any) -> dict[str, tuple[Any, Any]]:
     """Check new bounds by variable: each is wider than the present one. Unchanged bounds are left out.
 
     Raises:
-        InvalidProblem: naming the variable and what is allowed.
+        InvalidProblem: naming the variable and its allowed values.
     """
     known = {variable.name: variable for variable in problem.space if isinstance(variable, NumericVariable)}
     if not known or "variables" not in {field.name for field in fields(problem)}:  # type: ignore[arg-type]

@@ -33,7 +33,7 @@ class Scope(Record):
         set: the variables that are set.
         look: for each of them the variables to look at first; those that are set without looking are left out.
         keep: the variables that stay as they were in the round before.
-        price: what a play costs, where the problem says so.
+        price: the cost of a play, where the problem states it.
 
     Raises:
         InvalidProblem: a variable stands twice, or what looks at something is not set.

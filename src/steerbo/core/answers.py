@@ -142,15 +142,15 @@ class Recommendation(Record):
     """Recommended arm and settings from now on, with bounds.
 
     Args:
-        scope: what to set, and what to look at before.
+        scope: variables to set, and variables to look at before.
         values: the settings, in the user's units.
         mean: the expected value of the objective there, in the user's units; None before anything is known.
         lower, upper: bounds on that expectation.
         cost: expected cost of a play; None where nobody knows.
         note: anything else the method wants said.
-        alternatives: what the other scopes would give, best choice of each. Where something is seen before choosing,
-            what to do in other typical contexts; `policy` says it for any.
-        context: what was seen before choosing, where this is what to do then.
+        alternatives: the other scopes' expected values, best choice of each. Where something is seen before choosing,
+            answers for other typical contexts; `policy` gives one for any.
+        context: the context seen before choosing, where the answer is for that one.
     """
 
     scope: Scope
@@ -199,10 +199,10 @@ class PolicyStep(Record):
     """Settings of the learned policy for given context values.
 
     Args:
-        scope: what to set, and what to look at before.
-        values: what to set now, in the user's units.
-        observe: what to look at before the rest can be set. Empty: everything is set.
-        context: what was seen.
+        scope: variables to set, and variables to look at before.
+        values: values to set now, in the user's units.
+        observe: variables to look at before the rest can be set. Empty: everything is set.
+        context: values seen.
         note: anything else that is to be said.
 
     >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}))
@@ -235,13 +235,13 @@ class Status(Record):
 
     Args:
         rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
-        spent, reserved: money spent, and expected for what is pending.
-        gain: what could still be gained at most, by the bounds, where the study is to stop by it and they say.
-        unpriced: rounds whose cost nobody knows; `estimated` of what is spent is charged for them.
+        spent, reserved: money spent, and expected for pending rounds.
+        gain: the largest gain still possible, by the bounds, where the study is to stop by it and they say.
+        unpriced: rounds of unknown cost; `estimated` of the money spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would suggest something.
-        warnings: which stated laws nature was seen not to keep: what was expected, what was seen, what to do.
-        remark: what the method has to say of itself, such as that not all outcomes are counted; else empty.
+        warnings: stated laws that nature was seen not to keep: expected, seen, next step.
+        remark: the method's remark on itself, such as that not all outcomes are counted; else empty.
     """
 
     rounds: int
@@ -297,12 +297,12 @@ class Suggestion(Record):
     Args:
         token: its name; `tell`, `decide`, `fail` and `amend` take the suggestion or this name.
         round: its number, from 1.
-        scope: what is set, and what is looked at before: a control set, a policy scope; see `Scope`.
+        scope: the variables that are set, and those looked at before: a control set, a policy scope; see `Scope`.
         values: the values to set, by variable. `decide` adds to them, and changes one only where a look is taken back.
-        observe: what can be looked at now. Empty: everything is decided.
-        context: what was seen before choosing, and what has been looked at so far.
+        observe: variables that can be looked at now. Empty: everything is decided.
+        context: values seen before choosing, and looked at so far.
         note: the reasons behind the choice (bounds, the prior believed).
-        change_cost: what moving variables from where they are costs; None where the problem prices no changes.
+        change_cost: the price of moving variables from where they are; None where the problem prices no changes.
         warnings: which values that were seen, or looked at, are hard to believe, a sentence each.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))

@@ -74,8 +74,8 @@ class Outcome:
 
     Args:
         value: the objective, in the user's units (mean-field feedback may hold several numbers).
-        cost: what it cost, in units of the budget; None where nobody counts.
-        realised: what really happened, by variable: also what nature chose.
+        cost: its cost, in units of the budget; None where costs are not counted.
+        realised: realised values, by variable, of uncontrolled ones too.
     """
 
     value: Any
@@ -91,7 +91,7 @@ class Created:
         method: the name of one of steerbo's own, else where its class is found, as "package.module:Class".
         options: the method's.
         seed: of all that is drawn.
-        fingerprint: what decides the last bits, and which packages of others are used.
+        fingerprint: versions that decide the last bits, and the packages of others in use.
         problem: as plain data; None where it holds a Python function.
         problem_class: where the problem's class is found; None for one of steerbo's own.
         budget: money that may be spent.
@@ -127,8 +127,8 @@ class Refitted:
 class Asked:
     """A suggestion was made: the request, how much of the log it was based on, the choice and the reasons behind it.
 
-    `expected_cost` is what the round is expected to cost, `change_cost` that part of it that moving variables costs;
-    `gain` what could still be gained then, by the bounds, where the study is to stop by it.
+    `expected_cost` is the expected cost of the round, `change_cost` that part of it that moving variables costs;
+    `gain` the largest gain still possible then, by the bounds, where the study is to stop by it.
     """
 
     round: int
@@ -176,9 +176,9 @@ class Failed:
     Args:
         token: the round's.
         reason: for people.
-        cost: what it cost; None where nobody knows.
-        charge: what counts as spent as long as nobody knows.
-        realised: what really happened, as far as it is known.
+        cost: its cost; None where it is not known.
+        charge: the amount that counts as spent while the cost is not known.
+        realised: realised values, as far as they are known.
     """
 
     token: str
@@ -194,7 +194,7 @@ class Failed:
 class Amended:
     """A round was corrected (a new outcome or failure) or voided (neither); the log keeps the old one.
 
-    Of data that nobody suggested also whether it is charged, and what was played; None: as it was.
+    Of added data also whether it is charged, and its scope; None: as it was.
     """
 
     token: str
@@ -226,9 +226,9 @@ class DataAdded:
     """External data was added: it feeds the posterior, never counts or elimination sums.
 
     Args:
-        outcome: what was measured.
+        outcome: the measured outcome.
         charge: whether its cost is charged to the budget.
-        scope: what was played, where that is known: its cost then says what such a play costs.
+        scope: the scope played, where that is known: its cost then counts for the cost of such a play.
     """
 
     outcome: Outcome
@@ -257,7 +257,7 @@ class LimitsRevised:
     """A limit of the study, or a header of its tables, was changed.
 
     Args:
-        changes: what it was and what it is from here on, by name: `budget`, `rounds`, `stop`, `columns`.
+        changes: old and new value, by name: `budget`, `rounds`, `stop`, `columns`.
         when: as ISO 8601.
         kind: of the event.
     """

@@ -195,8 +195,8 @@ class LawTest:
     """Test of one law: by probability integral transforms, or by ranks among the law's data.
 
     Attributes:
-        law: what is stated.
-        values: what was seen, in the user's units.
+        law: the stated law.
+        values: values seen, in the user's units.
 
     >>> import steerbo as sb
     >>> evidence = LawTest(StatedLaw.of(sb.Float("t", 0, 1, law=sb.Uniform())))

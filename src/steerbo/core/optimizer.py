@@ -1,6 +1,6 @@
 """The round protocol: ask, decide, tell; fail, amend, add; recommend, explain, status.
 
-What happens is written down before it counts.
+Every event is written down before it counts.
 
 What a study says of itself: its rounds, what to do from now on and why, and how far it has come.
 
@@ -74,7 +74,7 @@ class EventRecorder:
         log: where every event goes first; None: nowhere else.
 
     Attributes:
-        by: who causes what happens now, in the log; None: nobody knows.
+        by: the author of the events written now; None: not known.
     """
 
     def __init__(self, fold: StudyState, log: Log | None) -> None:
@@ -88,7 +88,7 @@ class EventRecorder:
         Values that are hard to believe are warned of, and laws that nature does not keep.
 
         Returns:
-            What is warned of, a sentence each; None: nothing.
+            Warnings, a sentence each; None: none.
         """
         if event is None:
             return None
@@ -213,7 +213,7 @@ class BaseStudy(ABC):
         """Recommend an arm and settings from now on, with bounds; before the first outcome there is no expected value.
 
         Raises:
-            LimitBroken: what the method, from another package, recommends breaks a limit of the problem.
+            LimitBroken: the settings that the method, from another package, recommends break a limit of the problem.
         """
         with one_blas_thread():
             advice = self._method.recommend(self._state.history)
@@ -236,7 +236,7 @@ class BaseStudy(ABC):
         """Apply the learned policy; nothing is logged by it.
 
         Args:
-            context: what was seen, by variable. Where something is still to be looked at, the answer's
+            context: values seen, by variable. Where something is still to be looked at, the answer's
                 `observe` names it: call again with that, too.
             request: as for `ask`. Left out, `time` is that of the last round, everything is available, and agents may
                 go anywhere.
@@ -244,7 +244,7 @@ class BaseStudy(ABC):
         Raises:
             InvalidContext: something that belongs together is missing, unknown or not a value of its variable.
             InvalidRequest: as `ask`; or nothing was told yet.
-            LimitBroken: what the method, from another package, would set breaks a limit of the problem.
+            LimitBroken: the settings that the method, from another package, would set break a limit of the problem.
         """
         read = self.problem.read_applied(self._given(request), self._state.history)
         if context is not None and not isinstance(context, Mapping):
@@ -328,10 +328,10 @@ class BaseStudy(ABC):
         """Give the outcome of a suggestion. The same outcome twice is fine.
 
         Args:
-            suggestion: what `ask` or `decide` returned, or its token.
+            suggestion: a suggestion of `ask` or `decide`, or its token.
             value: the objective's value, in the user's units.
-            cost: what it cost, not below 0; needed where there is a budget and the problem states no prices.
-            realised: what really happened, by variable.
+            cost: its cost, not below 0; needed where there is a budget and the problem states no prices.
+            realised: realised values, by variable.
 
         Returns:
             What is hard to believe in it, a sentence each (values far outside their range, or far from the others), and
@@ -355,12 +355,13 @@ class BaseStudy(ABC):
         """The evaluation broke: its point and cost count, a value there is none. Calling it twice is fine.
 
         Args:
-            suggestion: what `ask` or `decide` returned, or its token.
+            suggestion: a suggestion of `ask` or `decide`, or its token.
             reason: for people.
-            cost: what it cost all the same, not below 0. None: nobody knows, and it stays out of what a play costs on
+            cost: its cost all the same, not below 0. None: not known, and it stays out of the cost of a play on
                 average; `amend(suggestion, cost=…)` says it later.
-            charge: what counts as spent as long as nobody knows the cost; needed where there is a budget and no cost.
-            realised: what really happened, as far as it is known.
+            charge: the amount that counts as spent while the cost is not known; needed where there is a budget and no
+            cost.
+            realised: realised values, as far as they are known.
 
         Raises:
             InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where there is a budget.
@@ -375,9 +376,10 @@ class BaseStudy(ABC):
         fine.
 
         Args:
-            suggestion: what `ask` or `decide` returned, or its token.
+            suggestion: a suggestion of `ask` or `decide`, or its token.
             reason: for people.
-            charge: what counts as spent all the same, until an outcome says what it cost; None: what the problem's
+            charge: the amount that counts as spent all the same, until an outcome gives its cost; None: by the
+            problem's
                 prices say of looks that were made for it, else nothing.
 
         Raises:
@@ -406,10 +408,10 @@ class BaseStudy(ABC):
             suggestion: a round's suggestion or its token, or the name of data.
             value: the right one.
             cost: the right one, not below 0.
-            realised: what really happened, by variable; what is left out stays.
+            realised: realised values, by variable; variables left out stay.
             charge: of data, whether its cost is charged to the budget; of a round that failed at a cost that nobody
                 knows, what counts as spent.
-            scope: of data, what was played.
+            scope: of data, the scope played.
             void: there is nothing to learn from after all. What was spent is spent.
             reason: for people.
 
@@ -433,9 +435,10 @@ class BaseStudy(ABC):
 
         Args:
             value: the objective's value, in the user's units.
-            realised: what really happened, by variable.
-            cost: what it cost, not below 0.
-            scope: what was played, as a `Scope` or the names of what was set: then `cost` says what such a play costs.
+            realised: realised values, by variable.
+            cost: its cost, not below 0.
+            scope: the scope played, as a `Scope` or the names of the variables set: then `cost` says what such a play
+            costs.
             charge: whether the cost is charged to this study's budget.
 
         Returns:
@@ -488,7 +491,7 @@ class Optimizer(BaseStudy):
     """One study in memory: problem, method, seed and history together. Threads may share it: their calls take turns.
 
     Args:
-        problem: what to optimise.
+        problem: the problem to optimise.
         method: its name (`methods(problem)` lists them), a class derived from `Method`, or the place of one, as
             "package.module:Class". Default: the first that is listed.
         budget: money that may be spent; None: no limit.
@@ -500,7 +503,7 @@ class Optimizer(BaseStudy):
         options: the method's options, by name.
 
     Attributes:
-        recorder: writes down what happens, before it counts.
+        recorder: writes each event down before it counts.
 
     Raises:
         InvalidOption: a method, an option, a limit or the seed is not allowed.
@@ -571,13 +574,14 @@ class Optimizer(BaseStudy):
         Args:
             batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which
                 they are to be played.
-            request: what the problem takes, by name; None is as good as left out. Where variables are `seen` before
+            request: the fields that the problem takes, by name; None is as good as left out. Where variables are `seen`
+            before
                 choosing, `context`: their values by name (nature draws what has a law and is left out). Of a
                 time-varying problem `time` and `available` (what can be chosen now), of a mean-field one `current` (the
                 present distribution).
 
         Raises:
-            InvalidContext: what is seen before choosing is missing, unknown or no value of its variable.
+            InvalidContext: a context variable is missing or unknown, or its value is not allowed.
             InvalidRequest: something else is not allowed, or this problem does not take it.
         """
         return one_or_more(batch, lambda place: self.ask_at(place, request))
@@ -603,7 +607,7 @@ class Optimizer(BaseStudy):
         """Give observed context values; returns the suggestion with the settings that follow and the next observations.
 
         Args:
-            suggestion: what `ask` or `decide` returned, or its token.
+            suggestion: a suggestion of `ask` or `decide`, or its token.
             context: values by variable. Those far outside their range are kept; `warnings` of what is returned names
                 them.
             again: take the last look back, and decide by this one: it was mistyped. What is left out of it stays.
@@ -634,10 +638,10 @@ class Optimizer(BaseStudy):
         Args:
             call: "ask", "decide", "tell", "fail", "amend" or "add"; nothing else takes values.
             suggestion: as the call takes it; None for "ask" and "add".
-            given: what the call is given by name.
+            given: the call's arguments by name.
 
         Raises:
-            InvalidInput: what `tell`, `fail`, `amend` or `add` would refuse.
+            InvalidInput: as `tell`, `fail`, `amend` or `add`.
             OutcomeConflict: as the call.
 
         >>> from steerbo import CostVarying, Float

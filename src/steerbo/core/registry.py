@@ -62,8 +62,8 @@ def load(place: str, base: type, field: str, find: Callable[[str], Any] = import
 
     Args:
         place: "package.module:Class".
-        base: what the class must be derived from.
-        field: what errors call it.
+        base: the base that the class must derive from.
+        field: its name in errors.
         find: imports a module.
 
     Raises:
@@ -164,7 +164,7 @@ def read_problem(plain: Any, place: str | None = None) -> Problem:
         place: where its class is, as a log says it; None: the kind's.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed.
+        InvalidProblem: naming the field, its value and the allowed values.
     """
     if not isinstance(plain, Mapping):
         raise InvalidProblem("problem", plain, "a table with a kind and the fields of that kind")
@@ -212,7 +212,7 @@ def find_method(problem: Problem, said: Any) -> AnyMethod:
     """The method that is meant, checked.
 
     Args:
-        problem: what it is to solve.
+        problem: the problem to solve.
         said: its name, its place, its class, or None for the kind's default.
 
     Raises:

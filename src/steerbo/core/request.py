@@ -71,7 +71,7 @@ class RequestField:
     read: Callable[[Any, str | Rows], Any] = _read
 
 
-SEEN = RequestField("context", "What is seen before choosing: NAME=VALUE, as often as needed; or a table, CSV or JSON")
+SEEN = RequestField("context", "A value seen before choosing: NAME=VALUE, repeatable; or a table, CSV or JSON")
 """Values of the variables that are `seen`, by name: `ask` takes them of every kind of problem that has some."""
 
 
@@ -98,11 +98,11 @@ def read_context(space: Space, context: Any, drawn: Collection[str]) -> dict[str
 
     Args:
         space: all variables.
-        context: what was given.
+        context: the values given.
         drawn: names of variables that have a law.
 
     Raises:
-        InvalidContext: naming what is missing, unknown or no value of its variable.
+        InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
 
     >>> from steerbo.space import Float
     >>> read_context(Space((Float("weather", 0, 30, seen=True),)), {"weather": 12}, ())
@@ -122,11 +122,11 @@ def read_looked_at(space: Space, context: Any, wanted: Sequence[str]) -> dict[st
 
     Args:
         space: all variables.
-        context: what was given.
-        wanted: names of what is to be looked at.
+        context: the values given.
+        wanted: names of the variables to look at.
 
     Raises:
-        InvalidContext: naming what is missing, unknown or no value of its variable.
+        InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
     """
     _only(context, wanted)
     for name in wanted:
@@ -140,11 +140,11 @@ def read_some(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, An
 
     Args:
         space: all variables.
-        context: what was given.
-        wanted: names of what may be given.
+        context: the values given.
+        wanted: names of the variables that may be given.
 
     Raises:
-        InvalidContext: naming what is unknown or no value of its variable.
+        InvalidContext: naming the variable that is unknown, or its value that is not allowed.
     """
     _only(context, wanted)
     return _measured(space, context, [name for name in space.names if name in context])

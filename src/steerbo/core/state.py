@@ -33,7 +33,7 @@ class StudyState:
     """A state that is a function of problem, method, seed and events.
 
     Args:
-        problem: what is optimised.
+        problem: the problem that is optimised.
         kind: the method's class.
         created: the first event.
     """

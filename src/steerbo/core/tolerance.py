@@ -16,7 +16,7 @@ class Fraction:
     """A set is acceptable if it reaches a fraction `1 − share` of the best, counted from the worst value there is.
 
     Args:
-        share: what may be given up, in [0, 1).
+        share: the share of the value that may be given up, in [0, 1).
         worst: the worst value that the objective can take, in the user's units. The paper assumes 0; None: the worst
             posterior mean at the data.
 

@@ -65,7 +65,7 @@ class CostVarying(ConstrainedProblem):
             hard-to-change variables start there; and the answer states the gain over them, or recommends to stay.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed.
+        InvalidProblem: naming the field, its value and the allowed values.
 
     >>> import steerbo as sb
     >>> sb.CostVarying([sb.Float("t", 0, 1)], [["t"], ["t"]])

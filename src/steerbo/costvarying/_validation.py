@@ -170,7 +170,7 @@ MOST_BEYOND = 0.01
 """Share of a column of `nature` that may lie beyond its variable's bounds."""
 
 INSTEAD = {
-    "prices": "What plays cost is said for each control set, as `costs`.",
+    "prices": "Costs of plays are given for each control set, as `costs`.",
     "moving_cost": "Each variable says what moving it costs: its ‹change›.",
     "graph": "Laws are stated here, also as rows of data, `nature`. With a graph it is a causal problem.",
     "priors": "How it changes with time is said by `drift`. Competing priors are for time-varying problems.",
@@ -187,7 +187,7 @@ def check_sets(space: Space, control_sets: ControlSets, nature: JointRows | None
         raise InvalidProblem("variables", [], "at least one variable")
     for field, given, most in (("variables", names, MOST_VARIABLES), ("control_sets", control_sets, MOST_SETS)):
         if len(given) > most:
-            raise InvalidProblem(field, len(given), f"at most {most}", "Leave out what nobody would play.")
+            raise InvalidProblem(field, len(given), f"at most {most}", "Leave out the sets that are not worth a play.")
     together = () if nature is None else check_nature(nature, space)
     if not control_sets:
         raise InvalidProblem("control_sets", control_sets, "at least one control set")
@@ -259,7 +259,7 @@ def check_switching_costs(space: Space, control_sets: ControlSets) -> None:
     """Refuse a switching cost of a variable that no set controls, and too many of them in one set."""
     for name in space.changes:
         if not any(name in control_set for control_set in control_sets):
-            hint = "No control set holds it, so nobody moves it: leave out ‹change›."
+            hint = "No control set holds it, so it is never moved: leave out ‹change›."
             raise InvalidProblem(f"variables.{name}.change", space.changes[name], "nothing", hint)
     for i, control_set in enumerate(control_sets):
         hard = [name for name in control_set if name in space.changes]
@@ -282,7 +282,7 @@ def check_current(current: Mapping[str, Any] | None, space: Space, control_sets:
         return
     if set(current) not in [set(names) for names in control_sets]:
         allowed = one_of((" + ".join(names) for names in control_sets), "")
-        hint = "What one holds today are the variables of one control set: add one for it, or leave out ‹current›."
+        hint = "‹current› holds the variables of one control set: add that set, or leave out ‹current›."
         raise InvalidProblem("current", " + ".join(current), f"values of a control set, {allowed}", hint)
     for name, value in current.items():
         try:
@@ -327,7 +327,7 @@ def check_constraints(
         if isinstance(limit, OutcomeConstraint):
             continue
         if not any(name in own for name in limit.names):
-            hint = "No control set holds any of its variables, so that nobody can keep to it."
+            hint = "No control set holds any of its variables, so no setting can satisfy it."
             raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)
         for names in control_sets if isinstance(limit, LinearConstraint) and limit.probability is None else ():
             left = [name for name in limit.names if name not in names and name not in always]

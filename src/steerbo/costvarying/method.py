@@ -1,4 +1,4 @@
-"""Base of the wing's methods: what they share of learning, starting, choosing, answering and explaining."""
+"""Base of the wing's methods: learning, starting, choosing, answering and explaining."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Build the candidate arms of the next round.
 
         Args:
-            history: what happened so far.
+            history: the rounds so far.
             request: of `ask`.
             pending: whether points without an outcome shrink the posterior's variance, as if it were known.
             staying: whether arms are added that keep hard-to-change variables in place, or near it.

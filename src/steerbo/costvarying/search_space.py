@@ -279,4 +279,4 @@ def _outside(context: Mapping[str, Any]) -> InvalidContext:
     hint = (
         "It lies beyond what the problem says may be seen, or laws that are learned have changed, and limits count it."
     )
-    return InvalidContext("context", dict(context), "what leaves something to set within the limits", hint)
+    return InvalidContext("context", dict(context), "values that leave some setting within the limits", hint)

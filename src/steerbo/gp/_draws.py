@@ -45,7 +45,7 @@ def posterior_draws(
     """Sample hyperparameters from their posterior, (count, p).
 
     Args:
-        parameters: what is believed of each of the p hyperparameters beforehand.
+        parameters: the priors of the p hyperparameters.
         log_likelihood: from hyperparameters (p,) to the log marginal likelihood; it may raise `ModelFailure`.
         gradient: its gradient (p,).
         likeliest: (p,) the maximum of the posterior density.

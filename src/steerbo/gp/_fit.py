@@ -58,7 +58,7 @@ class Fit:
         log_posterior: log marginal likelihood plus log prior there, up to a constant.
         converged: whether the optimiser was satisfied.
         evaluations: how often the likelihood was computed.
-        jitter: what had to be added to the Gram matrix there.
+        jitter: the amount added to the diagonal of the Gram matrix there.
         notes: anything a user may want to know.
         factor: that of the Gram matrix there, if the search ended with it.
     """
@@ -89,11 +89,11 @@ def maximum_a_posteriori(
 ) -> Fit:
     """Maximise the posterior density by L-BFGS-B from the two most promising starts; from one, if data are `many`.
 
-    Never raises for what the data are: where covariances cannot be factorised the search turns round, and if that is
+    Never raises because of the data: where covariances cannot be factorised the search turns round, and if that is
     everywhere, the first start is the answer and `notes` says so.
 
     Args:
-        parameters: what is believed of each of the p hyperparameters beforehand.
+        parameters: the priors of the p hyperparameters.
         log_likelihood: from hyperparameters (p,) to the log marginal likelihood, its gradient (p,) and the jitter it
             took; it may raise `ModelFailure`. Whatever has a Gram matrix can make one of `evidence`.
         starts: where to begin, (p,) each, at least one.
@@ -241,9 +241,9 @@ class Climbed:
     Attributes:
         theta: (p,) the likeliest point that is known.
         height: the log posterior density there; minus infinity: there is none anywhere.
-        jitter: what had to be added to the Gram matrix there.
+        jitter: the amount added to the diagonal of the Gram matrix there.
         onward: (p,) where the next step would lead.
-        left: what that step would gain, by the curvature.
+        left: the gain of that step, by the curvature.
         inverse: (p, p) H⁻¹, as the steps have found it.
         evaluations: how often a density was computed.
         factor: that of the Gram matrix, if its gradient was not needed there.
@@ -282,7 +282,7 @@ def quasi_newton(
     """Maximise the posterior density near `start` by quasi-Newton steps.
 
     Args:
-        parameters: what is believed of each of the p hyperparameters beforehand.
+        parameters: the priors of the p hyperparameters.
         of: the likelihood of all observations.
         start: (p,) where to begin.
         inverse: (p, p) H⁻¹ about there.

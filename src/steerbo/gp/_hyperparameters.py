@@ -97,7 +97,7 @@ class Hyperparameters:
         """Read the data that `to_dict` writes.
 
         Raises:
-            InvalidStudy: it is not what `to_dict` gives.
+            InvalidStudy: it is not a result of `to_dict`.
         """
         known = from_hex(plain)
         try:

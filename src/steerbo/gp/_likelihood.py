@@ -67,7 +67,7 @@ class MarginalLikelihood:
         alpha: (n,) `K⁻¹ r`, which is also the gradient with respect to a mean that r is measured from.
         pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's pull-back is the rest of the way. The
             level need not be differentiated: where it is the likeliest, its own derivative is zero.
-        jitter: what had to be added to K's diagonal.
+        jitter: the amount added to K's diagonal.
     """
 
     value: float

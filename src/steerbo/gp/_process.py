@@ -28,7 +28,7 @@ class GPPrior(Generic[K]):
         noise: noise variance.
         warp: w, how inputs are bent.
         mean: the same everywhere.
-        likely_noise: what is believed of the noise variance.
+        likely_noise: the prior of the noise variance.
     """
 
     kernel: K

@@ -277,7 +277,7 @@ class GPRegression(Generic[K]):
     def fit(self) -> Hyperparameters:
         """Fit hyperparameters to all observations and sample their posterior; `set` puts them to use.
 
-        It never fails for what the data are: few different outcomes teach offset and scale. `last_fit` tells the rest.
+        It never fails because of the data: few different outcomes teach offset and scale. `last_fit` tells the rest.
         """
         return self.drawn(self.likeliest())
 

@@ -39,7 +39,7 @@ def subset_of_data(
     what is left, so that nothing that is known to be poor is taken for unknown.
 
     Args:
-        process: says what near is.
+        process: the process that measures distance.
         X: (n, d) where outcomes are.
         z: (n,) standardised outcomes, larger is better.
         most: so many at most, at least 5.
@@ -200,7 +200,7 @@ def refine_on_all(
     """Maximise the whole posterior density near `start` in so many evaluations.
 
     Args:
-        parameters: what is believed of each of the p hyperparameters beforehand.
+        parameters: the priors of the p hyperparameters.
         whole: the likelihood of all observations; it may raise `ModelFailure`.
         few: that of some of them.
         start: (p,) where some observations, or earlier ones, have their maximum.

@@ -280,7 +280,7 @@ class DriftModel:
 
     Attributes:
         given: a drift that is known; None: it is learned.
-        kind: what was learned.
+        kind: the kind that was learned.
         unit: how much time counts as one where ℓ and τ are judged: what was learned is as likely on any clock.
         cuts: when everything began anew, ascending, in units of time.
     """
@@ -326,7 +326,7 @@ class DriftModel:
         """Read the data that `to_dict` writes.
 
         Raises:
-            InvalidStudy: it is not what `to_dict` gives.
+            InvalidStudy: it is not a result of `to_dict`.
         """
         if not isinstance(plain, Mapping) or plain.keys() != {"kind", "unit", "cuts"} or plain["kind"] not in KINDS:
             raise InvalidStudy("hyperparameters.drift", plain, f"a kind ({', '.join(KINDS)}), a unit and cuts")
@@ -343,7 +343,7 @@ class DriftModel:
         elif self.kind != "steady":
             (scale,) = np.exp([p.value for p in kernel.members[-1].parameters]) * self.unit
             half = scale * (math.sqrt(2 * math.log(2)) if self.kind == "smooth" else math.log(2))
-            words.append(f"what was seen counts half after {half:.3g} of time")
+            words.append(f"an outcome counts half after {half:.3g} of time")
         return " and ".join(words) or "nothing seems to drift"
 
 

@@ -58,7 +58,7 @@ def supported(
 
     Args:
         covariances: (n, n) of the function at the points: the nearest have the largest.
-        deviations: (n,) of the outcomes from what is expected.
+        deviations: (n,) of the outcomes from their expected values.
         doubts: (n,) which are doubted.
 
     >>> x = np.array([0.1, 0.2, 0.3, 0.8, 0.9])

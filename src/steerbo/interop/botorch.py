@@ -169,7 +169,7 @@ class SteerboModel(_Normal):
         """
         if self.found.noise is None:
             hint = "For fantasies take the model of the objective: leave ‹scope› out."
-            raise InvalidRequest("observation_noise", True, "False: nobody observes an expected value", hint)
+            raise InvalidRequest("observation_noise", True, "False: an expected value is not observed", hint)
         return float(np.mean([member.scale**2 * (member.noise or 0.0) for member in self.members]))
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:

@@ -73,7 +73,7 @@ def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQue
     hint = "‹steerbo methods› lists the methods of each kind of problem."
     allowed = "a method whose model is a Gaussian process over a box"
     if method.problem.kind == "mean-field":
-        hint = "What is chosen there is a distribution, and no point of a box."
+        hint = "A distribution is chosen there, and no point of a box."
     raise InvalidRequest("method", method.name, allowed, hint)
 
 

@@ -37,8 +37,8 @@ RESERVED = ("distribution", "counts", "context", "action")
 """Names that variables must not have."""
 CURRENT = RequestField(
     "current",
-    'The present distribution: JSON such as {"north": 0.3, "south": 0.7}, or a file, CSV or JSON, with a column for '
-    "every action, and one called context where there are several",
+    'The present distribution of agents: JSON such as {"north": 0.3, "south": 0.7}, or a file, CSV or JSON, with a '
+    "column for every action, and one called context where there are several",
     lambda problem, typed: feedback.typed_distribution(problem.contexts, typed),
 )
 
@@ -47,8 +47,8 @@ _NO_PRICE = "Every distribution costs alike here. What it costs to move agents i
 _INSTEAD = {  # fields of other kinds of problem
     **dict.fromkeys(("costs", "prices", "tolerance", "value_of_one", "change"), _NO_PRICE),
     "control_sets": "All agents are steered in every round: leave it out.",
-    "nature": "What is not steered here is ‹seen›, and given in every round: no law is needed.",
-    "graph": "What causes what is for causal problems.",
+    "nature": "Variables that are not steered are ‹seen›, and given in every round: they need no law.",
+    "graph": "Graphs of causes belong to causal problems.",
     "priors": "They are for time-varying problems.",
 }
 _TOLD = {
@@ -105,7 +105,7 @@ class MeanField(Problem):
             without it.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed; also if capacities cannot hold the agents.
+        InvalidProblem: naming the field, its value and the allowed values; also if capacities cannot hold the agents.
 
     >>> import steerbo as sb
     >>> problem = sb.MeanField(["north", "south"], agents=10)

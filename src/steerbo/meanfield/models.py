@@ -107,7 +107,7 @@ class PayoffModels:
         kernel: with the likeliest embedding at the last thorough fit.
         fitted: hyperparameters by the name of the embedding.
         compared: number of outcomes at the last thorough fit.
-        asked: embeddings by which the trust region measures what is known, beside the likeliest.
+        asked: embeddings by which the trust region measures knowledge, beside the likeliest.
     """
 
     def __init__(self, problem: MeanField, kind: Kind, embedding: str) -> None:

@@ -41,7 +41,7 @@ def maximise(
     `Region` no point outside is tried, but by central differences.
 
     Args:
-        value: points `(n, d)` to values `(n,)`; what is no finite number counts as `-inf`.
+        value: points `(n, d)` to values `(n,)`; a value that is not finite counts as `-inf`.
         value_and_gradient: points `(r, d)` to values `(r,)` and gradients `(r, d)`, of which the entries of discrete
             coordinates are ignored; `None`: central differences of `value`.
         box: where to search.

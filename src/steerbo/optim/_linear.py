@@ -52,7 +52,7 @@ def substitute_known(
         searched: the variables that are searched.
         known: values in the variables' units of those that are known.
         kept: those of the known ones that somebody decides about: that stay as they were.
-        worst: what sums of the others, which nature draws, count as.
+        worst: the value taken for sums of the others, which nature draws.
     """
     found: list[LinearRow | Combination] = []
     for i, limit in enumerate(limits):
@@ -86,7 +86,7 @@ def limited(
     Args:
         box: where the search goes.
         variables: of its coordinates.
-        left: what is to be kept to.
+        left: the constraints to keep.
         encoded: whether numbers are encoded on [0, 1] there; else they are in the variables' units.
     """
     if not left:

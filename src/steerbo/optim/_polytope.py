@@ -229,7 +229,7 @@ class Polytope(Box):
     """Points of a box with W u ≤ b, without some combinations of levels.
 
     Args:
-        box: what it is part of.
+        box: the box that it is part of.
         weights: W, (m, d).
         bounds: b, (m,).
         forbidden: combinations of levels, by coordinate.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from ..core import BaseStudy, Problem, Round, as_text, numeral
-from ..study.formatting import in_words
-from .wording import Words, amount_text, in_one_line, in_resolution
+from ..core import TIME, BaseStudy, Problem, Round, as_text, numeral
+from .wording import Words, amount_text, as_seen, in_one_line, in_resolution, in_step
 
 SHOWN = 20
 """Rounds on the page of a study; more of them on demand."""
@@ -30,13 +29,13 @@ class Line:
     Args:
         token: its name.
         number: of the round; 0 for data that was added.
-        title: what it is called.
-        scope: what was steered.
-        set: what was set.
-        also: what was seen, what stayed, and what nature did.
-        value, cost: what came of it.
+        title: its title.
+        scope: the variables set.
+        set: the settings.
+        also: values seen, values that stayed, and values that nature drew.
+        value, cost: its outcome.
         state: open, told, failed, void, abandoned or added.
-        note: what the state means, in words.
+        note: the state, in words.
     """
 
     token: str
@@ -66,7 +65,7 @@ class Part:
         total: how many rounds there are, or were found.
         scoped: whether they steer different things.
         priced: whether they have costs.
-        more: whether they have anything beside what was set.
+        more: whether there is anything beside the settings.
     """
 
     lines: tuple[Line, ...]
@@ -112,13 +111,30 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
 
 def _part(lines: list[Line], before: int, found: list[Line], total: int | None = None) -> Part:
     return Part(
-        lines=tuple(lines),
+        lines=_aligned(lines),
         before=before,
         total=len(found) if total is None else total,
         scoped=len({line.scope for line in lines}) > 1,
         priced=any(line.cost for line in lines),
         more=any(line.also for line in lines),
     )
+
+
+def _aligned(lines: list[Line]) -> tuple[Line, ...]:
+    """Lines whose values, and whose costs, have equally many decimals."""
+    values, costs = (in_step([_number(getattr(line, name)) for line in lines]) for name in ("value", "cost"))
+    return tuple(
+        replace(line, value=value if line.value else "", cost=cost if line.cost else "")
+        for line, value, cost in zip(lines, values, costs, strict=True)
+    )
+
+
+def _number(text: str) -> Any:
+    """The number that a text is, or the text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _down(study: BaseStudy, last: int) -> Iterator[Round]:
@@ -136,14 +152,20 @@ def _line(study: BaseStudy, words: Words, played: Round) -> Line:
     problem, asked = study.problem, played.suggestion
     stays = {name: value for name, value in asked.values.items() if name in asked.scope.keep}
     moved = {name: value for name, value in asked.values.items() if name not in stays}
-    known = {name: x for name, x in played.request.items() if isinstance(x, int | float | str)}
+    known = {
+        name: x
+        for name, x in played.request.items()
+        if isinstance(x, int | float | str) and (name, x) != (TIME.name, played.number)
+    }
     expected = {**asked.values, **asked.context}
     was = dict(in_resolution(problem, expected))
     nature = {
-        name: x for name, x in played.realised.items() if name not in was or _differs(problem, name, x, was[name])
+        name: x
+        for name, x in played.realised.items()
+        if x != expected.get(name) and (name not in was or _differs(problem, name, x, was[name]))
     }
     also = [
-        in_words(problem, {**known, **asked.context}),
+        as_seen(problem, {**known, **asked.context}),
         *([f"{in_one_line(problem, stays)} stays"] if stays else []),
         in_one_line(problem, nature),
     ]

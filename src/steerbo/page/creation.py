@@ -27,6 +27,8 @@ LAWS: tuple[tuple[str, str], ...] = (
     ("seen", "it is seen before each choice, and never set"),
 )
 """What nature does with a variable."""
+_LEFT = tuple(law for law, _ in LAWS)
+_LAWS_OF = {"time-varying": ("seen",), "causal": ()}  # kinds that have no place for some of them
 _ROW = ("name", "low", "high", "unit", "choices", "law", "mean", "sd")
 _LEAST_ROWS, _MOST_ROWS = 4, 60
 _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:\.\d+)?)?\s*\*?\s*(.*?)\s*")
@@ -73,8 +75,9 @@ def written(form: Form) -> Written:
     if form.get("minimize"):
         problem["minimize"] = True
     if kind == "mean-field":
-        problem |= {"actions": _names(form.get("actions", "")), "agents": _number(form.get("agents", ""))}
-        places |= {"problem.actions": "actions", "problem.agents": "agents"}
+        problem |= _agents(form)
+        places |= {f"problem.{name}": name for name in ("actions", "agents", "capacity")}
+        places["problem.largest_move"] = "move"
     else:
         problem["variables"] = list(_variables(form, places))
     {"cost-varying": _sets, "causal": _graph}.get(kind, _nothing)(form, problem, places)
@@ -95,6 +98,22 @@ def _nothing(form: Form, problem: dict[str, Any], places: dict[str, str]) -> Non
     """Kinds that need nothing else."""
 
 
+def _agents(form: Form) -> dict[str, Any]:
+    """Actions, and agents that are counted, not only shared out; with their limits."""
+    found = {"actions": _names(form.get("actions", "")), "agents": _number(form.get("agents", "")), "counts": True}
+    if room := _by_name(form.get("capacity", "")):
+        found["capacity"] = room
+    if move := form.get("move", "").strip():
+        found["largest_move"] = _number(move)
+    return found
+
+
+def _by_name(text: str) -> dict[str, Any]:
+    """Numbers by name, one a line behind a colon."""
+    lines = [line.rpartition(":") for line in text.splitlines() if line.strip()]
+    return {name.strip(): _number(number) for name, _, number in lines}
+
+
 def _variables(form: Form, places: dict[str, str]) -> Iterator[dict[str, Any]]:
     """The rows that are filled in."""
     number = 0
@@ -108,7 +127,9 @@ def _variables(form: Form, places: dict[str, str]) -> Iterator[dict[str, Any]]:
         places |= {place: f"v{row}-name", f"{place}.law.mean": f"v{row}-mean", f"{place}.law.sd": f"v{row}-sd"}
         places |= {f"{place}.{said['name']}.{name}": f"v{row}-{name}" for name in ("low", "high", "law", "choices")}
         places |= {f"{said['name']}.{name}": f"v{row}-{name}" for name in ("low", "high", "law") if said["name"]}
-        yield _variable(said)
+        yield _variable(
+            {**said, "law": said["law"] if said["law"] in _LAWS_OF.get(form.get("kind", ""), _LEFT) else ""}
+        )
 
 
 def _variable(said: Mapping[str, str]) -> dict[str, Any]:
@@ -153,8 +174,8 @@ def _graph(form: Form, problem: dict[str, Any], places: dict[str, str]) -> None:
         "intervenable": _names(form.get("set", "")),
         **({"contexts": _names(form["look"])} if form.get("look", "").strip() else {}),
     }
-    if prices := [line.partition(":") for line in form.get("prices", "").splitlines() if line.strip()]:
-        problem["prices"] = {name.strip(): _number(price) for name, _, price in prices}
+    if prices := _by_name(form.get("prices", "")):
+        problem["prices"] = prices
     if base := form.get("base", "").strip():
         problem["base"] = _number(base)
     graph = "problem.graph"

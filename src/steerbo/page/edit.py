@@ -93,8 +93,8 @@ class Undo:
     Args:
         token, number: the round's.
         said: how often something was said of it: who takes back an older word is told so.
-        now: what stands.
-        then: what stands afterwards.
+        now: the present record.
+        then: the record afterwards.
         outcome: the same; None: there is nothing to learn from the round.
     """
 
@@ -165,12 +165,12 @@ class Edit:
 
     Args:
         token: of the round, or the name of data that was added.
-        title: what it is called.
+        title: its title.
         state: open, told, failed, void, abandoned, or added.
-        said: what stands, in a sentence.
+        said: the present record, in a sentence.
         times: how often something was said of it; a form that is older is refused.
         call: "amend", or "tell" where an outcome may still come, or "" where nothing can be said.
-        fields: value, cost and what was measured, with what stands.
+        fields: value, cost and measured variables, with their present values.
     """
 
     token: str

@@ -25,12 +25,12 @@ class Management:
     """Forms that change a study.
 
     Args:
-        limits: fields for budget, rounds and what is not worth looking for.
+        limits: fields for budget, rounds and the stopping rule.
         bounds: of the variables that are numbers.
         data: fields of an outcome that nobody suggested.
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
-        scoped: whether it matters what was held when such an outcome came.
+        scoped: whether the variables held then matter to such an outcome.
     """
 
     limits: tuple[Field, ...]

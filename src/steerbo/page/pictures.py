@@ -76,10 +76,10 @@ class Chart:
         line: the points of a line.
         band: the points round an area; "" for none.
         dots: outcomes.
-        marks: what has a label of its own: the best, the next.
+        marks: the labelled points: the best, the next.
         across, up: ticks of the axes, each with its number.
-        along: what the horizontal axis is.
-        says: what line, band and dots are.
+        along: the label of the horizontal axis.
+        says: the meaning of line, band and dots.
         text: for readers who cannot see it.
     """
 

@@ -20,6 +20,7 @@ from ..core import BaseStudy
 from .learned import along, slice_along
 from .pictures import Drawn, drawn
 from .view import advice_of, view
+from .wording import columns_in_step
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -35,6 +36,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["in_step"] = columns_in_step
     made.globals["quote"] = lambda text: quote(str(text), safe="", errors="replace")
     return made
 

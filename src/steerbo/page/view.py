@@ -28,32 +28,47 @@ from ..core import (
 )
 from ..errors import LimitBroken
 from ..records import record, to_dict
-from ..study.formatting import alternatives, in_words, with_units
+from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
 from .archive import SHOWN, Line, Part, added, rounds_before
 from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields
 from .learned import along
 from .pictures import Axis, Chart, Mark, points, thinned
-from .wording import Words, amount_text, with_resolution, within
+from .wording import AGENTS, Words, amount_text, as_seen, share_text, with_resolution, within
 
 _IN_A_SENTENCE = 3  # settings; more of them are a list
 
 
 @dataclass(frozen=True)
+class Crowd:
+    """Agents by action and context.
+
+    Args:
+        heads: a column each: the contexts, or the unit counted where there is only one.
+        rows: action, and for each column the text, the length of its bar, and the place of its upper limit.
+        limited: whether anything is.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]
+    limited: bool
+
+
+@dataclass(frozen=True)
 class Setting:
-    """Setting of one variable; a distribution is a table with a row an action, a column a context."""
+    """Setting of one variable; a distribution of agents is a crowd."""
 
     name: str
     text: str
     kept: bool = False
-    table: Table | None = None
+    crowd: Crowd | None = None
 
 
 def settings_of(problem: Problem, values: Mapping[str, Any], kept: Collection[str] = ()) -> tuple[Setting, ...]:
     """List settings in the problem's order; of a distribution its agents where they are counted, else their shares."""
     texts = problem.shown(values, 6)
     return tuple(
-        Setting(name, "", name in kept, _table(name, values[name]))
+        Setting(AGENTS.get(name, name), "", name in kept, crowd(problem, name, values[name]))
         if isinstance(values[name], Mapping)
         else Setting(name, with_resolution(problem, name, values[name]), name in kept)
         for name in texts
@@ -66,21 +81,34 @@ def sentence(settings: Collection[Setting]) -> str:
     >>> sentence([Setting("heat", "1128 °C"), Setting("glaze", "1.22 mm")])
     'Hold heat at 1128 °C and glaze at 1.22 mm'
     """
-    if not 0 < len(settings) <= _IN_A_SENTENCE or any(one.table for one in settings):
+    if not 0 < len(settings) <= _IN_A_SENTENCE or any(one.crowd for one in settings):
         return ""
     *first, last = [f"{one.name} at {one.text}" for one in settings]
     return f"Hold {', '.join(first)} and {last}" if first else f"Hold {last}"
 
 
-def _table(name: str, value: Mapping[str, Any]) -> Table:
-    """A table by context and action; one context needs no name."""
-    contexts = list(value)
+def crowd(problem: Problem, name: str, value: Mapping[str, Any]) -> Crowd:
+    """Agents by action and context; one context needs no name, and has its capacities beside its bars."""
+    contexts, counted = list(value), name == "counts"
     actions = list(dict.fromkeys(action for row in value.values() for action in row))
-    head = (name,) if len(contexts) == 1 else contexts
-    rows = tuple((action, *(value[context].get(action, 0) for context in contexts)) for action in actions)
-    return Table(name, ("", *head), rows)
+    agents = getattr(problem, "agents", 1)
+    room = getattr(problem, "capacity", {}) if len(contexts) == 1 else {}
+    most = max((x for row in value.values() for x in row.values()), default=0) or 1
+
+    def cell(action: str, x: float) -> tuple[str, str, str]:
+        limit = room.get(action, math.inf) / (1 if counted else agents)
+        place = f"{100.0 * limit / most:.2f}%" if limit <= most else ""
+        return f"{x:g}" if counted else share_text(x), f"{100.0 * x / most:.2f}%", place
+
+    rows = tuple((a, tuple(cell(a, value[context].get(a, 0)) for context in contexts)) for a in actions)
+    heads = (AGENTS.get(name, name),) if len(contexts) == 1 else tuple(contexts)
+    return Crowd(heads, rows, any(place for _, cells in rows for *_, place in cells))
 
 
+_SIGNS = (
+    "ℓ: how near settings are whose outcomes are alike, as a share of the range. ε: how fast outcomes grow stale, "
+    "0 for never. Noise: how much outcomes of one setting differ, as a share of how much all of them do."
+)
 _MOST_SETS = 12  # intervals that one compares at a glance; all of them are in the tables
 
 
@@ -112,9 +140,10 @@ class Sets:
 
     Args:
         rows: the cheapest first.
-        left, width: of the shaded region that is good enough, as places; "" where nobody said what is.
-        title: what the rows are.
-        says: what is shaded.
+        left, width: of the shaded region that is good enough, as places; "" where the problem does not say.
+        title: the title of the rows.
+        priced: whether they have prices.
+        says: the meaning of the shading and of signs.
         more: how many scopes are left out.
     """
 
@@ -122,6 +151,7 @@ class Sets:
     left: str
     width: str
     title: str
+    priced: bool
     says: str
     more: int
 
@@ -132,16 +162,16 @@ class Card:
 
     Args:
         seen: for whom or when, where something is seen before choosing.
-        scope: what to steer.
-        headline: what to do, in a sentence.
-        settings: to what, where a sentence does not say it.
+        scope: variables to set.
+        headline: the recommendation, in a sentence.
+        settings: values, where the sentence does not give them.
         mean: the expected value.
-        bounds: between what it is meant to lie.
-        price: what a play costs.
+        bounds: of the expected value.
+        price: the cost of a play.
         why: in one sentence.
-        policy: settings that hang on what is looked at.
-        sets: what the other scopes would give.
-        others: what to do in typical contexts.
+        policy: settings that depend on variables looked at.
+        sets: the other scopes' expected values.
+        others: answers for typical contexts.
     """
 
     seen: str
@@ -179,14 +209,14 @@ def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
     said = sentence(settings)
     others = alternatives(problem, advice) if advice.alternatives and advice.context else None
     return Card(
-        seen=in_words(problem, advice.context),
+        seen=as_seen(problem, advice.context),
         scope=str(advice.scope),
         headline=said or _headline(problem, advice, bool(policy)),
         settings=() if said else settings,
         mean=words.worth(mean) if mean else "",
         bounds=f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}" if high else "",
         price="" if advice.cost is None else words.paid(advice.cost),
-        why=_sentence(advice.note) or _sentence(why.summary),
+        why=_first_few(_sentence(advice.note)) or _sentence(why.summary),
         policy=with_units(problem, policy) if policy else None,
         sets=None if others or not advice.alternatives else sets(study, advice),
         others=others,
@@ -212,8 +242,12 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
         name = str(choice.scope) if scopes else _sentence(choice.note).rstrip(".") or str(choice.scope)
         rows.append(Interval(name, mean, between, left, right, at, price, choice is advice))
     left, width, says = _acceptable(study.problem, axis, [float(c.mean) for c in everyone if c.mean is not None])
-    title = "Which to hold" if scopes else "What each belief says"
-    return Sets(tuple(rows), left, width, title, says, len(everyone) - len(some))
+    title = (
+        ("Which to set" if study.problem.kind == "causal" else "Which to hold") if scopes else "What each belief says"
+    )
+    said = "" if scopes or not any("ℓ" in row.name for row in rows) else _SIGNS
+    priced = any(row.price for row in rows)
+    return Sets(tuple(rows), left, width, title, priced, f"{says} {said}".strip(), len(everyone) - len(some))
 
 
 def _acceptable(problem: Problem, axis: Axis, means: list[float]) -> tuple[str, str, str]:
@@ -259,6 +293,19 @@ def _sentence(text: str) -> str:
     """
     first = text.strip().partition("\n")[0].rstrip(". ")
     return f"{first[:1].upper()}{first[1:]}." if first else ""
+
+
+def _first_few(text: str) -> str:
+    """A sentence that ends in a list, with its first parts.
+
+    >>> _first_few("Good enough is at least 6: a, b, c, d, e.")
+    'Good enough is at least 6: a, b, c and 2 more.'
+    """
+    head, _, listed = text.rstrip(".").partition(": ")
+    parts = listed.split(", ")
+    if len(parts) <= _IN_A_SENTENCE + 1:
+        return text
+    return f"{head}: {', '.join(parts[:_IN_A_SENTENCE])} and {len(parts) - _IN_A_SENTENCE} more."
 
 
 _FLAT = 0.5  # half the height of an axis along which outcomes are all alike
@@ -377,20 +424,20 @@ class View:
         words: the study's own.
         meters: of money and of rounds.
         status: the same in one line, for a screen reader.
-        notices: what ought to be known: laws that nature does not keep, limits that were changed.
+        notices: notices to the user: laws that nature does not keep, limits that were changed.
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
         out: rounds that are out.
-        ask: what has to be said before the next is chosen.
+        ask: values to give before the next round is chosen.
         at_once: whether nothing has to be.
-        advice: what is best now; None: it takes its time, and is computed when somebody looks at it.
+        advice: the recommendation; None: it takes long, and is computed when it is looked at.
         learned: variables along which something was learned.
         progress: how far it has come.
         why, tables: the reasons.
         latest, data: rounds, and data that was added.
-        last: what was said last, where it can be taken back.
+        last: the last entry, where it can be taken back.
         last_text: the same in words.
-        policy: what the policy may depend on.
+        policy: variables that the policy may depend on.
     """
 
     words: Words
@@ -422,8 +469,8 @@ def view(
     Args:
         study: whose page.
         most: rounds in the table, the latest ones; None: all.
-        advice: what `recommend` says, where that is known already.
-        later: leave out what is best, and why.
+        advice: the answer of `recommend`, where it is known already.
+        later: leave out the recommendation and its reasons.
     """
     problem, status, words = study.problem, study.status, Words.of(study)
     ask, last = ask_fields(problem), last_said(study)
@@ -514,7 +561,7 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         token=suggestion.token,
         number=suggestion.round,
         scope=str(suggestion.scope),
-        seen=in_words(problem, suggestion.context),
+        seen=as_seen(problem, suggestion.context),
         settings=settings_of(problem, suggestion.values, suggestion.scope.keep),
         look=fields_of(problem, suggestion.observe, "context"),
         fields=(value, *measured, *((cost,) if counts else ())),

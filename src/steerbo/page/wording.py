@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import BaseStudy, Problem, as_text, numeral
+from ..core import BaseStudy, Problem, Table, as_text, numeral
 from ..space import Categorical
 
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
 _CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # what money is called alone
 _STEPS = 100  # of a variable's range, at least, that its digits tell apart
 _SHARES = 20  # of the distance between two bounds, at least, that their digits tell apart
+_FINEST = 10_000  # parts of the range of a column, at most, that its digits tell apart
+_FULLEST = 4  # actions that a line names
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Words:
     Args:
         value: the outcome's name.
         unit: its unit; "" where nobody said.
-        cost: the name of what is paid.
+        cost: the name of the cost.
         money: its unit.
     """
 
@@ -135,6 +137,75 @@ def within(mean: float | None, lower: float | None, upper: float | None) -> tupl
     return text(mean), text(lower), text(upper)
 
 
+def in_step(values: Sequence[Any]) -> list[str]:
+    """Numbers of a column with equally many decimals: as many as the longest has, of which range and size need no more.
+
+    >>> in_step([6.1, 6.27, 12.0]), in_step([3.0, 3.1, None]), in_step([1 / 3, 20.0, "zinc"])
+    (['6.10', '6.27', '12.00'], ['3.0', '3.1', '–'], ['0.333', '20.000', 'zinc'])
+    """
+    numbers = [float(x) for x in values if _plain(x)]
+    most = max(map(abs, numbers), default=0.0)
+    least = min((abs(x) for x in numbers if x), default=most)
+    if not 1e-3 <= most < 1e9 or least < most / _FINEST:
+        return [as_text(x) for x in values]
+    digits = min(max(_decimals(numeral(x, 6)) for x in numbers), decimals(most, _FINEST))
+    texts = [f"{x:.{digits}f}" if _plain(x) else as_text(x) for x in values]
+    return [text.removeprefix("-") if text.strip("-0.") == "" else text for text in texts]
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _decimals(text: str) -> int:
+    """Decimals that are written there; of a number with an exponent those of its mantissa and more."""
+    mantissa, _, exponent = text.partition("e")
+    return max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0)
+
+
+def columns_in_step(table: Table) -> list[list[tuple[str, bool]]]:
+    """Rows of a table as texts, each with whether its column is one of numbers, which have equally many decimals."""
+    columns = []
+    for cells in zip(*table.rows, strict=True):
+        numeric = any(map(_plain, cells)) and all(x is None or _plain(x) for x in cells)
+        columns.append(
+            [(text, numeric) for text in in_step(cells)] if numeric else [(as_text(x), False) for x in cells]
+        )
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def share_text(share: float) -> str:
+    """A share of all agents.
+
+    >>> share_text(0.25), share_text(0.004), share_text(0.0)
+    ('25 %', '0.4 %', '0 %')
+    """
+    percent = 100.0 * share
+    return f"{percent:.0f} %" if percent >= 10 or percent == round(percent) else f"{percent:.1f} %"
+
+
+def agents_text(row: Mapping[str, float], *, counted: bool) -> str:
+    """Actions with their agents in one line, the fullest first.
+
+    >>> agents_text({"north": 2, "south": 30, "harbour": 0}, counted=True)
+    'south 30, north 2'
+    """
+    full = sorted(((name, x) for name, x in row.items() if x), key=lambda pair: -pair[1])
+    texts = [f"{name} {x:g}" if counted else f"{name} {share_text(x)}" for name, x in full]
+    more = len(texts) - _FULLEST
+    return ", ".join(texts[:_FULLEST] if more > 1 else texts) + (f" and {more} more" if more > 1 else "")
+
+
+def _agents(name: str, value: Mapping[str, Any]) -> str:
+    """A distribution of agents in one line; an only context needs no name."""
+    texts = {context: agents_text(row, counted=name == "counts") for context, row in value.items()}
+    return next(iter(texts.values())) if len(texts) == 1 else "; ".join(f"{c}: {text}" for c, text in texts.items())
+
+
+AGENTS = {"counts": "agents", "distribution": "share of agents"}
+"""What the settings of a mean-field study are called."""
+
+
 def with_resolution(problem: Problem, name: str, value: Any) -> str:
     """A value with its unit, in digits that tell a hundredth of the variable's range, or its step.
 
@@ -157,10 +228,19 @@ def with_resolution(problem: Problem, name: str, value: Any) -> str:
 
 def in_resolution(problem: Problem, values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Values by name as people read them, in the problem's order; a table in words."""
-    return [
-        (name, as_text(value) if isinstance(value, dict) else with_resolution(problem, name, value))
-        for name, value in problem.in_order(values).items()
-    ]
+    return [(name, _in_words(problem, name, value)) for name, value in _once(problem.in_order(values)).items()]
+
+
+def _once(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Values without the shares of agents that are counted."""
+    return {name: x for name, x in values.items() if name != "distribution" or "counts" not in values}
+
+
+def _in_words(problem: Problem, name: str, value: Any) -> str:
+    if not isinstance(value, dict):
+        return with_resolution(problem, name, value)
+    table = name in AGENTS and all(isinstance(row, dict) for row in value.values())
+    return _agents(name, value) if table else as_text(value)
 
 
 def in_one_line(problem: Problem, values: Mapping[str, Any]) -> str:
@@ -170,7 +250,20 @@ def in_one_line(problem: Problem, values: Mapping[str, Any]) -> str:
     >>> in_one_line(sb.CostVarying([sb.Float("glaze", 0, 2, unit="mm")], [["glaze"]]), {"glaze": 1.5})
     'glaze 1.50 mm'
     """
-    return ", ".join(f"{name} {text}" for name, text in in_resolution(problem, values))
+    found = in_resolution(problem, values)
+    return ", ".join(text if name in AGENTS else f"{name} {text}" for name, text in found)
+
+
+def as_seen(problem: Problem, values: Mapping[str, Any]) -> str:
+    """Values that were read somewhere, in one line: with no more digits than were written down.
+
+    >>> import steerbo as sb
+    >>> as_seen(sb.CostVarying([sb.Float("age", 20, 80, unit="years")], [["age"]]), {"age": 61.0})
+    'age 61 years'
+    """
+    exact = problem.shown(values)
+    texts = {name: min(exact[name], text, key=len) for name, text in in_resolution(problem, values)}
+    return ", ".join(f"{name} {text}" for name, text in texts.items())
 
 
 def _of_step(step: float) -> int:

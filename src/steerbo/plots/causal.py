@@ -21,6 +21,7 @@ from .drawing import (
     COLUMN,
     DASHES,
     GREEN,
+    GREY,
     ORANGE,
     SHAPES,
     SKY,
@@ -72,7 +73,7 @@ def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (
 
     Args:
         graph: the causal graph.
-        scope: what is set, and what is looked at before.
+        scope: the variables that are set, and those looked at before.
         size: of the figure, in inches.
 
     Returns:
@@ -119,14 +120,16 @@ def shares(study: BaseStudy, ax: Any = None) -> Any:
 
 
 def outcomes(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
-    """Draw what came of every round, and the mean so far, or of the last ten where effects drift; see `graph`."""
+    """Draw the outcome of every round, and the mean so far, or of the last ten where effects drift; see `graph`."""
     problem, axes = of_kind(study, Causal), on(ax)
     _outcomes(axes, study, problem, value)
     return finished(axes)
 
 
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
-    """Draw what each scope would give at its best, with bounds: a row a scope, its price at the right; see `graph`.
+    """Draw the expected value of each scope at its best, with bounds: a row a scope, its price at the right.
+
+    Arguments are those of `graph`.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -137,7 +140,7 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
         hint = (
             "Without prices ‹plots.causal.shares› shows which scopes were played, and ‹plots.slices› what each gives."
         )
-        raise InvalidProblem("prices", None, "what setting and looking cost, by variable", hint)
+        raise InvalidProblem("prices", None, "the cost of setting and looking, by variable", hint)
     axes = on(ax, rows_height(len(priced(advice))))
     _prices(axes, study, advice, value, money)
     return finished(axes)
@@ -181,15 +184,15 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
             _prices(axes, optimizer, advice, "", "")
             return finished(axes).figure
 
-        yield Picture("What each scope would give", text, rows)
+        yield Picture("Expected outcome of each scope", text, rows)
     text = "The causal graph while the recommended scope is played: what is set in it, and what is looked at before"
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
     yield from learned_pictures(optimizer, advice)
     if len({played.suggestion.scope for played in optimizer.history}) > 1:
         text = "Share of rounds of every scope so far"
-        yield Picture("Which scope was played", text, lambda: shares(optimizer).figure)
+        yield Picture("Share of rounds by scope", text, lambda: shares(optimizer).figure)
     text = "The outcome of every round, and the mean so far"
-    yield Picture("What came of it", text, lambda: outcomes(optimizer).figure)
+    yield Picture("Outcome of every round", text, lambda: outcomes(optimizer).figure)
     yield from settings_pictures(optimizer, advice)
 
 
@@ -211,24 +214,30 @@ def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, mon
     rows = rows_of(problem, advice)
     draw_rows(axes, rows, money_words(study, money))
     draw_acceptable(axes, problem, [row.mean for row in rows])
-    target = value_words(study, value, problem.graph.target)
-    axes.set(xlabel=f"expected {target}", title="What each scope would give")
+    target = value_words(study, value)
+    axes.set(xlabel=f"expected {target}", title="Expected by scope")
 
 
 def _shares(axes: Any, optimizer: BaseStudy) -> None:
     """Draw a line for each scope, with a mark of its own now and then."""
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
-    scopes = [f"set {played.suggestion.scope}" for played in rounds]
     looks = zip(cycle(COLOURS), cycle(SHAPES), cycle(DASHES), strict=False)
-    for name, (colour, shape, dashes) in zip(dict.fromkeys(scopes), looks, strict=False):
+    for (name, share), (colour, shape, dashes) in zip(shares_of(optimizer).items(), looks, strict=False):
         axes.plot(
             number,
-            np.cumsum([scope == name for scope in scopes]) / number,
+            share,
             color=colour, ls=dashes, lw=1.4, marker=shape, ms=4, markevery=max(len(rounds) // 8, 1),
             label=wrapped(name, 46, 2, 88),
         )  # fmt: skip
-    axes.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Which scope was played")
+    axes.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Share of rounds by scope")
+
+
+def shares_of(study: BaseStudy) -> dict[str, Any]:
+    """Share of rounds that went to each scope, after every round, (n,) each, in the order of their first round."""
+    scopes = [f"set {played.suggestion.scope}" for played in study.history]
+    number = np.arange(1, len(scopes) + 1)
+    return {name: np.cumsum([scope == name for scope in scopes]) / number for name in dict.fromkeys(scopes)}
 
 
 def _outcomes(axes: Any, optimizer: BaseStudy, problem: Causal, value: str) -> None:
@@ -236,11 +245,11 @@ def _outcomes(axes: Any, optimizer: BaseStudy, problem: Causal, value: str) -> N
     told = [(played.number, played.outcome.value) for played in rounds if played.state == "told" and played.outcome]
     if told:
         at, values = (np.array(column, dtype=float) for column in zip(*told, strict=True))
-        axes.plot(at, values, "o", ms=3, mew=0, color="#8C8C8C", ls="none", label="one round")
+        axes.plot(at, values, "o", ms=3.5, mew=0, color=GREY, ls="none", label="one round")
         label = f"mean of the last {_LATELY}" if problem.timed else "mean so far"
         means = running_mean(values, _LATELY if problem.timed else len(values))
         axes.plot(at, means, color=BLUE, lw=1.4, label=label)
-    axes.set(xlabel="round", ylabel=value_words(optimizer, value, problem.graph.target), title="What came of it")
+    axes.set(xlabel="round", ylabel=value_words(optimizer, value), title="Outcome of every round")
 
 
 # -- the graph ---------------------------------------------------------------------------------------------------------
@@ -257,7 +266,7 @@ class Edge(NamedTuple):
 
 
 def _graph(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> Any:
-    """Draw the graph, with a legend of what its marks are."""
+    """Draw the graph, with a legend of its marks."""
     _nodes(axes, graph, scope, before)
     axes = finished(axes)
     axes.axis("off")

@@ -74,7 +74,7 @@ def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
 
 
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
-    """Draw what each control set would give at its best, with bounds: a row a set, its price at the right.
+    """Draw the expected value of each control set at its best, with bounds: a row a set, its price at the right.
 
     Cheapest first; the recommended set is bold, and its mark in a ring. Expected values that are good enough are
     shaded, where the problem's tolerance alone decides that. Where something is seen before choosing: the recommended
@@ -113,16 +113,12 @@ def plays(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") ->
 def spending(study: BaseStudy, ax: Any = None, money: str = "") -> Any:
     """Draw where the money went: the sum spent on each control set so far, round by round; see `prices`."""
     problem, axes = of_kind(study, CostVarying), on(ax, 2.6)
-    ended = [r for r in study.history if r.state != "open"]
-    counted = any(r.charged for r in ended)
-    sets = np.array([problem.number(r.suggestion.scope) for r in ended])
-    paid = np.array([r.charged if counted else 1.0 for r in ended])
+    rounds, lines, counted = spent_by_set(study, problem)
     looks = looks_of(problem)
-    lines = [np.cumsum(np.where(sets == i, paid, 0.0)) for i in range(len(looks))]
     colours, names = [colour for colour, _ in looks.values()], [words(" + ".join(names)) for names in looks]
-    stacked(axes, [r.number for r in ended], lines, names, colours)
-    title = "Where the money went" if counted else "What was played"
-    axes.set(xlabel="round", ylabel=_spent(study, counted, money), title=title)
+    stacked(axes, rounds, lines, names, colours)
+    title = "Money spent" if counted else "Plays by control set"
+    axes.set(xlabel="round", ylabel=spent_words(study, counted, money), title=title)
     return finished(axes)
 
 
@@ -148,15 +144,15 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
 
     if advice.context:
         text = "Expected value and bounds of the set that is best in each typical context"
-        yield Picture("What to do in typical contexts", text, recommended)
+        yield Picture("Recommended in typical contexts", text, recommended)
     elif priced(advice):
         text = "Expected value and bounds of each control set, a row each, and its price; the recommended one in a ring"
-        yield Picture("What each control set would give", text, recommended)
+        yield Picture("Expected outcome of each control set", text, recommended)
     yield from learned_pictures(optimizer, advice)
     if all(played.outcome is None for played in optimizer.history):
         return
     text = "The value of every play, by control set, against what was spent"
-    yield Picture("Every play, and what it gave", text, lambda: plays(optimizer).figure)
+    yield Picture("Outcome of every play", text, lambda: plays(optimizer).figure)
     yield from settings_pictures(optimizer, advice)
 
 
@@ -168,13 +164,13 @@ def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, mon
     problem, expected = of_kind(study, CostVarying), f"expected {value_words(study, value)}"
     if advice.context:
         draw_contexts(axes, problem, advice, looks_of(problem))
-        axes.set(xlabel="seen before choosing", ylabel=expected, title="What to do in typical contexts")
+        axes.set(xlabel="seen before choosing", ylabel=expected, title="Recommended in typical contexts")
         return
     looks = looks_of(problem)
     rows = rows_of(problem, advice, {scope: looks[tuple(scope.set)] for scope in problem.scopes})
     draw_rows(axes, rows, money_words(study, money))
     draw_acceptable(axes, problem, [row.mean for row in rows])
-    axes.set(xlabel=expected, title="What each control set would give")
+    axes.set(xlabel=expected, title="Expected by control set")
 
 
 def draw_contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
@@ -203,7 +199,21 @@ def _in_one(texts: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {text}" for name, text in texts.items())
 
 
-def _spent(study: BaseStudy, counted: bool, money: str) -> str:
+def spent_by_set(study: BaseStudy, problem: CostVarying) -> tuple[list[int], list[Any], bool]:
+    """Numbers of the ended rounds, the sum spent on each control set by then, (n,) each, and whether money is counted.
+
+    Where nothing has a cost, rounds are counted.
+    """
+    ended = [r for r in study.history if r.state != "open"]
+    counted = any(r.charged for r in ended)
+    sets = np.array([problem.number(r.suggestion.scope) for r in ended])
+    paid = np.array([r.charged if counted else 1.0 for r in ended])
+    lines = [np.cumsum(np.where(sets == i, paid, 0.0)) for i in range(len(problem.control_sets))]
+    return [r.number for r in ended], lines, counted
+
+
+def spent_words(study: BaseStudy, counted: bool, money: str) -> str:
+    """Label of an axis of money spent, or of rounds where no money is counted."""
     return money_words(study, money, "money spent") if counted else "rounds"
 
 
@@ -212,14 +222,10 @@ def _plays(axes: Any, study: BaseStudy, problem: CostVarying, value: str, money:
     rounds = [r for r in study.history if r.state != "open"]
     counted = any(r.charged for r in rounds)
     spent = np.cumsum([r.charged if counted else 1.0 for r in rounds])
+    own = [tuple(problem.control_sets[problem.number(r.suggestion.scope)]) for r in rounds]
     for names, (colour, shape) in looks_of(problem).items():
-        mine = [
-            (x, r.outcome.value)
-            for x, r in zip(spent, rounds, strict=True)
-            if tuple(problem.control_sets[problem.number(r.suggestion.scope)]) == names
-            and r.state == "told"
-            and r.outcome
-        ]
+        played = [(x, r) for x, r, scope in zip(spent, rounds, own, strict=True) if scope == names]
+        mine = [(x, r.outcome.value) for x, r in played if r.state == "told" and r.outcome]
         look = {"color": colour, "ms": 5, "mec": "black", "mew": 0.3, "ls": "none"}
         axes.plot(*np.reshape(mine, (-1, 2)).T, shape, label=words(" + ".join(names)), **look)
     notes = [(x, r.suggestion.note.get("guaranteed")) for x, r in zip(spent, rounds, strict=True)]
@@ -231,7 +237,5 @@ def _plays(axes: Any, study: BaseStudy, problem: CostVarying, value: str, money:
     first = next((i for i, r in enumerate(rounds) if r.suggestion.note.get("phase") == "exploit"), 0)
     if first:
         axes.axvline(spent[first - 1], color="grey", ls=":", zorder=0, label="exploring ends")
-    axes.set(
-        xlabel=_spent(study, counted, money), ylabel=value_words(study, value), title="Every play, and what it gave"
-    )
+    axes.set(xlabel=spent_words(study, counted, money), ylabel=value_words(study, value), title="Outcome of every play")
     axes.set_xlim(left=0)

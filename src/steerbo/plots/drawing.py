@@ -43,7 +43,7 @@ COLUMN, PAGE = 90 * MM, 180 * MM
 TITLE, LABEL, SMALL = 9.0, 8.0, 7.0
 """Sizes of texts in points; none is smaller."""
 _DPI = 200
-_LONGEST = 48
+_LONGEST, _LONGEST_VALUE = 48, 36  # characters of a text; of the objective, which "expected" may precede
 _COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28  # of a legend; rows; characters of a line where they have to be broken
 _SHARE = 0.97  # of a figure's width that several columns may fill
 _ROW = 0.27  # inches that a row with an interval needs
@@ -52,6 +52,7 @@ _WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
 _LEAVES = 15.0  # and to leave the axes
 _SAMPLES = 25  # points of a curve
 _WIDE = 4.7  # points of an axis that a letter of its label needs
+_BESIDE = 0.8  # of the height that axes have before there is a legend
 _MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0  # rows that are shown; letters of a name; points of axes for a letter
 
 
@@ -61,7 +62,7 @@ class Picture:
 
     Args:
         title: its headline.
-        text: a description of what is to be seen on it, for those who cannot see it.
+        text: a description for readers who cannot see it.
         source: a matplotlib `Figure`, or a function without arguments that draws one.
     """
 
@@ -103,9 +104,15 @@ def of_kind(optimizer: BaseStudy, kind: type[P]) -> P:
     return optimizer.problem
 
 
-def value_words(study: BaseStudy, value: str = "", otherwise: str = "value") -> str:
-    """Name and unit of the objective: as given, else as the study heads its column, else a plain word."""
-    return words(value or study.history.columns.get("value", otherwise))
+def value_words(study: BaseStudy, value: str = "") -> str:
+    """Name and unit of the objective for a label of matplotlib; see `value_name`."""
+    return words(value_name(study, value), _LONGEST_VALUE)
+
+
+def value_name(study: BaseStudy, value: str = "") -> str:
+    """Name and unit of the objective: as given, else as the study heads its column, else a causal target's name."""
+    target = getattr(getattr(study.problem, "graph", None), "target", "value")
+    return value or study.history.columns.get("value", target)
 
 
 def money_words(study: BaseStudy, money: str = "", said: str = "cost of a play") -> str:
@@ -168,7 +175,7 @@ def on(ax: Any, height: float = 2.4) -> Any:
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidOption: what was given is no `Axes`.
+        InvalidOption: the value is no `Axes`.
     """
     if ax is None:
         return new_figure((COLUMN, height)).subplots()
@@ -195,7 +202,7 @@ def styled(axes: Any) -> None:
     bare(axes)
     axes.title.set_size(TITLE)
     axes.tick_params(labelsize=SMALL)
-    for axis, room in ((axes.xaxis, axes.bbox.width), (axes.yaxis, axes.bbox.height)):
+    for axis, room in ((axes.xaxis, axes.bbox.width), (axes.yaxis, _BESIDE * axes.bbox.height)):
         axis.label.set_size(LABEL)
         axis.get_offset_text().set_size(SMALL)
         letters = max(int(room * 72.0 / axes.figure.dpi / _WIDE), 12)
@@ -230,7 +237,7 @@ def colour_bar(axes: Any, marks: Any, label: str) -> None:
 
 
 def stacked(axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str], colours: Sequence[str]) -> None:
-    """Heights (k, n) of n rounds, one upon the other, each as wide as its round; patterns say what colours say."""
+    """Heights (k, n) of n rounds, one upon the other, each as wide as its round; patterns repeat the colours."""
     if rounds:
         edges = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5)
         levels = [np.append(line, line[-1]) for line in heights]

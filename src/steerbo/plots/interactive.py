@@ -1,6 +1,6 @@
 """Pictures to hover over, in a notebook or a browser; they need plotly (`pip install 'steerbo[interactive]'`).
 
-They are those of matplotlib, with the same colours and shapes: hovering says what was set, what happened, what it cost.
+They are those of matplotlib, with the same colours and shapes: hovering shows settings, outcome and cost.
 
 interactive.rounds(study).write_html("rounds.html")
 """
@@ -25,22 +25,42 @@ from ..meanfield import MeanField
 from ..space import Categorical
 from ..timevarying import TimeVarying
 from ..timevarying.method import predicted
-from .causal import ROLES, edges_of, layers, role_of
-from .costvarying import looks_of
-from .drawing import BLUE, COLOURS, GREEN, GREY, ORANGE, SHAPES, VERMILION, acceptable, arc, of_kind, row_name, rows_of
-from .meanfield import action_of, payoff_curve, played_shares, recommended_shares
-from .model import TOGETHER, Slice, importance_of, slices_of, whole_model
+from .causal import ROLES, edges_of, layers, role_of, shares_of
+from .costvarying import looks_of, spent_by_set
+from .drawing import (
+    BLACK,
+    BLUE,
+    COLOURS,
+    DASHES,
+    GREEN,
+    GREY,
+    ORANGE,
+    SHAPES,
+    VERMILION,
+    acceptable,
+    arc,
+    of_kind,
+    row_name,
+    rows_of,
+    value_name,
+)
+from .meanfield import action_of, fullest_shares, payoff_curve, played_shares, recommended_shares
+from .model import TOGETHER, Slice, drifting_names, importance_of, over_time_of, slices_of, whole_model
 from .rounds import shown_settings
+from .timevarying import choices_by_prior, predictions_of, prior_names, weights_of
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star", "x")
 """Shapes of marks, in the order of the colours: those that matplotlib's pictures have."""
+_PATTERNS = ("", "/", ".", "\\", "x", "+", "-", "|")
+"""Patterns of areas, in the order of the colours."""
+_DASHES = dict(zip(DASHES, ("solid", "dash", "dashdot", "dot"), strict=True))
 _BAND = "rgba(86, 180, 233, 0.3)"
 _WIDTH, _PANEL = 720, 300  # pixels of a figure, and the height of a panel of several
 _LETTERS = 34  # of a line of a row's name
 
 
 def rounds(study: BaseStudy, value: str = "") -> Any:
-    """Draw every outcome by round, and the best so far: hovering says what was set, what happened, and what it cost.
+    """Draw every outcome by round, and the best so far: hovering shows settings, outcome and cost.
 
     Args:
         study: a study or an optimizer, of any kind.
@@ -56,7 +76,7 @@ def rounds(study: BaseStudy, value: str = "") -> Any:
     at, values = [r.number for r in told], [problem.scalar(r.outcome) for r in told if r.outcome]
     better = min if problem.minimize else max
     best = [better(values[: i + 1]) for i in range(len(values))]
-    shown = _figure("What every round gave, and the best so far", "round", _value(study, value))
+    shown = _figure("Outcome of every round, and the best so far", "round", value_name(study, value))
     hover = [_said(study, played) for played in told]
     shown.add_scatter(x=at, y=values, mode="markers", name="one round", marker={"color": BLUE}, **_hover(hover))
     shown.add_scatter(x=at, y=best, mode="lines", name="best so far", line={"color": VERMILION, "shape": "hv"})
@@ -64,7 +84,7 @@ def rounds(study: BaseStudy, value: str = "") -> Any:
 
 
 def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
-    """Draw what each control set or policy scope would give, a row each, its price at the right; hovering says how.
+    """Draw the expected value of each control set or policy scope, a row each, its price at the right.
 
     Args:
         study: a study or an optimizer, of a `CostVarying` or a `Causal` problem.
@@ -84,14 +104,14 @@ def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
     advice = study.recommend()
     everyone = (advice, *advice.alternatives)
     if isinstance(problem, Causal) and problem.prices is None and all(choice.cost is None for choice in everyone):
-        raise InvalidProblem("prices", None, "what setting and looking cost, by variable")
+        raise InvalidProblem("prices", None, "the cost of setting and looking, by variable")
     looks = None
     if isinstance(problem, CostVarying):
         own = looks_of(problem)
         looks = {scope: own[tuple(scope.set)] for scope in problem.scopes}
     rows = rows_of(problem, advice, looks)
-    paid = f"cost of a play ({money})" if money else study.history.columns.get("cost", "cost of a play")
-    shown = _figure("What each scope would give", f"expected {_value(study, value)}", "")
+    paid = _money(study, money)
+    shown = _figure("Expected outcome of each scope", f"expected {value_name(study, value)}", "")
     by_name = {row_name(choice): choice for choice in everyone}
     for y, row in enumerate(rows):
         choice = by_name.get(row.name, advice)
@@ -131,7 +151,7 @@ def slices(study: BaseStudy, *, scope: Any = None, context: Mapping[str, Any] | 
     Args:
         study: a study or an optimizer.
         scope: of a cost-varying or causal problem, which scope; None: the recommended one.
-        context: what is seen before choosing; None: as in the recommendation.
+        context: values seen before choosing; None: as in the recommendation.
         value: name and unit of the objective, for the labels; empty: as the study heads its column.
 
     Returns:
@@ -151,7 +171,7 @@ def slices(study: BaseStudy, *, scope: Any = None, context: Mapping[str, Any] | 
         for trace in _slice(study, found.of(name), first=k == 0):
             shown.add_trace(trace, row, column)
         shown.update_xaxes(title_text=_words(_with_unit(study, name)), row=row, col=column)
-    shown.update_yaxes(title_text=_words(f"expected {_value(study, value)}"), col=1)
+    shown.update_yaxes(title_text=_words(f"expected {value_name(study, value)}"), col=1)
     legend = {"orientation": "h", "y": -0.3 / lines}
     return shown.update_layout(
         title="Expected through the recommended point", height=160 + _PANEL * lines, legend=legend
@@ -174,7 +194,7 @@ def importance(study: BaseStudy, *, scope: Any = None) -> Any:
     """
     which = whole_model(study, study.recommend(), PosteriorQuery(scope))
     found = importance_of(study, which)
-    shown = _figure("Which variables matter", "share of the variance (line: 9 of 10 draws)", "")
+    shown = _figure("Importance of each variable", "share of the variance (line: 9 of 10 draws)", "")
     share, names = np.array(found.share), [_words(name) for name in found.names]
     ends = {"type": "data", "symmetric": False, "array": np.array(found.high) - share,
             "arrayminus": share - np.array(found.low)}  # fmt: skip
@@ -184,8 +204,86 @@ def importance(study: BaseStudy, *, scope: Any = None) -> Any:
     return shown.update_yaxes(autorange="reversed").update_xaxes(range=[0, 1], tickformat=".0%")
 
 
+def over_time(study: BaseStudy, variable: str | None = None, value: str = "") -> Any:
+    """Draw time against position: the expected value in shades, the best position at each time, and every outcome.
+
+    Args:
+        study: a study or an optimizer whose optimum moves; see `plots.over_time`.
+        variable: the number that is the position; None: the first that is set.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+
+    Returns:
+        A plotly `Figure`.
+
+    Raises:
+        MissingExtra: plotly is not installed.
+        InvalidRequest: the method keeps no Gaussian process over variables.
+        InvalidOption: the variable is no number that is set, or nothing moves, or there are no two times with outcomes.
+    """
+    advice = study.recommend()
+    name = variable or next(iter(drifting_names(study, advice)), "")
+    found = over_time_of(study, advice, name)
+    shown = _figure(f"Expected along {_words(name)}, over time", "time", _with_unit(study, name))
+    scale = {"title": _words(f"expected {value_name(study, value)}")}
+    shades = {"coloraxis": "coloraxis", "hovertemplate": "time %{x:.4g}, at %{y:.4g}: %{z:.4g}<extra></extra>"}
+    shown.add_heatmap(x=found.times, y=found.at, z=found.mean.T, **shades)
+    look = {"color": VERMILION, "width": 3}
+    shown.add_scatter(x=found.times, y=found.best, mode="lines", line=look, name="best at each time")
+    at, places, values = found.plays.T
+    mark = {"color": values, "coloraxis": "coloraxis", "size": 9, "line": {"color": "black", "width": 1}}
+    hover = _hover([f"gave {as_text(float(each))}" for each in values])
+    shown.add_scatter(x=at, y=places, mode="markers", marker=mark, name="outcome (same shades)", **hover)
+    axis = {"colorscale": "Blues", "colorbar": scale, "cmin": found.mean.min(), "cmax": found.mean.max()}
+    return shown.update_layout(coloraxis=axis, legend={"orientation": "h", "y": -0.2})
+
+
+def plays(study: BaseStudy, value: str = "", money: str = "") -> Any:
+    """Draw the outcome of every play against the money spent so far, by control set; see `plots.costvarying.plays`.
+
+    Args:
+        study: a study or an optimizer, of a `CostVarying` problem.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+        money: unit of the costs, for the labels.
+
+    Returns:
+        A plotly `Figure`.
+
+    Raises:
+        MissingExtra: plotly is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    problem = of_kind(study, CostVarying)
+    numbers, lines, counted = spent_by_set(study, problem)
+    spent = dict(zip(numbers, np.sum(lines, axis=0), strict=True))
+    label = _money(study, money, "money spent") if counted else "rounds"
+    shown = _figure("Outcome of every play", label, value_name(study, value))
+    for names, (colour, _) in looks_of(problem).items():
+        mine = [r for r in _told(study) if set(r.suggestion.scope.set) | set(r.suggestion.scope.keep) == set(names)]
+        mark = {"color": colour, "symbol": _symbol(colour), "size": 9, "line": {"color": "black", "width": 0.5}}
+        shown.add_scatter(
+            x=[spent[r.number] for r in mine], y=[r.outcome.value for r in mine if r.outcome], mode="markers",
+            marker=mark, name=_words(" + ".join(names)), **_hover([_said(study, r) for r in mine]),
+        )  # fmt: skip
+    bounds = [(spent[r.number], r.suggestion.note.get("guaranteed")) for r in study.history if r.number in spent]
+    if steps := [(x, bound) for x, bound in bounds if bound is not None]:
+        xs, ys = zip(*steps, strict=True)
+        line = {"color": BLACK, "shape": "hv"}
+        shown.add_scatter(x=xs, y=ys, mode="lines", line=line, name="bound on the best expected value")
+    return shown
+
+
+def spending(study: BaseStudy, money: str = "") -> Any:
+    """Draw the sum spent on each control set so far, round by round; see `plays`."""
+    problem = of_kind(study, CostVarying)
+    rounds, lines, counted = spent_by_set(study, problem)
+    label = _money(study, money, "money spent") if counted else "rounds"
+    shown = _figure("Money spent" if counted else "Plays by control set", "round", label)
+    _stacked(shown, rounds, [" + ".join(names) for names in problem.control_sets], lines)
+    return shown
+
+
 def settings(study: BaseStudy, value: str = "") -> Any:
-    """Draw what was set, and when: each variable against the time, where the optimum moves, or the rounds.
+    """Draw settings over time: each variable against the time, where the optimum moves, or the rounds.
 
     Args:
         study: a study or an optimizer, of a problem with variables that are set.
@@ -212,7 +310,7 @@ def settings(study: BaseStudy, value: str = "") -> Any:
     for row, name in enumerate(names, 1):
         some = [r for r in told if name in r.suggestion.values]
         colours = [problem.scalar(r.outcome) for r in some if r.outcome]
-        bar = {"title": _words(_value(study, value)), "len": 0.9}
+        bar = {"title": _words(value_name(study, value)), "len": 0.9}
         mark = {"color": colours, "coloraxis": "coloraxis", "size": 9, "line": {"color": "black", "width": 0.5}}
         shown.add_scatter(
             x=[when(r) for r in some], y=[r.suggestion.values[name] for r in some], mode="markers", marker=mark,
@@ -229,11 +327,11 @@ def settings(study: BaseStudy, value: str = "") -> Any:
         shown.update_layout(coloraxis={"colorscale": "Cividis", "colorbar": bar})
     shown.update_xaxes(title_text="time" if problem.timed else "round", row=len(names), col=1)
     legend = {"orientation": "h", "y": -0.2 / len(names)}
-    return shown.update_layout(title="What was set, and when", height=160 + 220 * len(names), legend=legend)
+    return shown.update_layout(title="Settings over time", height=160 + 220 * len(names), legend=legend)
 
 
 def expected(study: BaseStudy, value: str = "") -> Any:
-    """Draw what was expected in each round and what it gave: hovering says which prior was behind the choice.
+    """Draw expected value and outcome of each round: hovering says which prior was behind the choice.
 
     Args:
         study: a study or an optimizer, of a `TimeVarying` problem.
@@ -248,7 +346,7 @@ def expected(study: BaseStudy, value: str = "") -> Any:
     """
     of_kind(study, TimeVarying)
     method: Any = study._method
-    shown = _figure("Expected, and what came", "time", _value(study, value))
+    shown = _figure("Expected and observed", "time", value_name(study, value))
     noted = [(played, note) for played in study.history if (note := predicted(played.suggestion)) is not None]
     for k, p in enumerate(dict.fromkeys(note.prior for _, note in noted)):
         mine = [(played, note) for played, note in noted if note.prior == p]
@@ -270,6 +368,31 @@ def expected(study: BaseStudy, value: str = "") -> Any:
         **_hover([_said(study, played) for played in told]),
     )
     return shown
+
+
+def believed(study: BaseStudy) -> Any:
+    """Draw the times at which each prior was behind a choice, and where one was dropped; see `expected`."""
+    names, noted = prior_names(of_kind(study, TimeVarying), study), predictions_of(study)
+    order, times, dropped = choices_by_prior(study, noted, len(names))
+    shown = _figure("Prior behind each choice", "time", "")
+    for row, (p, chosen) in enumerate(zip(order, times, strict=True)):
+        mark = {"symbol": "line-ns-open", "size": 14, "color": BLUE, "line": {"width": 2}}
+        label = _words(names[p])
+        shown.add_scatter(x=chosen, y=[row] * len(chosen), mode="markers", marker=mark, name=label, showlegend=False)
+    if dropped:
+        at, rows = zip(*dropped, strict=True)
+        mark = {"symbol": "x", "size": 10, "color": VERMILION}
+        shown.add_scatter(x=at, y=rows, mode="markers", marker=mark, name="dropped", showlegend=True)
+    return _named_rows(shown, [names[p] for p in order])
+
+
+def weights(study: BaseStudy) -> Any:
+    """Draw the probability of each prior after all outcomes, largest first; see `expected`."""
+    names, heavy = weights_of(study)
+    shown = _figure("Probability of each prior", "probability", "")
+    shown.add_bar(x=heavy, y=list(range(len(names))), orientation="h", marker_color=BLUE,
+                  text=[f"{share:.0%}" for share in heavy], textposition="outside", cliponaxis=False)  # fmt: skip
+    return _named_rows(shown, names).update_xaxes(range=[0, 1], tickformat=".0%")
 
 
 def graph(study: BaseStudy, scope: Scope | None = None) -> Any:
@@ -326,10 +449,12 @@ def graph(study: BaseStudy, scope: Scope | None = None) -> Any:
 
 
 def shares(study: BaseStudy) -> Any:
-    """Draw where the agents should be: the recommended share in each action, stacked by context, and limits.
+    """Draw the recommended share of agents in each action, stacked by context, and its limits, of a mean-field study.
+
+    Of a causal study it is the share of rounds that went to each scope so far.
 
     Args:
-        study: a study or an optimizer, of a `MeanField` problem.
+        study: a study or an optimizer, of a `MeanField` or a `Causal` problem.
 
     Returns:
         A plotly `Figure`.
@@ -338,12 +463,18 @@ def shares(study: BaseStudy) -> Any:
         MissingExtra: plotly is not installed.
         InvalidProblem: the problem is of another kind.
     """
+    if isinstance(study.problem, Causal):
+        shown = _figure("Share of rounds by scope", "round", "share of rounds so far")
+        for k, (name, share) in enumerate(shares_of(study).items()):
+            line = {"color": COLOURS[k % len(COLOURS)], "dash": _DASHES[DASHES[k % len(DASHES)]]}
+            rounds = np.arange(1, len(share) + 1)
+            shown.add_scatter(x=rounds, y=share, mode="lines", line=line, name=_words(name), showlegend=True)
+        return shown.update_yaxes(range=[-0.02, 1.02], tickformat=".0%")
     problem = of_kind(study, MeanField)
     table, actions, most, least = recommended_shares(problem, study.recommend())
-    shown = _figure("Where the agents should be", "share of all agents", "")
+    shown = _figure("Recommended shares", "share of all agents", "")
     names = [_words(problem.actions[a]) for a in actions]
-    patterns = cycle(("", "/", ".", "\\", "x", "+", "-", "|"))
-    for c, (context, pattern) in enumerate(zip(problem.contexts, patterns, strict=False)):
+    for c, (context, pattern) in enumerate(zip(problem.contexts, cycle(_PATTERNS), strict=False)):
         look: dict[str, Any] = {"color": COLOURS[c % len(COLOURS)], "pattern": {"shape": pattern}}
         shown.add_bar(x=table[c], y=names, orientation="h", name=_words(context), marker=look)
     for limits, some, symbol, label in (
@@ -358,8 +489,17 @@ def shares(study: BaseStudy) -> Any:
     return shown.update_layout(barmode="stack", height=200 + 26 * max(len(names), 3))
 
 
+def tried(study: BaseStudy) -> Any:
+    """Draw the share of agents in each action round by round, of the actions that had the most; see `shares`."""
+    problem = of_kind(study, MeanField)
+    rounds, tables = played_shares(study, problem)
+    shown = _figure("Share of agents by round", "round", "share of all agents")
+    _stacked(shown, rounds, *fullest_shares(problem, tables))
+    return shown.update_yaxes(range=[0, 1], tickformat=".0%")
+
+
 def payoffs(study: BaseStudy, action: str | None = None, value: str = "") -> Any:
-    """Draw what an action pays by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`.
+    """Draw an action's payoff by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`.
 
     Args:
         study: a study or an optimizer, of a `MeanField` problem.
@@ -378,17 +518,18 @@ def payoffs(study: BaseStudy, action: str | None = None, value: str = "") -> Any
     told, tables = _told(study), played_shares(study, problem)[1]
     a = action_of(problem, tables, action)
     name = problem.actions[a]
-    shown = _figure(f"What {_words(name)} pays", f"share of agents in {name}", _value(study, value))
+    shown = _figure(f"Payoff of {_words(name)}", f"share of agents in {name}", value_name(study, value))
     if (curve := payoff_curve(study, problem, advice, a)) is not None:
         at, mean, width, best = curve
         for trace in _line(at, mean, width, True):
             shown.add_trace(trace)
-        mark = {"symbol": "diamond", "size": 12, "color": VERMILION, "line": {"color": "black", "width": 1}}
-        shown.add_scatter(x=[best], y=[np.interp(best, at, mean)], mode="markers", name="recommended", marker=mark)
     colours = {"color": [r.number for r in told], "colorscale": "Cividis", "colorbar": {"title": "round"}, "size": 8}
     paid = [problem.scalar(r.outcome) for r in told if r.outcome]
     hover = _hover([_said(study, r) for r in told])
     shown.add_scatter(x=tables[:, a], y=paid, mode="markers", name="outcome", marker=colours, **hover)
+    if curve is not None:
+        mark = {"symbol": "diamond", "size": 12, "color": VERMILION, "line": {"color": "black", "width": 1}}
+        shown.add_scatter(x=[best], y=[np.interp(best, at, mean)], mode="markers", name="recommended", marker=mark)
     return shown.update_layout(legend={"orientation": "h", "y": -0.3})
 
 
@@ -462,16 +603,35 @@ def _told(study: BaseStudy) -> list[Round]:
     return [r for r in study.history if r.state == "told" and r.outcome]
 
 
-def _value(study: BaseStudy, value: str) -> str:
-    """Name and unit of the objective: as given, else as the study heads its column; a causal target's name."""
-    problem = study.problem
-    plain = problem.graph.target if isinstance(problem, Causal) else "value"
-    return value or study.history.columns.get("value", plain)
+def _money(study: BaseStudy, money: str, said: str = "cost of a play") -> str:
+    """A label of costs, with their unit: as given, else as the study heads its column."""
+    own = study.history.columns.get("cost", "")
+    if not money and own:
+        return own if said == "cost of a play" else f"{said}: {own}"
+    return f"{said} ({money})" if money else said
+
+
+def _stacked(shown: Any, rounds: Sequence[int], names: Sequence[str], lines: Sequence[Any]) -> None:
+    """Areas, one upon the other, in steps a round; patterns repeat the colours."""
+    edges: Any = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5) if rounds else []
+    for name, line, colour, pattern in zip(names, lines, cycle(COLOURS), cycle(_PATTERNS)):
+        shown.add_scatter(
+            x=edges, y=np.append(line, line[-1:]), mode="lines", stackgroup="all", name=_words(name),
+            line={"shape": "hv", "width": 0.5, "color": colour}, fillpattern={"shape": pattern, "fgcolor": "white"},
+            fillcolor=colour,
+        )  # fmt: skip
 
 
 def _with_unit(study: BaseStudy, name: str) -> str:
     unit = getattr(study.problem.space[name], "unit", "")
     return f"{name} ({unit})" if unit else name
+
+
+def _named_rows(shown: Any, names: Sequence[str]) -> Any:
+    """Names of rows at the left, from the top."""
+    shown.update_yaxes(tickvals=list(range(len(names))), ticktext=[_broken(name) for name in names],
+                       range=[len(names) - 0.5, -0.5])  # fmt: skip
+    return shown.update_layout(height=180 + 38 * max(len(names), 2))
 
 
 def _symbol(colour: str) -> str:

@@ -69,7 +69,7 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
     problem, advice = of_kind(optimizer, MeanField), optimizer.recommend()
     shown, left, right = side_by_side(max(2.9, _height(problem)))
     outcomes(left, optimizer)
-    left.set(xlabel="round", ylabel=value_words(optimizer, value), title="What every round gave")
+    left.set(xlabel="round", ylabel=value_words(optimizer, value), title="Outcome of every round")
     _shares(right, problem, advice)
     for axes in (left, right):
         styled(axes)
@@ -104,19 +104,14 @@ def tried(study: BaseStudy, ax: Any = None) -> Any:
     """Draw where the agents were in every round: shares of the actions that had the most of them; see `shares`."""
     problem, axes = of_kind(study, MeanField), on(ax, 2.8)
     rounds, tables = played_shares(study, problem)
-    if rounds:
-        fullest = np.sort(np.argsort(-tables.sum(axis=0), kind="stable")[: len(COLOURS) - 1])
-        others = 1.0 - tables[:, fullest].sum(axis=1)
-        lines, names = list(tables[:, fullest].T), [words(problem.actions[a], _NAME) for a in fullest]
-        if len(fullest) < len(problem.actions):
-            lines, names = [*lines, others], [*names, "all others"]
-        stacked(axes, rounds, lines, names, COLOURS)
-    axes.set(xlabel="round", ylabel="share of all agents", ylim=(0, 1), title="Where the agents were")
+    names, lines = fullest_shares(problem, tables)
+    stacked(axes, rounds, lines, [words(name, _NAME) for name in names], COLOURS)
+    axes.set(xlabel="round", ylabel="share of all agents", ylim=(0, 1), title="Share of agents by round")
     return finished(axes)
 
 
 def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: str = "") -> Any:
-    """Draw what an action pays: the payoff of every round against the share of agents that took it, and the model.
+    """Draw an action's payoff: that of every round against the share of agents that took it, and the model.
 
     The curve is the model's mean, with a band of two standard deviations, as the share of this action varies and the
     others keep their proportions in the recommended distribution; methods without a model of the population have none.
@@ -159,7 +154,7 @@ def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: 
         where = axes.get_xaxis_transform()
         axes.plot(out, [0.02] * len(out), "^", zorder=5, transform=where, label="suggested next", **mark)
     axes.set(xlabel=f"share of agents in {words(problem.actions[a], _NAME)}", ylabel=value_words(study, value))
-    axes.set(title=f"What {words(problem.actions[a], _NAME)} pays")
+    axes.set(title=f"Payoff of {words(problem.actions[a], _NAME)}")
     return finished(axes)
 
 
@@ -186,7 +181,7 @@ def places(study: BaseStudy, ax: Any = None, context: str | None = None) -> Any:
         raise InvalidOption("context", context, one_of(problem.contexts, context))
     axes, table = on(ax, 3.0), problem.table(study.recommend().values["distribution"])
     shares = problem.shares @ table if context is None else table[problem.contexts.index(context)]
-    axes.set(title="Where the agents should be")
+    axes.set(title="Recommended shares")
     _map(axes, problem, shares, float(shares.max()), "" if context is None else BLUE)
     return finished(axes)
 
@@ -208,11 +203,11 @@ def save(optimizer: BaseStudy, path: Path, value: str = "") -> Path:
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the pictures for the page: a map or rows, what an action pays, and what every round gave."""
+    """Yield the pictures for the page: a map or rows, payoffs, and outcomes."""
     problem = of_kind(optimizer, MeanField)
     if has_places(problem):
         text = "A map: the area of a mark is the share of agents who should be there; small dots are places without any"
-        yield Picture("Where the agents should be", text, lambda: _maps(problem, advice))
+        yield Picture("Recommended shares", text, lambda: _maps(problem, advice))
     else:
         text = "The recommended share of agents in every action, and limits on it"
 
@@ -221,12 +216,12 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
             _shares(axes, problem, advice)
             return finished(axes).figure
 
-        yield Picture("Where the agents should be", text, rows)
+        yield Picture("Recommended shares", text, rows)
     if optimizer.history.n_completed:
         text = "Payoff against the share of agents in the action that was varied most, with the model's mean and band"
-        yield Picture("What an action pays", text, lambda: payoffs(optimizer).figure)
+        yield Picture("Payoff of an action", text, lambda: payoffs(optimizer).figure)
     text = "Payoff of every round, and the best so far"
-    yield Picture("What every round gave", text, lambda: progress(optimizer).figure)
+    yield Picture("Outcome of every round", text, lambda: progress(optimizer).figure)
 
 
 # -- the model ---------------------------------------------------------------------------------------------------------
@@ -276,6 +271,15 @@ def played_shares(study: BaseStudy, problem: MeanField) -> tuple[list[int], Any]
     return [r.number for r in told], np.array(tables).reshape(len(told), len(problem.actions))
 
 
+def fullest_shares(problem: MeanField, tables: Any) -> tuple[list[str], list[Any]]:
+    """Names of the fullest actions and of all others, and the share of all agents in each by round, (n,) each."""
+    fullest = np.sort(np.argsort(-tables.sum(axis=0), kind="stable")[: len(COLOURS) - 1])
+    names, lines = [problem.actions[a] for a in fullest], list(tables[:, fullest].T)
+    if len(fullest) < len(problem.actions):
+        names, lines = [*names, "all others"], [*lines, 1.0 - tables[:, fullest].sum(axis=1)]
+    return names, lines
+
+
 def action_of(problem: MeanField, tables: Any, action: str | None) -> int:
     """The number of an action; None: of the one whose share was varied most in these rounds, (n, A).
 
@@ -308,7 +312,7 @@ def _height(problem: MeanField) -> float:
 
 
 def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
-    """Draw a row for each action, with what limits it."""
+    """Draw a row for each action, with its limits."""
     table, fullest, most, least = recommended_shares(problem, advice)
     before = np.zeros(len(fullest))
     for c, context in enumerate(problem.contexts):
@@ -319,13 +323,13 @@ def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
     _limits(axes, most, least)
     axes.set_yticks(range(len(fullest)), [words(problem.actions[a], _NAME) for a in fullest])
     axes.set_ylim(len(fullest) - 0.4, -0.6)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, axes.get_xlim()[1] * 1.03)
     axes.tick_params(axis="y", length=0)
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(fullest)), [f"{share:.0%}" for share in before])
     right.tick_params(length=0, labelsize=SMALL)
     right.spines[:].set_visible(False)
-    axes.set(xlabel="share of all agents", title="Where the agents should be")
+    axes.set(xlabel="share of all agents", title="Recommended shares")
 
 
 def _limits(axes: Any, most: Any, least: Any) -> None:

@@ -22,12 +22,13 @@ from jaxtyping import Float, Int
 
 from ..core import TIME, BaseStudy, Outcome, Problem, Recommendation, Round, Scope, time_of
 from ..errors import InvalidOption, InvalidRequest, SteerboError, one_of
+from ..gp.drift import correlation
 from ..interop.posteriors import PosteriorQuery, posterior
 from ..optim import sobol_points
 from ..space import Categorical
 from ..surrogate import Posterior
 from ..timevarying.method import TimeVaryingMethod
-from ..timevarying.surrogates import FiniteSurrogate
+from ..timevarying.surrogates import FiniteSurrogate, Means, covariance_between
 from .drawing import (
     BLUE,
     GREY,
@@ -58,6 +59,7 @@ _MOST_DATA, _MOST_PANELS, _NEXT = 400, 9, 3
 _POINTS, _DRAWS, _BINS = 512, 200, 16  # where functions are drawn; functions; parts of a variable's range
 _ENDS = (0.05, 0.95)
 _TIMES, _POSITIONS = 24, 41  # columns and lines of a picture of time and position
+_ASIDE = 0.16  # how far outcomes of a category stand beside what is expected of it
 _BAND = "±2 standard deviations"
 
 
@@ -167,6 +169,43 @@ class _OfSites:
         return _parts(self._numbers(some).astype(float), np.zeros(len(counts)), counts - 1), mean, covariance
 
 
+class _Hindsight:
+    """The posterior of one prior at the sites of a finite domain, at times before the last outcome too.
+
+    The filters of `FiniteSurrogate` know the present alone: here one Gaussian process has read the latest outcomes.
+    """
+
+    def __init__(self, problem: Any, shared: Any, prior: int, told: Sequence[tuple[float, Mapping[str, Any], float]]):
+        self._prior, self._drift = prior, shared.drift
+        self._covariances = covariance_between(shared.kernel, problem.points, problem.categorical)
+        self._means = Means(problem)(problem.points)
+        self._times = np.array([time for time, _, _ in told])
+        self._at = np.array([problem.site({name: row[name] for name in problem.space.names}) for _, row, _ in told])
+        residuals = problem.sign * np.array([value for _, _, value in told]) - self._means[prior, self._at]
+        gram = self._covariances[np.ix_(self._at, self._at)] * self._left(self._times[:, None] - self._times)
+        self._factor = np.linalg.cholesky(gram + shared.noise**2 * np.eye(len(told)))
+        self._half = np.linalg.solve(self._factor, residuals)
+
+    def _left(self, ages: Float[np.ndarray, "*n"]) -> Any:
+        """Correlation of the objective at two times."""
+        return np.reshape(correlation(self._drift, np.abs(ages).ravel()), ages.shape)
+
+    def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+        """Means and standard deviations at all sites, (P, X) each, of which the row of the prior counts."""
+        means, rows = self._means.copy(), np.arange(self._means.shape[1])
+        mean, covariance = self.joint(self._prior, rows, time)
+        means[self._prior] = mean
+        return means, np.broadcast_to(np.sqrt(np.maximum(np.diag(covariance), 0.0)), means.shape)
+
+    def joint(
+        self, prior: int, sites: Int[np.ndarray, " J"], time: float
+    ) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, "J J"]]:
+        """Means and covariances among some sites."""
+        between = self._covariances[np.ix_(self._at, sites)] * self._left(self._times - time)[:, None]
+        half = np.linalg.solve(self._factor, between)
+        return self._means[prior, sites] + half.T @ self._half, self._covariances[np.ix_(sites, sites)] - half.T @ half
+
+
 def _thinned(levels: Any, most: int) -> Float[np.ndarray, " r"]:
     """Keep about so many levels, evenly chosen."""
     return np.asarray(levels)[:: max(len(levels) // most, 1)]
@@ -194,9 +233,12 @@ def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
         if which.prior is not None and which.prior not in method.names:
             raise InvalidRequest("prior", which.prior, one_of(method.names, which.prior))
         time = method.now if which.time is None else float(which.time)
-        sites = method.surrogate_at(study.history, time)
+        sites: Any = method.surrogate_at(study.history, time)
         prior = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
-        return _OfSites(method.posed, sites, prior, time)  # type: ignore[arg-type]  # the domain is finite
+        told = _when_told(study)
+        if isinstance(sites, FiniteSurrogate) and any(time < late for late, _, _ in told):
+            sites = _Hindsight(method.posed, sites.sharing[sites.group[prior]], prior, told[-_MOST_DATA:])
+        return _OfSites(method.posed, sites, prior, time)
     return _OfBox(posterior(study, which))
 
 
@@ -250,7 +292,7 @@ class Slices:
     Args:
         study: whose.
         surface: the posterior.
-        values: the point: what is seen, and what is recommended.
+        values: the point: the context, and the recommendation.
         scope: whose plays are data of these slices; None: all.
         widening: how many times bounds of answers are as wide as the model's.
     """
@@ -388,7 +430,7 @@ def known(
     prior: str | None = None,
     value: str = "",
 ) -> Any:
-    """Draw a slice: the posterior mean along one variable, a band about it, outcomes, and what is recommended.
+    """Draw a slice: the posterior mean along one variable, a band about it, outcomes, and the recommendation.
 
     The other variables are where the recommendation has them, else in the middle. Of a cost-varying problem it is the
     expected value of holding the recommended control set, nature doing the rest; outcomes are those of its plays.
@@ -400,7 +442,7 @@ def known(
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
         variable: along which; None: the first that is set.
         scope: of a cost-varying or causal problem, which scope; None: the recommended one.
-        context: what is seen before choosing; None: as in the recommendation.
+        context: values seen before choosing; None: as in the recommendation.
         time: where the optimum moves; None: now.
         prior: of a time-varying problem, as which prior sees it; None: the most probable one.
         value: name and unit of the objective, for the labels; empty: as the study heads its column.
@@ -419,7 +461,7 @@ def known(
         raise InvalidOption("variable", variable, one_of(found.surface.names, variable))
     name = next((n for n in found.names if n in found.values), found.names[0]) if variable is None else variable
     _draw(axes, study.problem, found.of(name))
-    axes.set(ylabel=f"expected {value_words(study, value)}", title=f"Expected along {wrapped(name, 30, 1)}")
+    axes.set(ylabel=f"expected {value_words(study, value)}", title=f"Expected along {wrapped(name, 26, 1)}")
     return finished(axes)
 
 
@@ -438,7 +480,7 @@ def slices(
     Args:
         study: a study or an optimizer.
         scope: of a cost-varying or causal problem, which scope; None: the recommended one.
-        context: what is seen before choosing; None: as in the recommendation.
+        context: values seen before choosing; None: as in the recommendation.
         time: where the optimum moves; None: now.
         prior: of a time-varying problem, as which prior sees it; None: the most probable one.
         value: name and unit of the objective, for the labels; empty: as the study heads its column.
@@ -479,10 +521,12 @@ def _draw(axes: Any, problem: Problem, found: Slice) -> None:
         bars = np.nan_to_num(width)
         axes.errorbar(where, mean, bars, fmt="none", ecolor=SKY, elinewidth=1.6, capsize=3, label=_BAND, zorder=2)
         axes.plot(where, mean, "s", ms=4.5, color=BLUE, ls="none", label="expected", zorder=3)
+    aside = _ASIDE if isinstance(variable, Categorical) else 0.0
     for own, look, label in ((False, "none", "outcome of another scope"), (True, "black", "outcome")):
         some = [datum for datum in found.data if datum.own == own]
         if some:
-            at, values = places_on(variable, [datum.at for datum in some]), [datum.value for datum in some]
+            at = np.add(places_on(variable, [datum.at for datum in some]), aside)
+            values = [datum.value for datum in some]
             ink = [(0.0, 0.0, 0.0, 0.15 + 0.65 * datum.near) for datum in some]
             filled: Any = ink if own else "none"
             axes.scatter(at, values, s=11, facecolors=filled, edgecolors=ink, lw=0.6 * (not own), zorder=4)
@@ -517,7 +561,7 @@ class OverTime:
         at: values of the variable, (r,).
         mean: the posterior mean in the user's units, (m, r).
         best: the best value of the variable at each time, (m,).
-        plays: time and value of every outcome, (n, 2).
+        plays: time, position and value of every outcome, (n, 3).
     """
 
     name: str
@@ -525,12 +569,12 @@ class OverTime:
     at: Float[np.ndarray, " r"]
     mean: Float[np.ndarray, "m r"]
     best: Float[np.ndarray, " m"]
-    plays: Float[np.ndarray, "n 2"]
+    plays: Float[np.ndarray, "n 3"]
 
 
 def drifting_names(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
     """List the numbers that are set while the optimum moves; none before two times have outcomes."""
-    if not study.problem.timed or len({time for time, _ in _when_told(study)}) < 2:
+    if not study.problem.timed or len({time for time, *_ in _when_told(study)}) < 2:
         return ()
     space = study.problem.space
     return tuple(name for name in advice.values if name in space and not isinstance(space[name], Categorical))
@@ -549,7 +593,7 @@ def over_time_of(study: BaseStudy, advice: Recommendation, name: str) -> OverTim
     told, problem = _when_told(study), study.problem
     scoped = problem.kind in ("cost-varying", "causal")
     seen = dict(advice.context) if problem.kind == "cost-varying" else {}
-    moments = [time for time, _ in told] + [time_of(played) for played in study.history.pending]
+    moments = [time for time, *_ in told] + [time_of(played) for played in study.history.pending]
     times = np.linspace(min(moments), max(moments), _TIMES)
     values, rows = {**advice.context, **advice.values}, []
     at: list[Any] = []
@@ -559,14 +603,14 @@ def over_time_of(study: BaseStudy, advice: Recommendation, name: str) -> OverTim
         rows.append(problem.sign * mean)
     positions, table = np.asarray(at, dtype=float), np.array(rows)
     best = positions[np.argmax(problem.sign * table, axis=1)]
-    plays = [(time, float(row[name])) for time, row in told if name in row]
-    return OverTime(name, times, positions, table, best, np.reshape(np.array(plays, dtype=float), (-1, 2)))
+    plays = [(time, float(row[name]), value) for time, row, value in told if name in row]
+    return OverTime(name, times, positions, table, best, np.reshape(np.array(plays, dtype=float), (-1, 3)))
 
 
-def _when_told(study: BaseStudy) -> list[tuple[float, Mapping[str, Any]]]:
-    """Time and realised values of every outcome."""
-    rows = [(played, outcome) for _, outcome, played in study.history.outcomes()]
-    return [(_when(study.problem, outcome, played), outcome.realised) for played, outcome in rows]
+def _when_told(study: BaseStudy) -> list[tuple[float, Mapping[str, Any], float]]:
+    """Time, realised values and value of every outcome."""
+    problem, rows = study.problem, study.history.outcomes()
+    return [(_when(problem, outcome, played), outcome.realised, problem.scalar(outcome)) for _, outcome, played in rows]
 
 
 def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, value: str = "") -> Any:
@@ -597,7 +641,10 @@ def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, val
 def _over_time(axes: Any, study: BaseStudy, found: OverTime, value: str = "") -> Any:
     shades = axes.pcolormesh(found.times, found.at, found.mean.T, cmap="Blues", shading="nearest", rasterized=True)
     axes.plot(found.times, found.best, color=VERMILION, lw=1.6, label="best at each time")
-    axes.plot(*found.plays.T, "o", ms=4, mfc="white", mec="black", mew=0.7, ls="none", label="outcome")
+    at, places, values = found.plays.T
+    low, high = shades.get_clim()
+    look = {"cmap": "Blues", "vmin": low, "vmax": high, "edgecolors": "black", "lw": 0.7, "zorder": 3}
+    axes.scatter(at, places, s=18, c=values, label="outcome (same shades)", **look)
     axes.set(xlabel="time", ylabel=wrapped(with_unit(study.problem, found.name), 26))
     axes.set_title(f"Expected along {wrapped(found.name, 26, 1)}, over time")
     colour_bar(axes, shades, f"expected {value_words(study, value)}")
@@ -612,7 +659,7 @@ class Importance:
     """Shares of the variance of the objective over the bounds of all variables, largest first.
 
     Args:
-        names: of variables; the last one, "together", is what they do only in combination.
+        names: of variables; the last one, "together", is their effect in combination only.
         share: means over functions drawn from the posterior.
         low, high: between these nine of ten draws lie.
     """
@@ -690,7 +737,7 @@ def importance(
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
         scope: a scope; None: of a cost-varying problem the objective over all variables, of a causal one the
             recommended scope.
-        context: of a cost-varying problem's `scope`, what is seen before choosing.
+        context: of a cost-varying problem's `scope`, the values seen before choosing.
         time: where the optimum moves; None: now.
         prior: of a time-varying problem, as which prior sees it; None: the most probable one.
 
@@ -715,15 +762,15 @@ def whole_model(study: BaseStudy, advice: Recommendation | None, which: Posterio
 
 
 def _importance(study: BaseStudy, found: Importance, ax: Any = None) -> Any:
-    axes = on(ax, 0.95 + 0.27 * len(found.names))
+    axes = on(ax, 1.1 + 0.27 * len(found.names))
     for y, (name, share, low, high) in enumerate(zip(found.names, found.share, found.low, found.high, strict=True)):
         colour = GREY if name == TOGETHER and y == len(found.names) - 1 else BLUE
         axes.barh(y, share, color=colour, alpha=0.35, height=0.62, lw=0)
-        axes.plot([low, high], [y, y], color=colour, lw=1.6)
+        axes.plot([low, high], [y, y], color=colour, lw=1.6, label="" if y else "nine of ten draws of the model")
         axes.plot(share, y, "o" if colour == BLUE else "s", color=colour, ms=5)
     axes.set_yticks(range(len(found.names)), [wrapped(name, 22) for name in found.names])
     axes.set_ylim(len(found.names) - 0.5, -0.5)
-    axes.set(xlim=(0, 1), xlabel="share of the variance (line: 9 of 10 draws)", title="Which variables matter")
+    axes.set(xlim=(0, 1), xlabel="share of the variance", title="Importance of each variable")
     axes.tick_params(axis="y", length=0)
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(found.names)), [f"{share:.0%}" for share in found.share])
@@ -747,7 +794,7 @@ def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pictu
     def of(name: str) -> Any:
         axes = on(None)
         _draw(axes, study.problem, found.of(name))
-        axes.set(ylabel=f"expected {value_words(study)}", title=f"Expected along {wrapped(name, 30, 1)}")
+        axes.set(ylabel=f"expected {value_words(study)}", title=f"Expected along {wrapped(name, 26, 1)}")
         return finished(axes).figure
 
     def moving(name: str) -> Any:
@@ -768,8 +815,9 @@ def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pictu
     except SteerboError:
         return
     if len(whole.names) > 1:
+        title = "Importance of each variable"
         text = "The share of the variance of the objective that each variable explains alone, by draws of the model"
-        yield Picture("Which variables matter", text, lambda: _importance(study, importance_of(study, which)).figure)
+        yield Picture(title, text, lambda: _importance(study, importance_of(study, which)).figure)
 
 
 def _calling(draw: Any, name: str) -> Any:

@@ -17,6 +17,7 @@ from .drawing import (
     COLUMN,
     ORANGE,
     PAGE,
+    SKY,
     SMALL,
     VERMILION,
     DrawPictures,
@@ -49,7 +50,7 @@ def pictures(optimizer: BaseStudy, advice: Recommendation | None = None) -> Iter
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidProblem: there is no such function, it fails, or what it yields is no `Picture`.
+        InvalidProblem: there is no such function, it fails, or yields something else than a `Picture`.
     """
     place, field = optimizer.problem.pictures, f"{optimizer.problem.kind}: pictures"
     try:
@@ -83,8 +84,8 @@ def _next_picture(drawn: Iterator[Picture], field: str, place: str) -> Picture |
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the picture for the page: kinds of problem that declare no others have this one."""
     yield Picture(
-        "What every round gave",
-        f"What every round gave, and the {_summary(optimizer)}",
+        "Outcome of every round",
+        f"Outcome of every round, and the {_summary(optimizer)}",
         lambda: progress(optimizer).figure,
     )
 
@@ -105,7 +106,7 @@ def progress(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
     """
     axes = on(ax)
     outcomes(axes, study)
-    axes.set(xlabel="round", ylabel=value_words(study, value), title="What every round gave")
+    axes.set(xlabel="round", ylabel=value_words(study, value), title="Outcome of every round")
     return finished(axes)
 
 
@@ -134,7 +135,7 @@ def outcomes(axes: Any, optimizer: BaseStudy) -> None:
     if not told:
         return
     rounds, values = np.array(told, dtype=float).T
-    axes.plot(rounds, values, "o", ms=3, color=BLUE, alpha=0.6, mew=0, label="one round")
+    axes.plot(rounds, values, "o", ms=4, color=SKY, mec=BLUE, mew=0.6, label="one round")
     if problem.timed:
         axes.plot(rounds, running_mean(values, _LATELY), color=VERMILION, lw=1.4, label=_summary(optimizer))
     else:
@@ -157,9 +158,9 @@ def running_mean(values: np.ndarray, latest: int) -> np.ndarray:
 
 
 def settings(study: BaseStudy, value: str = "", width: float = 90.0) -> Any:
-    """Draw what was set, and when: the position of each variable against the time, where the optimum moves, or rounds.
+    """Draw settings over time: the position of each variable against the time, where the optimum moves, or rounds.
 
-    A mark is a play that set the variable; its colour says what came of it. A ring is the recommendation, a triangle
+    A mark is a play that set the variable; its colour shows its outcome. A ring is the recommendation, a triangle
     what was suggested and has no outcome yet. What is hard to change has a line, and every change a cross.
 
     Args:
@@ -192,7 +193,7 @@ def settings_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pict
             f"Settings by {'time' if problem.timed else 'round'}, coloured by what came of them; a ring around what is "
             "recommended" + ("; crosses where something hard to change was moved" if hard else "")
         )
-        yield Picture("What was set, and when", text, lambda: settings_figure(study, advice, names))
+        yield Picture("Settings over time", text, lambda: settings_figure(study, advice, names))
 
 
 def shown_settings(study: BaseStudy, advice: Recommendation) -> list[str]:

@@ -45,7 +45,7 @@ _PANEL = 60 * MM  # width of a panel of `regret`
 def figure(optimizer: BaseStudy, value: str = "", width: float = 180.0) -> Any:
     """The two main pictures, one above the other, as a matplotlib `Figure`.
 
-    Top: `expected`, what was expected in each round and what it gave, against time. Bottom: `believed`, which prior was
+    Top: `expected`, expected value and outcome of each round, against time. Bottom: `believed`, which prior was
     behind which choice, those played most first; a cross where a prior was dropped.
 
     Args:
@@ -58,13 +58,13 @@ def figure(optimizer: BaseStudy, value: str = "", width: float = 180.0) -> Any:
         InvalidProblem: the problem is of another kind.
     """
     problem = of_kind(optimizer, TimeVarying)
-    names = _names(problem, optimizer)
+    names = prior_names(problem, optimizer)
     rows = min(len(names), _ROWS)
     heights = 2.2, 0.55 + 0.27 * rows
     shown = new_figure((width * MM, sum(heights) + 0.3))
     top, bottom = shown.subplots(2, 1, sharex=True, height_ratios=heights)
     _expected(top, optimizer, value)
-    _priors(bottom, names, optimizer, _noted(optimizer))
+    _priors(bottom, names, optimizer, predictions_of(optimizer))
     for axes in (top, bottom):
         styled(axes)
     legend_below(shown, top, bottom)
@@ -72,7 +72,7 @@ def figure(optimizer: BaseStudy, value: str = "", width: float = 180.0) -> Any:
 
 
 def expected(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
-    """Draw what was expected in each round, mean and band of the prior behind the choice, and what it gave.
+    """Draw the expected value of each round, mean and band of the prior behind the choice, and its outcome.
 
     Args:
         study: a study or an optimizer, of a `TimeVarying` problem.
@@ -96,37 +96,47 @@ def expected(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
 def believed(study: BaseStudy, ax: Any = None) -> Any:
     """Draw which prior was behind which choice, and when one was dropped; see `expected`."""
     problem = of_kind(study, TimeVarying)
-    names = _names(problem, study)
+    names = prior_names(problem, study)
     axes = on(ax, 1.0 + 0.27 * min(len(names), _ROWS))
-    _priors(axes, names, study, _noted(study))
+    _priors(axes, names, study, predictions_of(study))
     return finished(axes)
 
 
 def weights(study: BaseStudy, ax: Any = None) -> Any:
     """Draw how probable each prior is by now, by all outcomes, heaviest first; see `expected`."""
-    problem = of_kind(study, TimeVarying)
-    method: Any = study._method
-    if not hasattr(method, "weights"):
-        raise InvalidProblem("method", method.name, "a method that weighs priors")
-    heavy, names = np.asarray(method.weights()), _names(problem, study)
-    order = np.argsort(-heavy, kind="stable")[:_ROWS]
+    names, heavy = weights_of(study)
+    order = range(len(names))
     axes = on(ax, 0.9 + 0.27 * len(order))
-    axes.barh(range(len(order)), heavy[order], color=BLUE, height=0.62)
-    axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order])
+    axes.barh(order, heavy, color=BLUE, height=0.62)
+    axes.set_yticks(order, [wrapped(name, 18) for name in names])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    axes.set(xlabel="probability", xlim=(0, 1), title="How probable each prior is by now")
+    axes.set(xlabel="probability", xlim=(0, 1), title="Probability of each prior")
     right = axes.secondary_yaxis("right")
-    right.set_yticks(range(len(order)), [f"{heavy[p]:.2f}" for p in order])
+    right.set_yticks(order, [f"{share:.0%}" for share in heavy])
     right.tick_params(length=0, labelsize=SMALL)
     right.spines[:].set_visible(False)
     return finished(axes)
 
 
+def weights_of(study: BaseStudy) -> tuple[list[str], Any]:
+    """Names of the most probable priors, and their probabilities, largest first.
+
+    Raises:
+        InvalidProblem: the problem is of another kind, or the method does not weigh priors.
+    """
+    problem, method = of_kind(study, TimeVarying), study._method
+    if not hasattr(method, "weights"):
+        raise InvalidProblem("method", method.name, "a method that weighs priors")
+    heavy, names = np.asarray(method.weights()), prior_names(problem, study)
+    order = np.argsort(-heavy, kind="stable")[:_ROWS]
+    return [names[p] for p in order], heavy[order]
+
+
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     of_kind(optimizer, TimeVarying)
-    text = "What was expected and what came, and which prior was behind each choice; a cross where one was dropped"
+    text = "Expected and observed outcomes, and the prior behind each choice; a cross where one was dropped"
     yield Picture("Priors", text, lambda: figure(optimizer, width=90.0))
     yield from settings_pictures(optimizer, advice)
     yield from learned_pictures(optimizer, advice)
@@ -170,14 +180,26 @@ def save(shown: Any, path: Path) -> Path:
 # -- what is drawn on axes ---------------------------------------------------------------------------------------------
 
 
-def _names(problem: TimeVarying, optimizer: BaseStudy) -> list[str]:
+def prior_names(problem: TimeVarying, optimizer: BaseStudy) -> list[str]:
     """Names of the method's priors, given or made by itself, short and different."""
     given = () if problem.automatic else problem.given
     named: list[str] = getattr(optimizer._method, "names", [p.name or f"prior {i + 1}" for i, p in enumerate(given)])
     return told_apart(named, _NAME)
 
 
-def _noted(optimizer: BaseStudy) -> list[tuple[float, Prediction]]:
+def choices_by_prior(
+    study: BaseStudy, noted: Sequence[tuple[float, Prediction]], priors: int
+) -> tuple[list[int], list[list[float]], list[tuple[float, int]]]:
+    """Numbers of the priors most often behind a choice, times of these choices, and time and row of those dropped."""
+    plays = np.bincount([note.prior for _, note in noted], minlength=priors)
+    order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
+    dropped = getattr(study._method, "dropped", {})  # by the methods that drop priors, and when
+    when = {r.number: r.request["time"] for r in study.history}
+    crosses = [(when[dropped[p][0]], row) for row, p in enumerate(order) if p in dropped and dropped[p][0] in when]
+    return order, [[time for time, note in noted if note.prior == p] for p in order], crosses
+
+
+def predictions_of(optimizer: BaseStudy) -> list[tuple[float, Prediction]]:
     """Rounds that a prior was behind, in order of time: the time, and the prediction of that prior."""
     rounds = [(r.request["time"], predicted(r.suggestion)) for r in optimizer.history]
     return sorted([(time, note) for time, note in rounds if note is not None], key=lambda pair: pair[0])
@@ -185,26 +207,22 @@ def _noted(optimizer: BaseStudy) -> list[tuple[float, Prediction]]:
 
 def _expected(axes: Any, optimizer: BaseStudy, value: str) -> None:
     told = [(r.request["time"], r.outcome.value) for r in optimizer.history if r.state == "told" and r.outcome]
-    if noted := _noted(optimizer):
+    if noted := predictions_of(optimizer):
         times, notes = zip(*noted, strict=True)
         mean, band = np.array([note.mean for note in notes]), np.array([note.band for note in notes])
         axes.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="band of the prior used")
         axes.plot(times, mean, color=BLUE, lw=1.4, label="expected")
     axes.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3.5, color="black", mew=0, ls="none", label="outcome")
-    axes.set(ylabel=value_words(optimizer, value), title="Expected, and what came")
+    axes.set(ylabel=value_words(optimizer, value), title="Expected and observed")
 
 
 def _priors(axes: Any, names: Sequence[str], optimizer: BaseStudy, noted: Sequence[tuple[float, Prediction]]) -> None:
-    plays = np.bincount([note.prior for _, note in noted], minlength=len(names))
-    order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
-    dropped = getattr(optimizer._method, "dropped", {})  # by the methods that drop priors, and when
-    when = {r.number: r.request["time"] for r in optimizer.history}
-    crosses = [(when[dropped[p][0]], row) for row, p in enumerate(order) if p in dropped and dropped[p][0] in when]
-    for row, p in enumerate(order):
-        axes.plot([t for t, note in noted if note.prior == p], [row] * plays[p], "|", ms=9, color=BLUE)
+    order, times, crosses = choices_by_prior(optimizer, noted, len(names))
+    for row, chosen in enumerate(times):
+        axes.plot(chosen, [row] * len(chosen), "|", ms=9, color=BLUE)
     if crosses:
         axes.plot(*np.array(crosses, dtype=float).T, "x", ms=8, mew=2, color=VERMILION, ls="none", label="dropped")
     axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    axes.set(xlabel="time", title="The prior behind each choice")
+    axes.set(xlabel="time", title="Prior behind each choice")

@@ -51,7 +51,7 @@ def ask(request: Request, who: Who, name: Name, body: Ask | None = None) -> Json
 
 @router.post("/{name}/rounds/{token}/decide", responses=CHANGING, description=VERBS["decide"].does)
 def decide(request: Request, who: Who, name: Name, token: Token, body: Decide) -> Json:
-    """Give what was looked at."""
+    """Give the values looked at."""
     return _do(request, who, name, "decide", body, token=token)
 
 
@@ -94,7 +94,7 @@ def _look(request: Request, who: Principal, name: str, word: str) -> Json:
 
 @router.get("/{name}", description=LOOKS["study"][0])
 def study(request: Request, who: Who, name: Name) -> Json:
-    """The problem, and what `ask` takes."""
+    """The problem, and the fields that `ask` takes."""
     return _look(request, who, name, "study")
 
 
@@ -112,7 +112,7 @@ def recommendation(request: Request, who: Who, name: Name) -> Json:
 
 @router.get("/{name}/explanation", description=LOOKS["explanation"][0])
 def explanation(request: Request, who: Who, name: Name) -> Json:
-    """Why: what was ruled out, and the numbers behind it."""
+    """The reasons: scopes ruled out, and the numbers behind it."""
     return _look(request, who, name, "explanation")
 
 

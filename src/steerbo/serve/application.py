@@ -31,21 +31,21 @@ _ABOUT = (
 )
 
 
-def application(hall: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
+def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
     """The application for these studies, as any ASGI server runs it.
 
     Args:
-        hall: the studies.
+        pool: the studies.
         names: by which this machine is called, beside its addresses, "localhost" and its own name.
     """
-    tools = _Tools(hall) if _Tools is not None else None
+    tools = _Tools(pool) if _Tools is not None else None
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with tools.manager.run() if tools else nullcontext():
             yield
         app.state.ending.set()
-        hall.close()
+        pool.close()
 
     app = FastAPI(
         title="steerbo",
@@ -56,7 +56,7 @@ def application(hall: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.hall, app.state.listeners, app.state.ending = hall, 0, threading.Event()
+    app.state.pool, app.state.listeners, app.state.ending = pool, 0, threading.Event()
     app.state.counts, app.state.misses = monitoring.Counts(), TokenBucket(*WRONG_KEYS)
     problem_details.install(app, pages.error_page)
     app.include_router(events.router)
@@ -67,7 +67,7 @@ def application(hall: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
     if tools:
         app.router.routes.append(Route("/mcp", tools, include_in_schema=False))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.openapi = partial(_described, app, hall.keyed)  # type: ignore[method-assign]
+    app.openapi = partial(_described, app, pool.keyed)  # type: ignore[method-assign]
     app.add_middleware(RequestLimits, names=names, answered=app.state.counts.add)
     return app
 

@@ -26,7 +26,7 @@ class Principal:
     """Who asks.
 
     Args:
-        name: stands in the log beside what they do; None: nobody knows, and nobody needs a key here.
+        name: stands in the log beside their changes; None: not known, and no key is needed here.
         may: one of `RIGHTS`.
         studies: those they may see.
     """
@@ -50,16 +50,16 @@ def visitor_of(request: Request) -> Principal:
     Raises:
         Refusal: a key is needed, and there is none, or it opens nothing here.
     """
-    hall: StudyPool = request.app.state.hall
-    if not hall.keyed:
-        return _anybody(hall)
+    pool: StudyPool = request.app.state.pool
+    if not pool.keyed:
+        return _anybody(pool)
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     text = bearer.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE, "")
     challenge = {"WWW-Authenticate": "Bearer"}
     if not text:
         raise Refusal(HTTPStatus.UNAUTHORIZED, "a key is needed", challenge)
     address = request.client.host if request.client else ""
-    visitor = visitor_by(hall, text)
+    visitor = visitor_by(pool, text)
     if visitor is None:
         if not request.app.state.misses.take(address):
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many wrong keys", {"Retry-After": "5"})
@@ -67,24 +67,24 @@ def visitor_of(request: Request) -> Principal:
     return visitor
 
 
-def _anybody(hall: StudyPool) -> Principal:
-    return Principal(None, "amend", tuple(hall.studies))
+def _anybody(pool: StudyPool) -> Principal:
+    return Principal(None, "amend", tuple(pool.studies))
 
 
-def visitor_by(hall: StudyPool, text: str) -> Principal | None:
+def visitor_by(pool: StudyPool, text: str) -> Principal | None:
     """Find the principal of a key; None for an unknown one. Without keys every principal may do everything."""
-    if not hall.keyed:
-        return _anybody(hall)
-    found = hall.key(text)
+    if not pool.keyed:
+        return _anybody(pool)
+    found = pool.key(text)
     return Principal(found[0].name, found[0].may, found[1]) if found else None
 
 
 def study_of(request: Request, visitor: Principal, name: str, right: str) -> OpenStudy:
     """The study that is asked for; see `opened`."""
-    return opened(request.app.state.hall, visitor, name, right)
+    return opened(request.app.state.pool, visitor, name, right)
 
 
-def opened(hall: StudyPool, visitor: Principal, name: str, right: str) -> OpenStudy:
+def opened(pool: StudyPool, visitor: Principal, name: str, right: str) -> OpenStudy:
     """The study that is asked for, where the visitor may do that with it.
 
     Raises:
@@ -94,7 +94,7 @@ def opened(hall: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such study")
     if not visitor.allows(right):
         raise Refusal(HTTPStatus.FORBIDDEN, f"this key may only {visitor.may}")
-    return hall.studies[name]
+    return pool.studies[name]
 
 
 # -- forms -------------------------------------------------------------------------------------------------------------

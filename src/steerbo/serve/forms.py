@@ -107,7 +107,7 @@ def check_doubts(study: Study, call: str, token: str | None, given: Mapping[str,
         study: asked by `Study.doubts`, so that the page asks about what every other way in warns of.
         call: which is made next.
         token: of the round; None for `ask` and `add`.
-        given: what the call is given by name.
+        given: the call's arguments by name.
         form: as it was sent.
 
     Raises:

@@ -154,10 +154,10 @@ def _folder(request: Request) -> Path:
     Raises:
         Refusal: a key is needed here, and none of them lets anybody begin a study.
     """
-    hall: StudyPool = request.app.state.hall
-    if hall.folder is None or hall.keyed:
+    pool: StudyPool = request.app.state.pool
+    if pool.folder is None or pool.keyed:
         raise Refusal(HTTPStatus.FORBIDDEN, "studies are begun on the machine itself: `steerbo new STUDY.TOML`")
-    return hall.folder
+    return pool.folder
 
 
 @router.get("/new")
@@ -177,18 +177,18 @@ async def begin(request: Request, who: Who) -> Response:
 
 
 def _begin(request: Request, form: Form, folder: Path) -> Response:
-    hall: StudyPool = request.app.state.hall
+    pool: StudyPool = request.app.state.pool
     file, name = written(form), form.get("name", "").strip()
     try:
-        if not _NAME.fullmatch(name) or name in hall.studies:
-            allowed = "another name than those here" if name in hall.studies else "letters, digits, - and _"
+        if not _NAME.fullmatch(name) or name in pool.studies:
+            allowed = "another name than those here" if name in pool.studies else "letters, digits, - and _"
             raise InvalidStudy("name", name, allowed)
         with TemporaryDirectory() as trial:
             path = Path(trial) / f"{name}.toml"
             path.write_text(file.text, encoding="utf-8")
             specification = read_study(path)
         if form.get("then") == "create":
-            _create(hall, folder, name, file, specification)
+            _create(pool, folder, name, file, specification)
             return RedirectResponse(address(name), 303)
     except SteerboError as error:
         return _new_page(request, form, file, error=error)
@@ -196,7 +196,7 @@ def _begin(request: Request, form: Form, folder: Path) -> Response:
     return _new_page(request, form, file, said=said)
 
 
-def _create(hall: StudyPool, folder: Path, name: str, file: Written, specification: StudyFile) -> None:
+def _create(pool: StudyPool, folder: Path, name: str, file: Written, specification: StudyFile) -> None:
     """Write the study file, begin the study beside it, and serve it."""
     path, log, settings = folder / f"{name}.toml", folder / f"{name}.db", specification.settings
     try:
@@ -213,7 +213,7 @@ def _create(hall: StudyPool, folder: Path, name: str, file: Written, specificati
     except BaseException:
         path.unlink()
         raise
-    hall.add(name, str(log), lambda: Study.open(log, holder=BY_HAND, wait=10.0))
+    pool.add(name, str(log), lambda: Study.open(log, holder=BY_HAND, wait=10.0))
 
 
 def _new_page(

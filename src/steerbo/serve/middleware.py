@@ -68,7 +68,7 @@ class RequestLimits:
     """Middleware around the application.
 
     Args:
-        app: what it guards.
+        app: the application that it protects.
         names: by which this machine is called, beside its addresses.
         answered: is told method, path, status, and seconds until the answer began.
         clock: seconds.

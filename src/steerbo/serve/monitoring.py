@@ -113,7 +113,7 @@ def figures(request: Request, who: Annotated[Principal, Depends(visitor_of)]) ->
     lines += ["# TYPE steerbo_listeners gauge", f"steerbo_listeners {request.app.state.listeners}"]
     lines += ["# TYPE steerbo_rounds gauge"]
     for name in who.studies:
-        status = request.app.state.hall.studies[name].read("status", lambda study: study.status.to_dict())
+        status = request.app.state.pool.studies[name].read("status", lambda study: study.status.to_dict())
         label = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         for state in ("told", "failed", "abandoned"):
             lines.append(f'steerbo_rounds{{study="{label}",state="{state}"}} {status.get(state, 0)}')

@@ -96,9 +96,9 @@ class Operation:
 
     Args:
         does: in a sentence or two.
-        right: what a key has to allow.
-        takes: what is given.
-        call: does it: the study, the round's token ("" where it is about none), what is given.
+        right: the right that a key needs.
+        takes: the fields of the call.
+        call: does it: the study, the round's token ("" where it is about none), the fields given.
         about_a_round: whether it takes a token.
     """
 
@@ -133,22 +133,18 @@ def _told(word: str) -> Callable[[Study, str, RequestBody], Json]:
 VERBS: Mapping[str, Operation] = MappingProxyType(
     {
         "ask": Operation(
-            "The next round, or several: what to look at first, and what to set. Rounds that are out stay out; "
+            "The next round, or several: variables to look at first, and settings. Rounds that are out stay out; "
             "whoever did not get the answer finds its rounds among those that are open.",
             "play",
             Ask,
             _ask,
             False,
         ),
-        "decide": Operation(
-            "Give what was looked at; says what to set, and what to look at next.", "play", Decide, _decide
-        ),
+        "decide": Operation("Enter observations; print the settings that follow from them.", "play", Decide, _decide),
         "tell": Operation("Give the outcome of a round. The same outcome twice is fine.", "play", Tell, _told("tell")),
-        "fail": Operation(
-            "The evaluation broke: its point and cost count, a value there is none.", "play", Fail, _told("fail")
-        ),
+        "fail": Operation("Report a failed evaluation; its settings and cost count.", "play", Fail, _told("fail")),
         "abandon": Operation(
-            "Nobody evaluates it any more; an outcome that comes all the same is used.",
+            "Give up a suggestion; its outcome can still be told later.",
             "play",
             Abandon,
             _told("abandon"),
@@ -178,14 +174,14 @@ def described(study: Study) -> Json:
 
 LOOKS: Mapping[str, tuple[str, Callable[[Study], Json]]] = MappingProxyType(
     {
-        "study": ("The problem, and what `ask` takes.", described),
+        "study": ("The problem, and the fields that `ask` takes.", described),
         "status": ("How far it has come.", lambda study: study.status.to_dict()),
         "recommendation": (
-            "What to do from now on, with bounds, and what else there is.",
+            "The recommendation, with bounds, and its alternatives.",
             lambda study: study.recommend().to_dict(),
         ),
         "explanation": (
-            "Why: what was ruled out, and the numbers behind it.",
+            "The reasons: scopes ruled out, and the numbers behind it.",
             lambda study: study.explain().to_dict(),
         ),
     }

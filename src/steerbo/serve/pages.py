@@ -44,7 +44,7 @@ def page(request: Request, template: str, status: int = 200, **more: Any) -> Res
     """A template as a response; its forms are bound to this browser."""
     form, fresh = form_secret(request)
     comma = wants_commas(request)
-    shown = {"local": lambda text: localised(str(text), comma), "form": form, "keyed": request.app.state.hall.keyed}
+    shown = {"local": lambda text: localised(str(text), comma), "form": form, "keyed": request.app.state.pool.keyed}
     response = HTMLResponse(rendered(template, **shown, **more), status)
     if fresh is not None:
         set_cookie(response, FORM, fresh, _secure(request))
@@ -88,9 +88,9 @@ def start(request: Request, who: Who) -> Response:
 @router.get("/page")
 def studies(request: Request, who: Who) -> Response:
     """The list of studies."""
-    hall = request.app.state.hall
-    told = {name: hall.studies[name].read("said", lambda study: str(study.status)) for name in who.studies}
-    return page(request, "studies.html", studies=told, may_create=hall.folder is not None and not hall.keyed)
+    pool = request.app.state.pool
+    told = {name: pool.studies[name].read("said", lambda study: str(study.status)) for name in who.studies}
+    return page(request, "studies.html", studies=told, may_create=pool.folder is not None and not pool.keyed)
 
 
 @router.post("/key")

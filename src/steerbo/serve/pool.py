@@ -64,14 +64,14 @@ class OpenStudy:
 
     def _prepare(self) -> None:
         with self._lock:
-            if self._study is not None and self._study.session.company.cost >= DEAR:
+            if self._study is not None and self._study.session.contention.cost >= DEAR:
                 self._study.prepare(self._ahead)
 
     def read(self, what: Any, look: Callable[[Study], T]) -> T:
         """Result of `look`, computed once between two events; the latest one while a round is being chosen.
 
         Args:
-            what: a name for it.
+            what: its name.
             look: reads the study, and changes nothing.
         """
         found = self._read.get(what)
@@ -117,7 +117,7 @@ class StudyPool:
     """All studies of a server, by name.
 
     Args:
-        studies: what opens each, and where its log is.
+        studies: how each is opened, and the place of its log.
         keyed: whether nothing is shown without a key.
         prepare: so many suggestions of each study are chosen before anybody asks, where a choice takes its time.
     """

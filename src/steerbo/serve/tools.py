@@ -64,11 +64,11 @@ class _Events(_Study):
 Call = Callable[[StudyPool, Principal, dict[str, Any]], Json]
 
 
-def tools_server(hall: StudyPool, who: Callable[[Any], Principal]) -> Server[Any]:
+def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any]:
     """A server of tools, for whichever transport.
 
     Args:
-        hall: the studies.
+        pool: the studies.
         who: asks, given the HTTP request (None where there is none); raises `Refusal` where they may not.
     """
     tools, calls = _tools()
@@ -80,7 +80,7 @@ def tools_server(hall: StudyPool, who: Callable[[Any], Principal]) -> Server[Any
         def answered() -> Json:
             if wanted.name not in calls:
                 raise Refusal(HTTPStatus.NOT_FOUND, f"there is no such tool; there are {', '.join(calls)}")
-            return calls[wanted.name](hall, who(context.request), dict(wanted.arguments or {}))
+            return calls[wanted.name](pool, who(context.request), dict(wanted.arguments or {}))
 
         try:
             return _result(await run_in_threadpool(answered), False)
@@ -100,8 +100,8 @@ def tools_server(hall: StudyPool, who: Callable[[Any], Principal]) -> Server[Any
 class ToolsAtHttp:
     """The same over HTTP, one request at a time: an ASGI application behind the guard and the keys of the server."""
 
-    def __init__(self, hall: StudyPool) -> None:
-        server = tools_server(hall, visitor_of)
+    def __init__(self, pool: StudyPool) -> None:
+        server = tools_server(pool, visitor_of)
         self.manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -112,23 +112,23 @@ class ToolsAtHttp:
         await self.manager.handle_request(scope, receive, send)
 
 
-async def speak(hall: StudyPool, key: str) -> None:
+async def speak(pool: StudyPool, key: str) -> None:
     """Serve one assistant over standard input and output, until it hangs up.
 
     Args:
-        hall: the studies.
+        pool: the studies.
         key: what its words are said with, where one is needed.
     """
-    server = tools_server(hall, with_key(hall, key))
+    server = tools_server(pool, with_key(pool, key))
     async with stdio_server() as (theirs, ours):
         await server.run(theirs, ours, server.create_initialization_options())
 
 
-def with_key(hall: StudyPool, key: str) -> Callable[[Any], Principal]:
+def with_key(pool: StudyPool, key: str) -> Callable[[Any], Principal]:
     """Who asks wherever there is one key for all; it is looked up at every call: once revoked, it opens nothing."""
 
     def who(_: Any) -> Principal:
-        visitor = visitor_by(hall, key)
+        visitor = visitor_by(pool, key)
         if visitor is None:
             raise Refusal(HTTPStatus.UNAUTHORIZED, "this key opens nothing here")
         return visitor
@@ -181,9 +181,9 @@ def _name(who: Principal, given: str) -> str:
 
 
 def _looking(model: type[_Study], what: Callable[[Any], tuple[Any, Callable[[Any], Json]]]) -> Call:
-    def call(hall: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
+    def call(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
         given = model.model_validate(arguments)
-        return opened(hall, who, _name(who, given.study), "read").read(*what(given))
+        return opened(pool, who, _name(who, given.study), "read").read(*what(given))
 
     return call
 
@@ -192,27 +192,27 @@ def _always(found: tuple[str, Callable[[Study], Json]], _: Any) -> tuple[str, Ca
     return found
 
 
-def _events(hall: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
+def _events(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
     given = _Events.model_validate(arguments)
-    served = opened(hall, who, _name(who, given.study), "read")
+    served = opened(pool, who, _name(who, given.study), "read")
     return events_after(served.read("events list", lambda study: list(study.events)), given.after)
 
 
-def _policy(hall: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
+def _policy(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
     given = _Policy.model_validate(arguments)
     seen = {name: text if isinstance(text, str) else json.dumps(text) for name, text in given.seen.items()}
-    return applied(opened(hall, who, _name(who, given.study), "read"), seen)
+    return applied(opened(pool, who, _name(who, given.study), "read"), seen)
 
 
 def _changing(word: str) -> Call:
     verb = VERBS[word]
     about: type[_Study] = _Round if verb.about_a_round else _Study
 
-    def call(hall: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
+    def call(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
         place = about.model_validate({key: text for key, text in arguments.items() if key in about.model_fields})
         rest = {key: value for key, value in arguments.items() if key not in about.model_fields}
         given: RequestBody = verb.takes.model_validate(rest)
-        with opened(hall, who, _name(who, place.study), verb.right).use(who.name) as study:
+        with opened(pool, who, _name(who, place.study), verb.right).use(who.name) as study:
             return verb.call(study, getattr(place, "token", ""), given)
 
     return call

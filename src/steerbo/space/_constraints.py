@@ -258,7 +258,7 @@ def check_limits(limits: Sequence[Limit], space: Space) -> None:
             else:
                 _check_choices(f"{place}.{name}", limit.combination[name], space, name)
         if not any(not space[name].seen for name in limit.names):
-            hint = "All of it is seen before choosing, so that nobody can keep to it."
+            hint = "All of its variables are seen before choosing, so no setting can satisfy it."
             raise InvalidProblem(place, list(limit.names), "at least one variable that can be set", hint)
 
 

@@ -275,7 +275,7 @@ def _stated(law: object) -> object:
     return tagged(
         from_frozen(law),
         {member.kind: member for member in get_args(get_args(Stated)[0])},
-        'a law such as Uniform(), in a file { kind = "uniform" }, or a frozen distribution of scipy.stats',
+        'a law such as Normal(22, 3), in a file { kind = "normal", mean = 22, sd = 3 }, or one of scipy.stats',
     )
 
 
@@ -399,7 +399,7 @@ class JointRows:
             if len(row) != len(self.columns):
                 raise InvalidProblem(f"rows.{i}", list(row), f"{len(self.columns)} values, one for each of the columns")
         if len(self.rows) < 2:
-            hint = "What never changes needs no law: make it no variable, or hold it in every set."
+            hint = "A constant needs no law: leave the variable out, or hold it in every set."
             raise InvalidProblem("rows", [list(row) for row in self.rows], "at least two rows", hint)
         _small(len(self.rows), len(self.columns))
 
@@ -443,9 +443,7 @@ def _whole_rows(rows: Sequence[Any]) -> None:
     for i, row in enumerate(rows):
         for j, value in enumerate(row if isinstance(row, list | tuple) else ()):
             if as_choice(value) is None:
-                hint = (
-                    "What was not measured together says nothing of how things go together: leave rows with gaps out."
-                )
+                hint = "Rows with gaps do not show how variables vary together: leave them out."
                 raise InvalidProblem(f"rows.{i}.{j}", value, "a finite number, a text, true or false", hint)
 
 

@@ -41,7 +41,7 @@ class Formula:
         given: a text such as ``"1 + 0.02 * dose"`` or ``"3 if metal == 'steel' else 1"``, or a Python function whose
             arguments have the names of variables. Files and logs hold texts only.
         names: the variables that it may read.
-        place: what it is, in messages.
+        place: its name in messages.
 
     Raises:
         InvalidProblem: it is neither, or reads something else.

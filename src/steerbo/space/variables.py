@@ -181,7 +181,7 @@ class BaseVariable(ABC):
 
     def _check_change(self) -> None:
         if self.change is not None and self.seen:
-            hint = "It is seen before choosing, so nobody moves it: leave out one of the two."
+            hint = "It is seen before choosing, so it is never moved: leave out one of the two."
             raise InvalidProblem(f"{self.name}.change", self.change, "nothing", hint)
 
     @abstractmethod
@@ -449,7 +449,7 @@ class Float(NumericVariable):
 
     Args:
         name: unique within a problem.
-        low, high: the bounds of what can be set, in `unit`.
+        low, high: the bounds of settings, in `unit`.
         law: law of the values that nature draws where it is not set.
         scale: "linear", or "log" where ratios matter (then low > 0).
         step: distance between settable values, in user units.

@@ -34,8 +34,8 @@ class StoredStudy:
         bodies: events that follow from one another, from the first, as text.
         leases: of people, by token, on rounds that are open after these events. Those of processes are not kept:
             the rounds are offered again.
-        complaint: what is wrong after these events; empty where nothing is.
-        note: what is odd, and does no harm.
+        complaint: the fault after these events; empty: none.
+        note: an oddity that does no harm.
         later: whether only a later version can read it.
     """
 

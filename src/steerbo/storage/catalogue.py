@@ -85,10 +85,8 @@ def archive(place: Path | str, name: str, file: Path | str) -> int:
     with closing(Database(url, "write")) as database, database.transaction() as connection:
         same = (HEADS.c.study == name) & (HEADS.c.events == events)
         if connection.execute(sa.select(HEADS.c.study).where(same)).first() is None:
-            hint = (
-                f"Somebody has just worked on it. {file} has what there was before; archive it again to another file."
-            )
-            raise InvalidStudy("study", name, "a study that nobody works on", hint)
+            hint = f"Another process has just written to it. {file} has the state before; archive to another file."
+            raise InvalidStudy("study", name, "a study that no process works on", hint)
         for table in _tables(connection):
             connection.execute(sa.delete(table).where(table.c.study == name))
     return events
@@ -110,4 +108,4 @@ def _alone(connection: sa.Connection, name: str) -> None:
         raise InvalidStudy("study", name, one_of(there, name) if there else "a study that is there")
     holders = connection.scalars(sa.select(LEASES.c.holder).where(LEASES.c.study == name))
     if any(holder != BY_HAND and not is_gone(holder) for holder in holders):
-        raise InvalidStudy("study", name, "a study that nobody works on", "Stop its runs first.")
+        raise InvalidStudy("study", name, "a study that no process works on", "Stop its runs first.")

@@ -98,7 +98,7 @@ def engine_of(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple
         return engine, None, tuple(str(secret) for secret in secrets.values())
     if url.database in (None, "", ":memory:"):
         if access != "make":
-            hint = "What is in memory is gone with the process that made it."
+            hint = "A log in memory ends with the process that made it."
             raise InvalidStudy("log", place, "a log in a file or on a server", hint)
         file, engine = None, sa.create_engine("sqlite://")
     else:
@@ -325,7 +325,7 @@ class Database:
         """Committed where nothing is raised; the database's own errors become ours.
 
         Args:
-            body: what is being written.
+            body: the transaction.
             fleeting: it may be lost if the machine goes down just now, and is sooner done.
 
         Raises:
@@ -347,7 +347,7 @@ class Database:
         Args:
             query: the statement.
             text: the same in SQLite's words, which needs a tenth of the processor time.
-            given: what the text leaves open.
+            given: the parameters of the text.
         """
         if self.engine.name != "sqlite":
             with self.transaction() as connection:
@@ -411,7 +411,7 @@ class Database:
         in this process has opened and closed the file.
 
         Args:
-            about: what is known of the connection.
+            about: the description of the connection.
         """
         if self._file is None:
             return

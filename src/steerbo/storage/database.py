@@ -122,7 +122,7 @@ class DatabaseLog:
         self.named = self.name != "study"
         self._database = Database(url, "make" if make else "write", opening)
         self.place, self.private = self._database.place, self._database.private
-        self._spill = OutboxFiles.of(url, self.name)
+        self._outbox_files = OutboxFiles.of(url, self.name)
         self.seen, self.tip, self._unsure = 0, "", ""
         self._lock = threading.RLock()  # what was seen, and what is read or written after that, belong together
         try:
@@ -135,9 +135,9 @@ class DatabaseLog:
             raise
 
     @property
-    def spill(self) -> OutboxFiles:
+    def outbox_files(self) -> OutboxFiles:
         """Files of outcomes that the log does not have yet."""
-        return replace(self._spill, study=self.name)
+        return replace(self._outbox_files, study=self.name)
 
     def read(self) -> list[Event]:
         """The events that are new, each checked against its predecessor.

@@ -25,8 +25,8 @@ class Health:
     Args:
         name: the study's.
         events: so many follow from one another, from the first.
-        complaint: what is wrong after them; empty where nothing is.
-        note: what is odd, and does no harm.
+        complaint: the fault after them; empty: none.
+        note: an oddity that does no harm.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Diagnosis:
     Args:
         place: its file or database.
         studies: all of them, or the one that was asked for.
-        complaint: what is wrong with the file itself; empty where nothing is.
-        repaired: what was done; empty where nothing was.
+        complaint: the fault of the file itself; empty: none.
+        repaired: the repair; empty: none.
     """
 
     place: str
@@ -133,7 +133,7 @@ def _alone(file: Path) -> None:
         except (sqlite3.Error, UnicodeError) as error:
             if "locked" in str(error):
                 hint = "Stop all its runs, pages and scripts, and repair it then."
-                raise InvalidStudy("log", str(file), "a log that nobody has open", hint) from None
+                raise InvalidStudy("log", str(file), "a log that no process has open", hint) from None
 
 
 def _free_name(file: Path) -> Path:
@@ -159,7 +159,7 @@ def _on_a_server(url: str, only: str) -> str:
         write(connection, tuple(kept for kept in bad if kept.bodies))
     lost = [kept.name for kept in bad if not kept.bodies]
     gone = f", and nothing of {', '.join(lost)}" if lost else ""
-    kept_there = f"what they were is kept in the table steerbo_damaged, number {number}"
+    kept_there = f"their old content is in the table steerbo_damaged, number {number}"
     return f"the database now holds {_counted(bad)} and nothing after them{gone}; {kept_there}"
 
 

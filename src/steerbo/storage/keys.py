@@ -46,7 +46,7 @@ class Key:
     Args:
         id: its beginning, by which it is revoked.
         study: which study it is for.
-        name: whose it is; it stands in the log beside what was done with it.
+        name: its owner; it stands in the log beside the changes made with it.
         may: one of `RIGHTS`.
         created, revoked: when; empty where it is not revoked.
     """

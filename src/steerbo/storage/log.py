@@ -62,7 +62,7 @@ class EventLog(Protocol):
         place: its name for people.
         private: whether no other process sees it.
         named: whether its study was asked for by name.
-        spill: where answers wait that it has not taken.
+        outbox_files: where answers wait that it has not taken.
     """
 
     place: str
@@ -70,7 +70,7 @@ class EventLog(Protocol):
     named: bool
 
     @property
-    def spill(self) -> OutboxFiles:
+    def outbox_files(self) -> OutboxFiles:
         """Where."""
 
     def read(self) -> list[Event]:

@@ -46,7 +46,7 @@ class MemoryLog:
     []
     """
 
-    place, private, named, spill = "memory", True, True, OutboxFiles()
+    place, private, named, outbox_files = "memory", True, True, OutboxFiles()
 
     def __init__(self, memory: Memory | None = None) -> None:
         self._memory = memory or Memory()

@@ -130,7 +130,7 @@ class OutboxFiles:
                     except (SteerboError, ValueError, RecursionError) as error:
                         if not path.exists():  # written to the log this moment
                             continue
-                        unread = InvalidStudy("file", str(path), "what steerbo once wrote there", f"({error})")
+                        unread = InvalidStudy("file", str(path), "a file as steerbo wrote it", f"({error})")
                         found.append(("", path, unread))
                         continue
                     if answer.study == self.study or not (answer.study or named):

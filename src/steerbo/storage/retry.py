@@ -32,7 +32,7 @@ class RetryingLog:
     ) -> None:
         self.log, self.seconds, self.say, self.away = log, seconds, say, away
         self.pause: Callable[[float], object] = time.sleep
-        self.place, self.private, self.named, self.spill = log.place, log.private, log.named, log.spill
+        self.place, self.private, self.named, self.outbox_files = log.place, log.private, log.named, log.outbox_files
 
     def read(self) -> list[Event]:
         """See `EventLog`."""

@@ -304,7 +304,8 @@ def run_study(
         retries: a failed evaluation is tried so often again before it counts as failed.
         rounds: at most so many rounds in this run; None: no limit beside the study's own.
         stop: end when enough is known, as for `Optimizer`, from here on and for all workers; None: as the study says.
-        request: what `ask` is given, by name, such as `{"context": {"weather": 12}}`; or a function that says it before
+        request: the arguments of `ask`, by name, such as `{"context": {"weather": 12}}`; or a function that says it
+        before
             each new round.
 
     Raises:

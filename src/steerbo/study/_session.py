@@ -27,9 +27,9 @@ class StudySession:
 
     Args:
         log: where the events are.
-        optimizer: what they lead to; it writes there from now on.
+        optimizer: the optimizer that they lead to; it writes there from now on.
         wait: seconds that a call waits for a log that is away.
-        say: is told what the user ought to know.
+        say: is given every message to the user.
         holder, lease, clock: see `Worker`.
     """
 
@@ -37,12 +37,12 @@ class StudySession:
         self, log: EventLog, optimizer: Optimizer, wait: float, say: Callable[[str], None], **worker: Any
     ) -> None:
         self.optimizer, self._lock = optimizer, optimizer._lock
-        self.keeping = Outbox(log.spill, say)
-        self.log = RetryingLog(log, wait, say, self.keeping.harden)
+        self.outbox = Outbox(log.outbox_files, say)
+        self.log = RetryingLog(log, wait, say, self.outbox.harden)
         self.worker = Worker(self.log, **worker)
         self.turns = FairQueue(self.log, self.worker)
         self.serving = AskBatcher(self.log, self.turns, self.worker)
-        self.company, self.prepared = ContentionEstimate(), Prefetcher(optimizer)
+        self.contention, self.prepared = ContentionEstimate(), Prefetcher(optimizer)
         self._given: str | None = None  # the round that another has chosen while this worker waited for its turn
         optimizer.log_to(self)
 
@@ -53,7 +53,7 @@ class StudySession:
         self.worker.heartbeat.stop()
         self.log.seconds = 0.0
         try:
-            if self.keeping.left:
+            if self.outbox.left:
                 self.settle()
             self.worker.leases.release()
         except SteerboError:
@@ -68,16 +68,16 @@ class StudySession:
         new = self.log.read()
         for event in new:
             self.optimizer._state.apply(event)
-        self.company.heard(len(new))
+        self.contention.heard(len(new))
         return len(new)
 
     @one_at_a_time
     def ask(self, request: Mapping[str, Any], place: BatchPosition) -> Suggestion | None:
         """Suggest an unfinished round without a lease, else a new one, at a position in a batch."""
-        if self.keeping.left:
+        if self.outbox.left:
             self.settle()
         self.worker.begin()
-        if "scipy.stats" not in sys.modules and self.company.matters and self.turns.taken:
+        if "scipy.stats" not in sys.modules and self.contention.matters and self.turns.taken:
             sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
         wish = self.serving.wish(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name))
@@ -90,10 +90,10 @@ class StudySession:
     def _chosen(self, request: Mapping[str, Any], place: BatchPosition, wish: str) -> Suggestion | None:
         """A new round; one that was chosen by another meanwhile, or by this worker, and then for others, too."""
         if self._given is not None:
-            self.company.given()
+            self.contention.given()
             return self.optimizer.history[self._given].suggestion
-        prepared = self.prepared.ask(request, place, self.company.cost)
-        own = prepared or self.company.timed(lambda: self.optimizer.ask_at(place, request))
+        prepared = self.prepared.ask(request, place, self.contention.cost)
+        own = prepared or self.contention.timed(lambda: self.optimizer.ask_at(place, request))
         if own is not None and wish and self.turns.held:
             self.serving.serve(wish, lambda: self.optimizer.ask_at(BatchPosition(follows=True), request))
         return own
@@ -124,7 +124,7 @@ class StudySession:
             elif self.optimizer.history[token].state == "open":
                 LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
                 if whose:
-                    self.keeping.say(
+                    self.outbox.say(
                         f"round {token} is taken over: by this clock {whose} was not heard of for too long. Should it "
                         "still evaluate it, set the clocks of the machines alike: it is evaluated twice"
                     )
@@ -145,7 +145,7 @@ class StudySession:
         if self.optimizer.history[token].state == "open":
             charge = self.optimizer.history.estimate(token)  # it was begun, and may have been paid for
             self.optimizer.abandon(token, why, charge=charge)
-            self.keeping.say(f"round {token} is given up: {why}")
+            self.outbox.say(f"round {token} is given up: {why}")
 
     def next_lapse(self) -> float | None:
         """Seconds until the first lease of an open round runs out; None where none does."""
@@ -156,7 +156,7 @@ class StudySession:
         """Write waiting outcomes to the log. Rejected ones stay in their files and are reported."""
         wait, self.log.seconds = self.log.seconds, 0.0
         try:
-            self.keeping.settle(self._give_again, self.log.named)
+            self.outbox.settle(self._give_again, self.log.named)
         finally:
             self.log.seconds = wait
 
@@ -173,7 +173,7 @@ class StudySession:
         def work() -> Suggestion:
             if decided(self.optimizer.history, about, context):
                 return self.optimizer.with_warnings(self.optimizer.history[about].suggestion)
-            return self.company.timed(lambda: self.optimizer.decide(suggestion, context, again=again))
+            return self.contention.timed(lambda: self.optimizer.decide(suggestion, context, again=again))
 
         return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
 
@@ -195,7 +195,7 @@ class StudySession:
 
         Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
         """
-        if call == "add" and self.keeping.left:  # data that are alike are told apart by their order
+        if call == "add" and self.outbox.left:  # data that are alike are told apart by their order
             self.settle()
         answer = None if self.log.private else self._answer(call, suggestion, given)
         if answer is None:
@@ -203,28 +203,28 @@ class StudySession:
         twice = call in ("amend", "add")  # would count twice
 
         def once() -> Any:
-            written = twice and self.keeping.away and is_there(self.optimizer, answer, 0)
+            written = twice and self.outbox.away and is_there(self.optimizer, answer, 0)
             return None if written else work()
 
-        with self.keeping.until_logged(answer, at_once=not twice):
+        with self.outbox.until_logged(answer, at_once=not twice):
             return self.logged(once, wish)
 
     def _answer(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> OutboxEntry | None:
         self.worker.be_oneself()
         given = {name: value for name, value in given.items() if value is not None or name == "value"}
-        return self.keeping.answer(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
+        return self.outbox.answer(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
 
     def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool) -> None:
         """Store an outcome in a file until `call` reports it; `left`: until the next worker settles it."""
         if (answer := self._answer(call, suggestion, given)) is not None:
-            self.keeping.keep(answer, left)
+            self.outbox.keep(answer, left)
 
     def keep_meanwhile(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
         """Store a report until it is this thread's turn; `give` makes it then."""
         if call in ("decide", "tell", "fail") and not self.log.private:
             answer = self._answer(call, suggestion, given)
             if answer is not None:
-                self.keeping.spill.keep(answer)
+                self.outbox.files.keep(answer)
 
     def append(self, event: Event) -> None:
         """The optimizer's log: this study's, with a lease where the event is a new round."""
@@ -243,17 +243,17 @@ class StudySession:
         Where others write too, four would compute and three of them in vain: they take turns, unless that costs more
         than to compute again. Who hears of nobody looks at the line: its own haste may keep those in it from writing.
         """
-        polite, tries = self.company.matters or (self.company.dear and self.turns.taken), 0
+        polite, tries = self.contention.matters or (self.contention.dear and self.turns.taken), 0
         while True:
             with self.turns.turn(self.refresh, wish, self._is_given) if polite else nullcontext() as self._given:
                 while True:
                     self.refresh()
-                    self.company.called()
+                    self.contention.called()
                     try:
                         return call()
                     except LogConflict:
-                        self.company.met()
+                        self.contention.met()
                         tries += 1
-                        if not polite and (self.company.matters or tries >= TRIES):
+                        if not polite and (self.contention.matters or tries >= TRIES):
                             polite = True
                             break

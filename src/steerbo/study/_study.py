@@ -29,13 +29,13 @@ class Study(BaseStudy):
 
     Args:
         log: where the events are.
-        optimizer: what they lead to.
+        optimizer: the optimizer that they lead to.
         holder: this worker's name in leases.
         lease: seconds until a round that was asked here and has no outcome is offered to others; None: as long as this
             process has the study, which a thread of its own says every 20 s, and for 60 s after it was last heard of.
         clock: seconds since 1970; None: the log's, which is a server's own, so that clocks of machines need not agree.
         wait: seconds that a call waits for a log that is away, before it raises `LogUnavailable`.
-        say: is told what the user ought to know; None: Python's logging, as a warning; see `steerbo.storage.log`.
+        say: is given every message to the user; None: Python's logging, as a warning; see `steerbo.storage.log`.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Study(BaseStudy):
 
         Args:
             log: an SQLite file, a database URL, or a log.
-            problem: what to optimise.
+            problem: the problem to optimise.
             method: its name, its class, or the place of that, as for `Optimizer`; None: the default.
             name: of the study in the database.
             budget: money that may be spent.
@@ -178,7 +178,7 @@ class Study(BaseStudy):
 
         Args:
             batch: that many at once, as a list (shorter where there are no more).
-            request: what the problem `takes`; see `Optimizer.ask`.
+            request: the fields that the problem `takes`; see `Optimizer.ask`.
 
         Raises:
             InvalidRequest: something given is not allowed.

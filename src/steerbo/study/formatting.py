@@ -56,7 +56,7 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
         for choice in everyone
     )
     more = (*(("cost",) if counted else ()), *(("note",) if noted else ()))
-    title = "What to do when" if advice.context else "What each would give"
+    title = "Recommended by context" if advice.context else "Expected outcome of each"
     return Table(title, (*advice.context, "steer", *(("settings",) if told else ()), "expected value", *more), rows)
 
 

@@ -214,7 +214,7 @@ def check_options(given: Mapping[str, Any]) -> None:
     """Refuse options of workers that are not allowed, before anything is written.
 
     Raises:
-        InvalidOption: naming it, and what is allowed.
+        InvalidOption: naming it, and its allowed values.
     """
     wrong: list[InvalidInput] = [InvalidOption(n, given[n], one_of(_OPTIONS, n)) for n in given if n not in _OPTIONS]
     known = {name: option for name, option in _OPTIONS.items() if name in given}

@@ -113,8 +113,8 @@ class Ended:
 
     Args:
         code: its exit code; below 0 the signal that killed it.
-        output: what it wrote to standard output.
-        complaints: the end of what it wrote to standard error.
+        output: its standard output.
+        complaints: the end of its standard error.
         killed: whether it was killed here, and why: it took too long, or its output was too long.
         held: whether it had ended by then, and something that it started held its standard output open.
     """

@@ -32,12 +32,12 @@ class Outbox:
     """Keeps the answers of one worker while they are not in the log.
 
     Args:
-        spill: where.
-        say: is told what the user ought to know.
+        files: where.
+        say: is given every message to the user.
     """
 
-    def __init__(self, spill: OutboxFiles, say: Callable[[str], None]) -> None:
-        self.spill, self.say = spill, say
+    def __init__(self, files: OutboxFiles, say: Callable[[str], None]) -> None:
+        self.files, self.say = files, say
         self.left = False  # whether something was left for later
         self.away = False  # whether the log was, since the present answer was given: others may have found it
         self._current: tuple[OutboxEntry, Path | None] | None = None
@@ -47,7 +47,7 @@ class Outbox:
         about = {"values": to_dict(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
         token: Any = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
         try:
-            return self.spill.answer(call, token or "", given, **more, **about)
+            return self.files.answer(call, token or "", given, **more, **about)
         except (SteerboError, TypeError, ValueError, RecursionError):
             return None  # nor will the call take it
 
@@ -55,10 +55,10 @@ class Outbox:
         """Store an outcome in a file until it is told, which may take long.
 
         Args:
-            answer: what was measured.
+            answer: the measured outcome.
             left: whether whoever settles the study next is to tell it.
         """
-        if path := self.spill.keep(replace(answer, holder="") if left else answer):
+        if path := self.files.keep(replace(answer, holder="") if left else answer):
             through_to_disk(path)
             self.left |= left
 
@@ -69,7 +69,7 @@ class Outbox:
         Not `at_once`: in a file only if the log is away.
         """
         self.away = False
-        self._current = answer, self.spill.keep(answer) if at_once else None
+        self._current = answer, self.files.keep(answer) if at_once else None
         try:
             yield
         except Exception as error:
@@ -91,11 +91,11 @@ class Outbox:
 
     def harden(self) -> None:
         """Write an entry to disk while the log is unreachable; an entry that cannot be written is reported."""
-        if self._current is None or not self.spill.places:
+        if self._current is None or not self.files.places:
             return
         self.away = True
         answer, path = self._current
-        path = path or self.spill.keep(answer)
+        path = path or self.files.keep(answer)
         if path is None:
             self.say(self._nowhere(answer))
         else:
@@ -113,14 +113,14 @@ class Outbox:
         answer, path = self._current
         self.left = True
         if path is not None:
-            path = self.spill.keep(replace(answer, holder="")) or path
+            path = self.files.keep(replace(answer, holder="")) or path
             through_to_disk(path)
         if path is None:
             return self._nowhere(answer)
         return f"The answer is kept in {path}, and is written to the log when the study is opened the next time."
 
     def _nowhere(self, answer: OutboxEntry) -> str:
-        where = " or ".join(str(folder) for folder, _ in self.spill.places) or "a file"
+        where = " or ".join(str(folder) for folder, _ in self.files.places) or "a file"
         text = json.dumps({"call": answer.call, "token": answer.token, **answer.given})
         return f"NOT KEPT, since {where} cannot be written either. Write this down: {text}"
 
@@ -137,7 +137,7 @@ class Outbox:
             named: whether the study was opened by its name, and not as the only one.
         """
         self.left, written, before = False, 0, Counter[str]()
-        for path, answer in self.spill.waiting(named):
+        for path, answer in self.files.waiting(named):
             try:
                 if isinstance(answer, InvalidStudy):
                     raise answer

@@ -41,7 +41,7 @@ class Display:
 
     Args:
         console: where to write.
-        quiet: write nothing but what `say` is given.
+        quiet: write only the messages given to `say`.
     """
 
     def __init__(self, console: Console, quiet: bool = False) -> None:

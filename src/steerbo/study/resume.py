@@ -158,9 +158,9 @@ def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: 
     """Go by the limits and headers of a study file from here on, for all who use the log.
 
     Args:
-        study: what the log leads to.
-        specification: what the file says.
-        observer: is told what is changed.
+        study: the study of the log.
+        specification: the contents of the file.
+        observer: is told of every change.
         meant: whether it was said that this is no older file.
 
     Raises:
@@ -215,7 +215,7 @@ def resume(
     study. A limit that was lowered is only raised again to what it was where `extend` says that it is meant.
 
     Args:
-        specification: what the study file says.
+        specification: the contents of the study file.
         log: where the events are.
         observer: is told of warnings.
         begin: whether a new one may begin.

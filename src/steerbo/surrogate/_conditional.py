@@ -191,7 +191,7 @@ class Regressed:
     Args:
         variable: not a category.
         draws: (n,) encoded, the latest last.
-        contexts: (n, c) what was seen, encoded, without gaps.
+        contexts: (n, c) values seen, encoded, without gaps.
         categorical: (c,) which columns hold categories.
 
     >>> import steerbo as sb

@@ -126,14 +126,17 @@ class ConstraintModel:
         return np.asarray((mean[:, None] + spread[:, None] * _quantiles()).ravel())
 
 
-def margin_over(watched: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Margin:
+def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Margin:
     """Feasibility margin as a function of settings: normal deviations of the least likely requirement; ≥ 0: feasible.
 
     Args:
-        watched: the requirements.
+        constraints: the requirements.
         parts: every column's part; uncontrolled columns are averaged over.
     """
-    chances, sure = chances_over(watched, parts), [_deviations(np.log([each.required_probability])) for each in watched]
+    chances, sure = (
+        chances_over(constraints, parts),
+        [_deviations(np.log([each.required_probability])) for each in constraints],
+    )
 
     def margin(points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
         least = np.full(len(points), np.inf)
@@ -144,7 +147,7 @@ def margin_over(watched: Sequence[ProbabilisticConstraint], parts: Sequence[Part
     return margin
 
 
-def chances_over(watched: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Chances:
+def chances_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Chances:
     """Log probabilities to meet each requirement, as a function of settings."""
     base = draws_of(parts)
     held = [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
@@ -153,7 +156,7 @@ def chances_over(watched: Sequence[ProbabilisticConstraint], parts: Sequence[Par
         rows = np.repeat(base[None], len(points), axis=0)
         rows[:, :, held] = points[:, None]
         flat = rows.reshape(len(points) * len(base), base.shape[1])  # where nothing is set there are no columns
-        likely = (each.log_probability(flat).reshape(len(points), len(base)) for each in watched)
+        likely = (each.log_probability(flat).reshape(len(points), len(base)) for each in constraints)
         return [np.logaddexp.reduce(one, axis=1) - np.log(len(base)) for one in likely]
 
     return chances

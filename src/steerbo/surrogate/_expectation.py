@@ -1,4 +1,4 @@
-"""The structured maths: expectations over what a scope leaves to nature, given what is known.
+"""The structured maths: expectations over uncontrolled variables, given the known ones.
 
 The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different groups of columns
 are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set (c), known (o) or drawn (R): the
@@ -56,20 +56,20 @@ def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]) -> F
 
 @dataclass(frozen=True)
 class Expectation:
-    """Expectations over what one scope leaves to nature, as functions of what it sets.
+    """Expectations over one scope's uncontrolled variables, as functions of its settings.
 
-    Points are (r, c) arrays of what is set, encoded, in the order of the columns. Means and variances are in
+    Points are (r, c) arrays of settings, encoded, in the order of the columns. Means and variances are in
     standardised units.
 
     Args:
         process: the Gaussian process.
         parts: every column's part.
         controlled: (c,) the columns that are set.
-        known: (n,) τ: what is known of every observation's factor; None: 1 for all.
+        known: (n,) τ: the known part of every observation's factor; None: 1 for all.
         average: (n,) τ ∘ E[k_R]: the mean factor of every observation.
         doubly: q = E k_R(X, X').
         product: (n, n) A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ; see `of_mean` for the other choice.
-        prior: what E σ² is without observations, in units of s².
+        prior: E σ² without observations, in units of s².
     """
 
     process: ProductKernelPosterior

@@ -5,7 +5,7 @@ same. By the others it depends on the place, or on one coordinate of it: w(x) = 
 process (Matérn, ν = 3/2). Each counts by how well it has foretold what happened, one evaluation after another, times
 what was believed in it beforehand: luck, for the most part. So one failure closes nothing.
 
-A place is closed where the probability to work, over what nature draws, is less than τ of what it is at the best of the
+A place is closed where the probability to work, over nature's draws, is less than τ of what it is at the best of the
 places that have worked. What fails wherever one goes, by bad luck or by the weather, therefore closes nothing. In the
 literature that is a hidden, or crash, constraint (Gramacy & Lee 2011; Bachoc, Helbert & Picheny 2020, who also classify
 by a Gaussian process).
@@ -213,7 +213,7 @@ class FailureModel:
     Args:
         unordered: (d,) which columns are categories.
         place: where an evaluation was made; of more than d columns the first d count.
-        fading: whether what worked long ago may not work now.
+        fading: whether settings that worked long ago may fail now.
         tells: which evaluations count; None: all.
     """
 
@@ -322,19 +322,19 @@ class FailureModel:
 
 
 def feasibility_margin(
-    watched: Sequence[ProbabilisticConstraint],
-    failing: FailureModel | None,
+    constraints: Sequence[ProbabilisticConstraint],
+    failures: FailureModel | None,
     parts: Sequence[Part],
     answering: bool = False,
 ) -> Margin | None:
     """Feasibility margin of plays under failures and outcome constraints; None: all are feasible.
 
     Args:
-        watched: further outcomes that are limited.
-        failing: what is known of failures; None: nothing.
+        constraints: further outcomes that are limited.
+        failures: the failure model; None: no failures.
         parts: every column's part.
-        answering: whether it is what is recommended, and not the next play.
+        answering: whether a recommendation is made, and not the next play.
     """
-    works = None if failing is None else failing.works(parts, OF_ANSWERS if answering else SHARE)
-    likely = [*watched, *([] if works is None else [works])]
+    works = None if failures is None else failures.works(parts, OF_ANSWERS if answering else SHARE)
+    likely = [*constraints, *([] if works is None else [works])]
     return margin_over(likely, parts) if likely else None

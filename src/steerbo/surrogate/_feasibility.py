@@ -73,7 +73,7 @@ class Feasibility:
         """Feasibility margin: settings (n, c) → (n,) normal deviations of the least likely requirement; ≥ 0: feasible.
 
         Args:
-            parts: the part of every column; c of them are set, and what nature draws is averaged over.
+            parts: the part of every column; c of them are set, and columns that nature draws are averaged over.
             answering: for a recommendation, which must be surer to work than a play.
             outcomes: whether constraints on outcomes count, or failures alone.
 

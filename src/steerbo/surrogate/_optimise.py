@@ -346,7 +346,7 @@ def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
 def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, seed: int) -> Maximum:
     """Maximise `E[μ + βσ]` near the two best ends of a search on `E μ + β sqrt(E σ²)`.
 
-    E σ is averaged over Sobol draws of what nature chooses; whole numbers and categories stay as they were found.
+    E σ is averaged over Sobol draws of nature's values; whole numbers and categories stay as they were found.
     """
     parts = expectation.parts
     if not box.dimension or not any(isinstance(part, Uncontrolled) for part in parts):

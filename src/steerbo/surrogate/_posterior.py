@@ -83,7 +83,7 @@ class Posterior:
     Larger is better: where the problem minimises, f is less the objective.
 
     Args:
-        columns: what points are.
+        columns: the columns of points.
         kernel: k.
         warp: w, how points are bent; outcomes' points X are bent already.
         inputs: X, (n, d).
@@ -94,7 +94,7 @@ class Posterior:
         mean: of the prior, standardised.
         offset, scale: from standardised units to those of the outcomes.
         noise: variance of an outcome's noise, standardised; None: no single outcome is one of f and noise alone.
-        trend: what the prior mean has beside `mean`; None: nothing.
+        trend: the part of the prior mean beside `mean`; None: nothing.
         held: values of columns that the kernel reads after those of points, such as the time.
         members: the same with draws of the hyperparameters, all as likely; none: these are taken for granted.
     """

@@ -353,7 +353,7 @@ class Prior:
         name: how to speak of it.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed.
+        InvalidProblem: naming the field, its value and the allowed values.
 
     >>> from steerbo.timevarying import Decay, SquaredExponential
     >>> Prior(SquaredExponential(0.5), drift=Decay(0.03), noise=0.2, name="slow").noise

@@ -28,7 +28,7 @@ def check_prior(
         categories: (d,) the categories of a coordinate that numbers them; None for any other.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed.
+        InvalidProblem: naming the field, its value and the allowed values.
     """
     have = len(points) if finite else "infinitely many"
     if isinstance(prior.kernel, Covariance):

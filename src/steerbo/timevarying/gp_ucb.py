@@ -67,7 +67,7 @@ class OnePrior(TimeVaryingMethod[OptionsT]):
         super().__init__(replace(problem, priors=(believed,)), options, streams)
 
     def explain(self, history: History) -> Explanation:
-        """The prior, and what it expected."""
+        """The prior, and its expected value."""
         return Explanation(f"{self.names[0]} is taken as true", (self.table_of_present_choice(history),))
 
 
@@ -168,7 +168,7 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
         return super().take(datum)
 
     def expected(self, datum: Datum) -> tuple[float, float]:
-        """Mean and standard deviation of the objective where an outcome was measured, by what is remembered."""
+        """Mean and standard deviation of the objective where an outcome was measured, by the remembered outcomes."""
         if isinstance(self.surrogate, BoxSurrogate):
             mean, deviation = (part[0, 0] for part in self.surrogate.posterior(datum.place[None], datum.time))
         else:

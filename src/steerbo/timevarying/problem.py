@@ -195,7 +195,7 @@ def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
 
 
 def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapping[str, Any] | None = None) -> Box:
-    """A box in the user's units, categories by number: all of it or within bounds, at what is seen."""
+    """A box in the user's units, categories by number: all of it or within bounds, in a context."""
     d = len(problem.variables)
     low, high = np.empty(d), np.empty(d)
     levels: list[np.ndarray | None] = [None] * d
@@ -266,7 +266,7 @@ def _nothing(problem: TimeVarying) -> InvalidRequest:
 
 
 _AVAILABLE = (
-    "What can be chosen now: values such as a,b (or 0,5; 0,75), bounds in JSON such as "
+    "The choices available now: values such as a,b (or 0,5; 0,75), bounds in JSON such as "
     '{"x": [0.2, 0.3]}, or a file, CSV or JSON, with a column for every variable and a line for every point'
 )
 _SHOWN = 20  # priors in a description
@@ -293,16 +293,16 @@ class TimeVarying(ConstrainedProblem):
     box.
 
     Args:
-        variables: what can be set.
+        variables: the variables that can be set.
         priors: the candidates; one of them should be right. "auto": generic ones, in units of the outcomes; see
             `steerbo.timevarying._default_priors`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
-        limits: what may not be set together: `LinearConstraint` and `ForbiddenCombination`, at what is seen before
+        limits: constraints on settings: `LinearConstraint` and `ForbiddenCombination`, at what is seen before
             choosing; and `OutcomeConstraint`, limits on further outcomes, which are learned.
 
     Raises:
-        InvalidProblem: naming the field, the value and what is allowed.
+        InvalidProblem: naming the field, its value and the allowed values.
 
     >>> import steerbo as sb
     >>> from steerbo.timevarying import SquaredExponential
@@ -461,7 +461,7 @@ class TimeVarying(ConstrainedProblem):
         return True
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """Time and what is available, checked. Time is always there; `available` only where something is not."""
+        """Time and the available points, checked. Time is always there; `available` only where something is not."""
         read = super().read_request(request, history)
         available = read_available(self, read.pop("available")) if "available" in read else None
         return read if available is None else {**read, "available": available}

@@ -597,7 +597,7 @@ class BoxSurrogate:
         priors: Int[np.ndarray, " k"],
         random: np.random.Generator,
     ) -> Maximiser:
-        """The largest `μ + β σ` over what is available and over the given priors; priors that tie are drawn."""
+        """The largest `μ + β σ` over the available points and the given priors; priors that tie are drawn."""
         barred = np.full(len(betas), -np.inf)
         barred[priors] = 0.0
 

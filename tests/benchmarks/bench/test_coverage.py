@@ -10,8 +10,9 @@ import pytest
 
 from partial_control_bench.errors import BenchError
 from partial_control_bench.fresh import coverage
-from partial_control_bench.fresh.functions import KINDS, draw, seed_of
+from partial_control_bench.fresh.functions import KINDS, draw
 from partial_control_bench.fresh.noise import NOISES, noise
+from partial_control_bench.fresh.registration import seed_of
 from partial_control_bench.fresh.world import FreshWorld, Shape
 from partial_control_bench.randomness import even_points
 
@@ -64,7 +65,7 @@ def test_coverage_is_written_once_and_paired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "coverage.jsonl"
-    words = ["coverage", "--registration", COMMIT, "--functions", "0", "--noise", "normal .2,t2", "--horizons", "3,6"]
+    words = ["coverage", "--registration", "tuning", "--functions", "0", "--noise", "normal .2,t2", "--horizons", "3,6"]
     assert pcb(monkeypatch, *words, "--out", str(out)) == 0
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert [row["rounds"] for row in lines[0]["rows"]] == [3, 6]

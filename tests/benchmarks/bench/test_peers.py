@@ -18,7 +18,7 @@ from partial_control_bench.protocol import Outcome
 from partial_control_bench.registry import contender, problem
 from partial_control_bench.space import space_of
 
-QUICK = {"optuna-tpe": "optuna", "sklearn-gp-ei": "sklearn", "cma-es": "cma", "botorch-ucb": "botorch"}
+QUICK = {"optuna-tpe": "optuna", "sklearn-gp-ei": "sklearn", "cma-es": "cma", "botorch": "botorch"}
 HERE = [name for name, package in QUICK.items() if find_spec(package)]
 PROBLEMS = ("toy-h5-l0.5", "hartmann-moderate-0.02", "psa-2", "swarm")
 
@@ -107,7 +107,10 @@ def test_columns_hold_what_was_seen_and_when() -> None:
     np.testing.assert_allclose(seen.data()[0], [[0.25, 0.75, 0.5, 0.5]])
     timed = Columns(known("daily"), 0)
     assert not timed.begin({"round": 5, "time": 5.0})
-    assert [*timed.fixed()] == [(None, {1: 0.5})]
+    assert [*timed.fixed()] == [(None, {1: 1.0})], "now, in rounds so far"
+    timed.learn(timed.drawn(), Outcome(1.0))
+    timed.begin({"round": 10, "time": 10.0})
+    assert timed.data()[0][0, 1] == 0.5
 
 
 def test_columns_search_each_control_set() -> None:
@@ -118,3 +121,35 @@ def test_columns_search_each_control_set() -> None:
     assert sets[0] == {2: 0.5, 3: 0.5, 4: 0.5}
     assert sets[6] == {}
     assert columns.values(0, np.full(5, 0.2)) == pytest.approx({"x1": 0.2, "x2": 0.2})
+
+
+@pytest.mark.skipif(find_spec("botorch") is None, reason="needs botorch: pip install './benchmarks[peers]'")
+def test_botorch_averages_over_nature_and_searches_what_is_held() -> None:
+    import torch
+
+    entrant: Any = contender("botorch").load()(known("plant-cheap-0.02"), 0, nodes=8)
+    for values, outcome in problem("plant-cheap-0.02").make(0).before():
+        entrant.tell(values, outcome)
+    model = entrant._model()
+    points = torch.rand(1, 2, 6, dtype=torch.double)
+    points[..., -1] = 0.0  # x1 and x2 are held
+    both = torch.stack([torch.where(entrant.held[0], x, entrant.draws) for x in points[0, :, :-1]])
+    joint = model.base.posterior(both.reshape(-1, 5)).mvn
+    average = torch.block_diag(*(torch.full((1, 8), 1 / 8, dtype=torch.double) for _ in range(2)))
+    found = model.posterior(points).mvn
+    assert torch.allclose(found.mean[0], average @ joint.mean, atol=1e-3)
+    wanted = average @ joint.covariance_matrix @ average.T
+    assert torch.allclose(found.covariance_matrix[0], wanted, atol=1e-4)
+
+
+def test_a_smaller_budget_plays_the_same_first_rounds() -> None:
+    """Time is counted in rounds so far, not in shares of the budget."""
+    rows = []
+    for rounds in (10, 400):
+        columns = Columns({**known("toy-h5-l0.5"), "budget": {"rounds": rounds, "money": None}}, 0)
+        for number in (1, 2):
+            columns.begin({"round": number, "time": float(number)})
+            columns.learn(columns.drawn(), Outcome(1.0))
+        rows.append(columns.data()[0])
+    assert np.array_equal(rows[0], rows[1])
+    assert rows[0][:, -1].tolist() == [0.5, 1.0]

@@ -128,7 +128,7 @@ def test_the_command_writes_lines_once_and_counts_who_is_ahead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "simple.jsonl"
-    words = ["simple", "--registration", COMMIT, "--problems", "1", "--seeds", "2", "--out", str(out)]
+    words = ["simple", "--registration", "tuning", "--problems", "1", "--seeds", "2", "--out", str(out)]
     words += ["--entrants", "hold-the-middle,sweep"]
     assert pcb(monkeypatch, *words) == 0
     assert [json.loads(line)["entrant"] for line in out.read_text().splitlines()] == ["hold-the-middle", "sweep"] * 2

@@ -53,6 +53,7 @@ OURS = {
     for wing in WINGS
     for name in _METHODS[wing]
 }
+OURS["steerbo"] = BuiltIn(f"{__name__}.ours:Steerbo", {}, ("steerbo",), WINGS, "its default: nothing is chosen")
 OURS["random-steerbo"] = BuiltIn(f"{__name__}.ours:Steerbo", {"method": "random"}, ("steerbo",), WINGS, "its baseline")
 PEERS = {
     "random": _peer("random", "Random", (), "uniform draws of what can be set"),
@@ -68,8 +69,7 @@ PEERS = {
         "sklearn", "GPEI", ("scikit-learn",), "scikit-learn's Gaussian process, expected improvement"
     ),
     "cma-es": _peer("pycma", "CMAES", ("cma",), "pycma"),
-    "botorch-logei": _peer("botorch", "logei", ("botorch", "torch"), "BoTorch, qLogEI with fixed features"),
-    "botorch-ucb": _peer("botorch", "ucb", ("botorch", "torch"), "BoTorch, an upper bound with fixed features"),
+    "botorch": _peer("botorch", "BoTorch", ("botorch", "torch"), "BoTorch, qLogNEI averaged over nature's law"),
     "ax": _peer("ax", "Ax", ("ax-platform", "botorch"), "Ax, its own choice of method"),
     "baybe": _peer("baybe", "BayBE", ("baybe", "botorch"), "BayBE's default recommender"),
     "smac": _peer("smac", "SMAC", ("smac",), "SMAC3's black-box facade"),

@@ -18,21 +18,23 @@ _STARTS = 5
 
 
 class Columns:
-    """Settings first, then contexts, then time.
+    """Settings first, then contexts, then time: rounds, in units of those so far, so that a budget changes nothing.
 
     Args:
         known: of the problem.
         seed: of the first plays, which are drawn.
+        timed: whether time is a column where the problem is not time-varying, too.
     """
 
-    def __init__(self, known: Mapping[str, Any], seed: int) -> None:
+    def __init__(self, known: Mapping[str, Any], seed: int, timed: bool = False) -> None:
         self.known, self.seed, self.space = known, seed, space_of(known)
         self.settings = [p for p in self.space.parameters if p.name != "controls"]
         self.looks, self.contexts = looked_at(known), seen_first(known)
-        self.timed = known["wing"] == "time-varying"
+        self.timed = timed or known["wing"] == "time-varying"
         self.width = len(self.settings) + len(self.contexts) + self.timed
         self.X: list[list[float]] = []
         self.y: list[float] = []
+        self.chosen: list[int | None] = []
         self.now: Mapping[str, Any] = {}
         self.seen: Values = {}
         self.asked: Float[np.ndarray, " w"] | None = None
@@ -50,7 +52,7 @@ class Columns:
         """For each control set (None: there are none) the columns that cannot be chosen, and their values."""
         held = {len(self.settings) + k: _scaled(p, self.seen[p.name]) for k, p in enumerate(self.contexts)}
         if self.timed:
-            held[self.width - 1] = self._clock(self.now["time"])
+            held[self.width - 1] = 1.0
         sets = self.known.get("control_sets")
         for chosen, names in enumerate(sets) if sets else [(None, None)]:
             middle = {k: 0.5 for k, p in enumerate(self.settings) if names is not None and p.name not in names}
@@ -75,6 +77,8 @@ class Columns:
         """A play as a row; what was given before the first round, too, where it says every column."""
         row = self._row(values, outcome)
         if row is not None:
+            sets = [set(names) for names in self.known.get("control_sets") or ()]
+            self.chosen.append(sets.index(set(values)) if set(values) in sets else None)
             self.X.append(row)
             self.y.append(self.space.sign * outcome.value)
 
@@ -82,20 +86,24 @@ class Columns:
         told = {**outcome.realised, **self.seen, **values}
         if self.known["wing"] == "mean-field":
             return [float(share) for share in np.ravel(values["distribution"])]
-        if self.timed:
+        clock = [float(outcome.realised.get("time", self._time))] if self.timed else []
+        if self.known["wing"] == "time-varying":
             at = self.space.point(values) or {}
-            row = [(at[p.name] + 0.5) / (p.size or 1) for p in self.settings]
-            return [*row, self._clock(outcome.realised.get("time", self.now.get("time", 1.0)))]
+            return [*((at[p.name] + 0.5) / (p.size or 1) for p in self.settings), *clock]
         if any(p.name not in told for p in (*self.settings, *self.contexts)):
             return None
-        return [_scaled(p, told[p.name]) for p in (*self.settings, *self.contexts)]
+        return [*(_scaled(p, told[p.name]) for p in (*self.settings, *self.contexts)), *clock]
 
-    def _clock(self, time: float) -> float:
-        return float(time) / float(self.known["budget"]["rounds"])
+    @property
+    def _time(self) -> float:
+        return float(self.now.get("time", self.now.get("round", 1)))
 
     def data(self) -> tuple[Float[np.ndarray, "n w"], Float[np.ndarray, " n"]]:
-        """All plays."""
-        return np.array(self.X, dtype=float), np.array(self.y, dtype=float)
+        """All plays; time is 1 now."""
+        X = np.array(self.X, dtype=float)
+        if self.timed:
+            X[:, -1] /= self._time
+        return X, np.array(self.y, dtype=float)
 
 
 def _scaled(p: Parameter, value: Any) -> float:
@@ -108,10 +116,11 @@ class OnColumns(ABC):
     Args:
         known: of the problem.
         seed: of the first plays.
+        timed: whether time is a column where the problem is not time-varying, too.
     """
 
-    def __init__(self, known: Mapping[str, Any], seed: int) -> None:
-        self.columns = Columns(known, seed)
+    def __init__(self, known: Mapping[str, Any], seed: int, timed: bool = False) -> None:
+        self.columns = Columns(known, seed, timed)
 
     def ask(self, now: Mapping[str, Any]) -> Values | Look:
         """Looks first, where there is something to look at."""
@@ -121,10 +130,14 @@ class OnColumns(ABC):
         """The best point found, given what was seen."""
         self.columns.see(seen)
         if len(self.columns.y) < _STARTS:
-            return self.columns.drawn()
+            return self.first()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of fits that were tried again
             return self.columns.values(*self.best())
+
+    def first(self) -> Values:
+        """One of the first plays, by chance."""
+        return self.columns.drawn()
 
     @abstractmethod
     def best(self) -> tuple[int | None, Float[np.ndarray, " w"]]:

@@ -24,7 +24,7 @@ class Steerbo:
     Args:
         known: what is known of the problem.
         seed: of the method.
-        method: its name.
+        method: its name; None: the default of the problem's kind.
         net: whether it is told what a unit of value is worth in money, where that is known; else a tolerance alone.
         tolerance: what is not worth a dearer control set, in units of the objective; None: what the problem says.
         ties: "drawn", as steerbo does, or "first", the first of those that are equal: one reading of Ziomek et al.
@@ -35,7 +35,7 @@ class Steerbo:
         self,
         known: Mapping[str, Any],
         seed: int,
-        method: str,
+        method: str | None = None,
         ties: str = "drawn",
         tolerance: float | None = None,
         net: bool = True,

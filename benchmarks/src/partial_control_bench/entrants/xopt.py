@@ -31,14 +31,13 @@ class Xopt(OnColumns):
         vocs = VOCS(variables={f"x{k}": [0.0, 1.0] for k in self.free}, objectives={"y": "MAXIMIZE"})
         self.generator = UpperConfidenceBoundGenerator(vocs=vocs)
         self.generator.numerical_optimizer.n_restarts = 4
-        self.told = 0
 
     def best(self) -> tuple[int | None, np.ndarray]:
         """The largest bound."""
         X, y = self.columns.data()
-        rows = pd.DataFrame({f"x{k}": X[self.told :, k] for k in range(X.shape[1])}).assign(y=y[self.told :])
-        self.told = len(y)
+        rows = pd.DataFrame({f"x{k}": X[:, k] for k in range(X.shape[1])}).assign(y=y)
         *_, (chosen, fixed) = self.columns.fixed()
+        self.generator.data = None  # all of it anew: what is now in time moves
         self.generator.add_data(rows)
         self.generator.fixed_features = {f"x{k}": value for k, value in fixed.items()} or None
         found = self.generator.generate(1)[0]

@@ -22,8 +22,8 @@ from threadpoolctl import threadpool_limits
 from ..errors import BenchError
 from ..randomness import keyed
 from ..statistics import error_of, shown
-from .functions import seed_of
 from .noise import NOISES
+from .registration import seed_of
 from .world import FreshWorld, Shape
 
 HORIZONS = (10, 20, 40, 80)

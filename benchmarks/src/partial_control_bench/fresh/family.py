@@ -10,8 +10,8 @@ import numpy as np
 
 from ..randomness import keyed
 from .crowd import FreshCrowd
-from .functions import seed_of
 from .noise import NOISES
+from .registration import seed_of
 from .world import FreshWorld, Shape
 
 TRAITS = (

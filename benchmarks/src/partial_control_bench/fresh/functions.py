@@ -6,7 +6,6 @@ the unit cube is 1, whatever its terms are: noise is said in these units.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,31 +13,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..errors import BenchError
 from ..randomness import even_points, keyed
 
 _POINTS = 4096  # that a function is scaled on
-_LENGTH = 40  # of a whole commit id
 
 Points = Float[np.ndarray, "p d"]
 Term = Callable[[Points], Float[np.ndarray, " p"]]
-
-
-def seed_of(registration: str, index: int) -> int:
-    """The seed of a registration's drawn problem: a hash of its commit id, so that nobody can tune to a list.
-
-    Raises:
-        BenchError: a commit id is abbreviated. The whole one draws other problems.
-
-    >>> seed_of("tuning", 0) == seed_of("tuning", 0) != seed_of("tuning", 1)
-    True
-    """
-    text = registration.strip().lower()
-    if not text or (len(text) >= 7 and set(text) <= set("0123456789abcdef") and len(text) != _LENGTH):
-        raise BenchError(
-            f"registration {registration!r}: must be a whole commit id of {_LENGTH} digits, or a word such as tuning"
-        )
-    return int.from_bytes(hashlib.blake2b(f"{text}|{index}".encode(), digest_size=6).digest(), "little")
 
 
 @dataclass(frozen=True, eq=False)

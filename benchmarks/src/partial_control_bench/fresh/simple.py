@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from ..playing import play
 from ..problem import Budget
 from ..protocol import Outcome, Values
-from ..registry import contender
+from ..registry import Contender, contender
 from ..statistics import error_of, shown
 from .crowd import FreshCrowd
 from .family import trait, world
@@ -68,13 +68,14 @@ class Remembering:
 
 @dataclass(frozen=True)
 class Run:
-    """One entrant on one problem, with one draw of noise and nature."""
+    """One entrant on one problem, with one draw of noise and nature; `who` is one that has no name here."""
 
     registration: str
     index: int
     draws: int
     entrant: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    who: Contender | None = None
 
     @property
     def label(self) -> str:
@@ -93,11 +94,8 @@ class Run:
         rounds, money = (of.shape.rounds, of.shape.money) if isinstance(of, FreshWorld) else (60, 60.0)
         told = {**of.known, "budget": {"rounds": rounds, "money": money}}
         options = dict(self.options)
-        name = self.entrant
-        if name == DEFAULT:
-            name = "mf-gp-ucb" if told["wing"] == "mean-field" else "cheap-first"
+        who = self.who or contender("steerbo" if self.entrant == DEFAULT else self.entrant, options)
         with threadpool_limits(1):
-            who = contender(name, options)
             entrant = Remembering(who.load()(told, self.draws, **options), of)
             played = play(of, entrant, Budget(rounds, money))
             answers = shortfall_of_answer(of, entrant, len(played.regret) + 1)

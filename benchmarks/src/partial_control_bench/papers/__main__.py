@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from .. import core_page
+from ..fresh.registration import refuse_unregistered
+from ..record import read
 from .front import write_all
 
 
@@ -13,6 +16,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     given = parser.parse_args()
+    runs = given.folder / core_page.RUNS
+    if runs.is_file() and (registration := core_page.registration_of(list(read(runs)))) is not None:
+        refuse_unregistered(registration, given.folder)
     for file in write_all(given.folder):
         print(file)
 

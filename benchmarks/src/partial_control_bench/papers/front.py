@@ -6,20 +6,31 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from .. import core_page
 from ..page import markdown
 from ..record import read
 from . import causal, costvarying, meanfield, timevarying
-from .claim import DEPENDS, HOLDS, NOT, OPEN
+from .claim import DEPENDS, HOLDS, NOT, OPEN, RULE, table
 from .layout import COMMAND, HERE, write
 
 PAPERS = (costvarying.PAPER, timevarying.PAPER, causal.PAPER, meanfield.PAPER)
+PUBLISHED = "as-published.md"
 _COLUMNS = (HOLDS, DEPENDS, NOT, OPEN)
 
 _HEAD = """# What holds
 
 Four papers on systems that one can only partly steer, what they claim in our words, and whether that holds where it was
-played again: one page each, ten minutes to read. Problems, runs and entrants are those of
+played again: [all claims on one page](as-published.md), ten minutes to read, and a page for each paper. How our defaults, simple rules and peers do on
+fifteen frozen problems stands apart: [the core](core.md). Problems, runs and entrants are those of
 [partial-control-bench](../../benchmarks/README.md); anybody's method can be run, checked and drawn beside these.
+
+"""
+
+_PUBLISHED = f"""# The papers' claims, and ours about their methods
+
+Each method here is played as its paper has it, with the options that the command names. Rows that begin with *ours* are claims of ours. What somebody gets who types nothing is compared on [another page](core.md).
+
+{RULE}
 
 """
 
@@ -34,9 +45,12 @@ def write_all(folder: Path) -> Iterator[Path]:
     """The front page, and the papers' in a folder of their own, from the runs in that one's `runs`."""
     home = folder / HERE
     results = [result for file in sorted((home / "runs").glob("*.jsonl")) for result in read(file)]
-    rows, pictures = [], []
+    rows, pictures, published = [], [], []
     for paper in PAPERS:
         claims, alt = write(paper, results, home)
+        published.append(
+            f"## {paper.title}\n\n{paper.about} [Pictures, readings, tables]({HERE}/{paper.file}.md).\n\n{table(claims)}"
+        )
         tally = Counter(claim.verdict.partition(":")[0] for claim in claims)
         page, image = f"{HERE}/{paper.file}.md", f"{HERE}/{paper.file}.png"
         rows.append((f"[{paper.title}]({page})", *(tally[verdict] or "" for verdict in _COLUMNS)))
@@ -49,5 +63,9 @@ def write_all(folder: Path) -> Iterator[Path]:
         f"The {len(timed)} of them whose times were kept, ours, published methods and peers, took {sum(timed) / 3600:.1f} CPU hours.\n\n"
     )
     front = _HEAD + markdown(("claims of", *_COLUMNS), rows) + note + _OTHERS + "\n".join(pictures)
+    (folder / PUBLISHED).write_text(_PUBLISHED + "\n".join(published), encoding="utf-8")
+    yield folder / PUBLISHED
+    if (core := core_page.write(folder)) is not None:
+        yield core
     (folder / "index.md").write_text(front, encoding="utf-8")
     yield folder / "index.md"

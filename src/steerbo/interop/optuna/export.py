@@ -41,13 +41,13 @@ def to_optuna(study: BaseStudy, storage: Any = None, name: str = "study") -> Any
     problem = study.problem
     try:
         opened = optuna.storages.RDBStorage(storage) if isinstance(storage, str) else None
-        with ExitStack() as failing:
+        with ExitStack() as cleanup:
             if opened is not None:
-                failing.callback(_let_go, opened)
+                cleanup.callback(_let_go, opened)
             made = optuna.create_study(
                 storage=opened or storage, study_name=name, direction="minimize" if problem.minimize else "maximize"
             )
-            failing.pop_all()
+            cleanup.pop_all()
     except optuna.exceptions.DuplicatedStudyError:
         raise InvalidOption(
             "name", name, f"a name that is new to {redact(str(storage))}", "Export to another place."

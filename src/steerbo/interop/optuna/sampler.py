@@ -132,9 +132,7 @@ class SteerboSampler(optuna.samplers.BaseSampler):
         suggestion = self._asked.get(trial.number)
         names = (self._control_set, *(suggestion.values if suggestion else self._problem.space.names))
         if param_name not in names:
-            hint = (
-                "What a control set leaves to nature is measured, and given to ‹report›. ‹suggest› asks for the rest."
-            )
+            hint = "Variables left to nature are measured, and given to ‹report›. ‹suggest› asks for the others."
             raise InvalidRequest("parameter", param_name, one_of(names, param_name), hint)
         expected = self.infer_relative_search_space(study, trial)[param_name]
         raise InvalidRequest(

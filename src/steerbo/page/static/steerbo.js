@@ -91,8 +91,17 @@ async function giveWay(holder, form) {
 async function look(address) {
   try {
     const answer = await fetch(address, {headers: {Accept: "text/html"}});
-    return answer.ok ? parse(await answer.text()) : null;
+    return answer.ok ? lowered(parse(await answer.text())) : null;
   } catch { return null; }
+}
+function lowered(page) { // a part that has a page of its own is one of several here: so is its heading
+  for (const head of work ? page.querySelectorAll("main h1") : []) {
+    const lower = page.createElement("h2");
+    for (const {name, value} of head.attributes) lower.setAttribute(name, value);
+    lower.append(...head.childNodes);
+    head.replaceWith(lower);
+  }
+  return page;
 }
 function holding(part, done) {
   const forms = [...part.querySelectorAll("form[method=post]")].filter(form => form !== done && busy(form));

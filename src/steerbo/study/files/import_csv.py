@@ -138,7 +138,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     """Parse a line.
 
     Raises:
-        InvalidOutcome: a cell that is neither empty nor what its column holds.
+        InvalidOutcome: a cell that is neither empty nor a value of its column.
     """
 
     def number(name: str) -> Any:
@@ -186,7 +186,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
     if not new:
         return []
     writer = study.session
-    if writer.keeping.left:  # data that are alike are told apart by their order
+    if writer.outbox.left:  # data that are alike are told apart by their order
         writer.settle()
     record = study.optimizer.recorder
 
@@ -207,7 +207,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
 
 
 def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
-    """Report a line on a round; it may repeat what the log has."""
+    """Report a line on a round; it may repeat the log's entry."""
     before = study.history[token]
     said = before.request.keys() - {SEEN.name}  # of a round, such as its time; a context is among what happened
     logged = {name for name in said if name not in study.problem.space}
@@ -263,7 +263,7 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
 
     Args:
         problem: whose outcomes.
-        text: the table in CSV; see `read_sheet` for what that may be.
+        text: the table in CSV; see `read_sheet` for its forms.
         headers: how the table heads columns, by their own names; those names do, too.
 
     Raises:
@@ -424,7 +424,7 @@ def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None
 
     Args:
         study: takes the outcomes.
-        frame: of pandas, or whatever has its `to_csv`.
+        frame: of pandas, or anything with its `to_csv`.
         headers: how the frame heads columns, by their own names, such as ``{"value": "Yield (kg)"}``.
         charge: whether the costs of lines without a token are charged to the budget.
 

@@ -312,7 +312,7 @@ def read_study(path: Path | str) -> StudyFile:
         InvalidStudy: the file cannot be read, is no TOML, or one of its tables is not allowed.
         InvalidProblem: the problem is not allowed.
 
-    Both name the file, the field, the value and what is allowed, for all that is wrong at once: see `errors`.
+    Both name the file, the field, its value and the allowed values, for all that is wrong at once: see `errors`.
     """
     content = read_tables(path)
     file = Path(path)

@@ -10,7 +10,7 @@ import pytest
 
 from steerbo.errors import InvalidOutcome, LogUnavailable, SteerboError
 from steerbo.storage.outbox_files import OutboxFiles
-from tests.study.test_keeping import decided, opened, started, unwritten
+from tests.study.test_outbox import decided, opened, started, unwritten
 
 
 def test_a_file_that_nobody_can_read_is_named(tmp_path: Path, said: list[str]) -> None:
@@ -39,13 +39,13 @@ def test_where_no_file_can_be_written_the_outcome_is_said(
 
 def test_a_full_folder_leaves_the_user_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    spill = OutboxFiles.of(str(tmp_path / "away" / "study.db"), "study")
-    answer = spill.answer("tell", "1-x", {"value": 1.5})
-    path = spill.keep(answer)
+    files = OutboxFiles.of(str(tmp_path / "away" / "study.db"), "study")
+    answer = files.answer("tell", "1-x", {"value": 1.5})
+    path = files.keep(answer)
     assert path is not None
     assert path.parent == tmp_path / "state" / "steerbo"
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert [found for _, found in spill.waiting()] == [answer]
+    assert [found for _, found in files.waiting()] == [answer]
     assert list(OutboxFiles.of(str(tmp_path / "away" / "study.db"), "another").waiting()) == []
 
 
@@ -76,18 +76,18 @@ def test_what_no_file_can_say_is_refused_as_ever(tmp_path: Path, given: dict[str
 
 
 def test_whoever_looks_sees_all_of_an_answer_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spill = OutboxFiles.of(str(tmp_path / "study.db"), "study")
-    answer = spill.answer("tell", "1-x", {"value": 1.5})
+    files = OutboxFiles.of(str(tmp_path / "study.db"), "study")
+    answer = files.answer("tell", "1-x", {"value": 1.5})
     seen: list[list[Any]] = []
     replace = Path.replace
 
     def watched(path: Path, target: Path) -> Path:
-        seen.append([found for _, found in spill.waiting()])
+        seen.append([found for _, found in files.waiting()])
         return replace(path, target)
 
     monkeypatch.setattr(Path, "replace", watched)
-    path = spill.keep(answer)
-    again = spill.keep(answer)
+    path = files.keep(answer)
+    again = files.keep(answer)
     assert seen == [[], [answer]], "whole as it was, while it is written anew"
     assert path == again
     assert list(tmp_path.iterdir()) == [path]

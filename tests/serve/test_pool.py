@@ -80,13 +80,13 @@ def test_who_caused_it_is_in_the_log(tmp_path: Path) -> None:
 
 def test_a_key_opens_its_study(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    hall = StudyPool({"oven": (str(place), opener(place))}, keyed=True)
-    found = hall.key(key_for(place, "play", "ann"))
+    pool = StudyPool({"oven": (str(place), opener(place))}, keyed=True)
+    found = pool.key(key_for(place, "play", "ann"))
     assert found is not None
     assert (found[0].name, found[1]) == ("ann", ("oven",))
-    assert hall.key(key_for(place, "play", study="another")) is None
-    assert hall.key("") is None
-    hall.close()
+    assert pool.key(key_for(place, "play", study="another")) is None
+    assert pool.key("") is None
+    pool.close()
 
 
 @pytest.fixture

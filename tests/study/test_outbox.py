@@ -144,7 +144,7 @@ def test_a_look_that_was_taken_back_is_kept_as_well_and_stays_so(tmp_path: Path,
         study.decide(asked, {"age": 0.61}, again=True)
     with opened(tmp_path / "study.db", said) as other:
         assert other.history[asked.token].suggestion.context == {"age": 0.61}
-    file = study.session.keeping.spill.keep(replace(answer, holder=""))  # as of a worker that was killed
+    file = study.session.outbox.files.keep(replace(answer, holder=""))  # as of a worker that was killed
     with opened(tmp_path / "study.db", said) as other:
         assert other.history[asked.token].suggestion.context == {"age": 0.61}
     assert file is not None
