@@ -69,8 +69,8 @@ types: $(STAMP)
 
 # The core, registered: what is missing is played, and every page of results is written from the runs.
 evidence: $(STAMP)
-	$(BIN)/pcb core --registration $$(cat docs/results/core/registration) > /dev/null
-	$(BIN)/python -m partial_control_bench.papers docs/results
+	$(BIN)/pcb core --registration $$(cat docs/results/runs/core.registration) > /dev/null
+	$(BIN)/python -m benchmarks.store
 
 # Speed against plain rivals, such as `make bench-meanfield`, written to docs/results/bench-meanfield.json; rivals
 # that are not installed (pip install './benchmarks[peers]') are left out.

@@ -1,6 +1,6 @@
 """Runs that were kept before there was `pcb`, in its form: `python -m benchmarks.converted`.
 
-Each file that it writes into `docs/results/papers/runs` says in `kept.from` where a run comes from. What another
+Each file that it writes into `docs/results/runs` says in `kept.from` where a run comes from. What another
 version of a method has played is left out.
 """
 
@@ -18,6 +18,7 @@ from partial_control_bench.causal.forgotten import ROUNDS
 from partial_control_bench.causal.problems import MARKS as CAUSAL_MARKS
 from partial_control_bench.costvarying.problems import plant_name
 from partial_control_bench.costvarying.world import BEST
+from partial_control_bench.kept import text_of
 from partial_control_bench.record import Curve, Result, Spent, rounded
 from partial_control_bench.registry import problem
 
@@ -27,8 +28,7 @@ Run = Mapping[str, Any]
 
 def lines(name: str) -> Iterator[Run]:
     """The runs of a file."""
-    with (RESULTS / name).open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
+    yield from map(json.loads, text_of(RESULTS / "runs" / name).splitlines())
 
 
 def _result(name: str, entrant: str, seed: int, curve: Curve, source: str, rounds: int, **more: Any) -> Result:
@@ -93,12 +93,13 @@ def _truth(name: str, seed: int) -> np.ndarray:
     return found
 
 
-_OTHERS = {"TPE (Optuna)": "optuna-tpe", "best constant": "best constant, in hindsight", "random": "random-steerbo"}
+_OTHERS = {"best constant": "best constant, in hindsight", "random": "random-steerbo"}
+_ANOTHER = "TPE (Optuna)"  # an older adapter played these: `pcb run optuna-tpe` gives other figures
 
 
 def _averaged(name: str, method: str, width: Any, seed: int, average: float, source: str) -> Iterator[Result]:
     about = problem(name)
-    if about.seeds.split(seed) != "reported":
+    if method == _ANOTHER or about.seeds.split(seed) != "reported":
         return
     rounds = _TOY_ROUNDS if name.startswith("toy") else about.budget.rounds
     if name.startswith("intel"):  # steps without any reading are left out
@@ -115,6 +116,8 @@ def automatic() -> Iterator[Result]:
     lost: dict[tuple[str, int], float] = {}
     for run in lines(source):
         kind, method, seed = run["key"].split("/")
+        if method == _ANOTHER:
+            continue
         name = kind.lower().replace(" ", "-")
         if (key := (name, int(seed))) not in lost:
             truth = _truth(name, int(seed))
@@ -185,7 +188,7 @@ def meanfield() -> Iterator[Result]:
 def main() -> None:
     """Write the files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=RESULTS / "papers" / "runs")
+    parser.add_argument("--out", type=Path, default=RESULTS / "runs")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     wings: dict[str, Iterator[Result]] = {
@@ -194,7 +197,7 @@ def main() -> None:
     }  # fmt: skip
     for wing, results in wings.items():
         written = [result.line() for result in results]
-        (given.out / f"{wing}.jsonl").write_text("".join(line + "\n" for line in written), encoding="utf-8")
+        (given.out / f"papers-{wing}.jsonl").write_text("".join(line + "\n" for line in written), encoding="utf-8")
         print(f"{wing}: {len(written)} runs")
 
 

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from partial_control_bench.kept import kept_in, there
 from partial_control_bench.record import read
 from partial_control_bench.registry import contender, problem
 from partial_control_bench.running import Job, play_missing
 
 from .runs import HOME
 
-RUNS = HOME / "papers" / "runs"
+RUNS = HOME / "runs"
 CHEAP = ("optuna-tpe", "cma-es")
 SLOW = ("botorch", "xopt", "ax", "baybe", "smac")
 TRAITS = ("change-oven", "drift-slides", "weather-together")
@@ -96,10 +97,10 @@ STEPS = {
 }  # fmt: skip
 
 
-def missing(steps: Sequence[Step], there: set[tuple[str, str, int, float]]) -> list[Job]:
+def missing(steps: Sequence[Step], done: set[tuple[str, str, int, float]]) -> list[Job]:
     """What no file has yet; a run that went further counts for one that is to end earlier."""
     jobs = [job for step in steps for job in step.jobs()]
-    return [job for job in jobs if not any(_reaches(job, run) for run in there if run[:3] == _which(job))]
+    return [job for job in jobs if not any(_reaches(job, run) for run in done if run[:3] == _which(job))]
 
 
 def _which(job: Job) -> tuple[str, str, int]:
@@ -114,17 +115,17 @@ def main() -> None:
     """Play, or count."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=main.__doc__)
     parser.add_argument("--list", action="store_true", help="count only")
-    parser.add_argument("--out", type=Path, default=RUNS / "peers.jsonl", help="where runs go")
+    parser.add_argument("--out", type=Path, default=RUNS / "papers-peers.jsonl", help="where runs go")
     given = parser.parse_args()
-    files = {*RUNS.glob("*.jsonl"), *([given.out] if given.out.exists() else [])}
-    there = {
+    files = {*kept_in(RUNS, "papers-"), *([given.out] if there(given.out) else [])}
+    done = {
         (run.problem, run.entrant, run.seed, run.curve.at[-1])
         for file in sorted(files)
         for run in read(file)
         if not run.options
     }
     for name, steps in STEPS.items():
-        jobs = missing(steps, there)
+        jobs = missing(steps, done)
         wanted = sum(1 for step in steps for _ in step.jobs())
         print(f"{name}: {wanted - len(jobs)} of {wanted} runs are there", flush=True)
         if not given.list:

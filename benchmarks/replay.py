@@ -51,9 +51,9 @@ def _timevarying(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 WINGS: dict[str, tuple[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
-    "costvarying": ("costvarying-runs.jsonl", _costvarying),
-    "causal": ("causal-runs.jsonl", _causal),
-    "meanfield": ("meanfield-runs.jsonl", _meanfield),
+    "costvarying": ("runs/costvarying-runs.jsonl", _costvarying),
+    "causal": ("runs/causal-runs.jsonl", _causal),
+    "meanfield": ("runs/meanfield-runs.jsonl", _meanfield),
     "timevarying": (default.KEPT, _timevarying),
 }
 

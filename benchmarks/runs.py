@@ -10,13 +10,15 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, TypeVar
 
+from partial_control_bench.kept import made_plain, text_of, there
+
 Job = TypeVar("Job")
 HOME = Path("docs/results")
 
 
 def finished(file: Path) -> dict[str, dict[str, Any]]:
     """Runs that are done, by their `key`."""
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    lines = text_of(file).splitlines() if there(file) else []
     return {run["key"]: run for run in map(json.loads, lines)}
 
 
@@ -39,8 +41,7 @@ def _short(value: Any) -> Any:
 
 def keep(file: Path, run: Mapping[str, Any]) -> None:
     """Add a run at the end."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as out:
+    with made_plain(file).open("a", encoding="utf-8") as out:
         out.write(line(run) + "\n")
 
 
@@ -136,7 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.runs", description=main.__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     for file in parser.parse_args().files:
-        told = [json.loads(each) for each in file.read_text(encoding="utf-8").splitlines()]
+        told = [json.loads(each) for each in text_of(made_plain(file)).splitlines()]
         file.write_text("".join(line(run) + "\n" for run in told), encoding="utf-8")
 
 

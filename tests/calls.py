@@ -16,7 +16,7 @@ import steerbo as sb
 from steerbo.core import Optimizer, Table
 from steerbo.study import BY_HAND, Command, Function, MemoryLog, Settings, Study, read_study
 from steerbo.timevarying import Bumps, Covariance, Matern, MaternInTime, Periodic, SquaredExponential
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 
 class Silent(str):

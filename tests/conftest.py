@@ -8,12 +8,17 @@ import signal
 from collections.abc import Iterator
 from functools import partialmethod
 
+import hypothesis
 import pytest
 import scipy.linalg  # noqa: F401  its own BLAS must be loaded before threads are limited
 from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner, Result
 
+from tests.sizes import examples
+
 pytest.register_assert_rewrite("steerbo.testing")
+hypothesis.settings.register_profile("sized", max_examples=examples(100))
+hypothesis.settings.load_profile("sized")
 
 if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click before 8.2 would put standard error among the rest
     CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)  # type: ignore[assignment]

@@ -8,6 +8,7 @@ from typing import Any
 
 import steerbo as sb
 from steerbo.core import Suggestion
+from steerbo.errors import InvalidOption, combine
 from steerbo.study import MemoryLog, Study
 from steerbo.timevarying import SquaredExponential
 
@@ -73,3 +74,6 @@ def study(kind: str, names: Sequence[str], log: Any = None) -> Study:
     """A study with such names, in memory unless told otherwise."""
     begun = Study.create(log or MemoryLog(), problem(kind, names), METHODS[kind], rounds=9)
     return play(begun, names)
+
+
+MANY = combine(InvalidOption(f"o{i}", i, "nothing") for i in range(50))

@@ -8,10 +8,10 @@ import pytest
 
 from steerbo import errors
 from steerbo._wording import PYTHON, SHELL
-from steerbo.errors import InvalidOption, InvalidOutcome, LogUnavailable, MissingExtra, SteerboError, combine
+from steerbo.errors import InvalidOutcome, LogUnavailable, MissingExtra, SteerboError
+from tests.hostile import MANY
 
 TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, SteerboError)]
-MANY = combine(InvalidOption(f"o{i}", i, "nothing") for i in range(50))
 
 
 @pytest.mark.parametrize("kind", TREE)

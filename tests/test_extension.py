@@ -13,7 +13,7 @@ import pytest
 
 from steerbo.core import load
 from steerbo.errors import InvalidStudy
-from tests.cli.test_app import call, refused
+from tests.cli.calls import call, refused
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"

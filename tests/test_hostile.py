@@ -16,7 +16,7 @@ from steerbo.core import Optimizer
 from steerbo.errors import InvalidInput, InvalidRequest, OutOfRangeWarning, SteerboError
 from steerbo.study import Study
 from tests.calls import CALLS, CASES, COSTLY, DRIFTING, ODD, PRIOR, REFUSED, X
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 
 @pytest.mark.parametrize(("name", "argument"), CASES, ids=[f"{name}-{argument}" for name, argument in CASES])

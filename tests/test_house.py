@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -99,3 +102,42 @@ def test_what_the_tour_names_is_there(name: str) -> None:
 
 def test_the_tour_names_files() -> None:
     assert len([name for name in NAMED if name.endswith(".py")]) > 25
+
+
+OF_OTHERS = {
+    "AppendFeatures", "Axes", "ETSO_experiments", "ExpectationPosteriorTransform", "Host", "X_pending", "max_retries",
+    "num_cpus", "num_gpus",
+}  # fmt: skip
+
+
+def spoken(path: Path) -> tuple[set[str], list[str]]:
+    """Names and words of a file's code, and its texts for readers: docstrings and comments."""
+    source = path.read_text(encoding="utf-8")
+    words, texts = {path.stem, *path.parts}, []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.NAME:
+            words.add(token.string)
+        elif token.type == tokenize.COMMENT:
+            texts.append(token.string)
+    tree = ast.parse(source)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if id(node) in alone:
+                texts.append(node.value)
+            else:
+                words.update(re.findall(r"\w+", node.value))
+    return words, texts
+
+
+def test_names_in_docstrings_and_comments_exist() -> None:
+    """A name between backticks that no code has any more sends its reader nowhere."""
+    known, said = set(dir(builtins)) | OF_OTHERS, []
+    for path in FILES.values():
+        words, texts = spoken(path)
+        known |= words
+        said += [(path, text) for text in texts]
+    for path, text in said:
+        for name in re.findall(r"(?<!`)`([A-Za-z_][\w.]*)`", text):
+            parts = [part for part in name.split(".") if not re.fullmatch(r"\w|[a-zA-Z]_\w|py|", part)]
+            assert known.issuperset(parts), f"{path}: `{name}` is no name of the code"

@@ -6,7 +6,7 @@ import json
 
 from steerbo._wording import MISSING, SHELL
 from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem, combine
-from tests.test_errors import MANY
+from tests.hostile import MANY
 
 
 def test_many_faults_are_counted_and_all_there() -> None:

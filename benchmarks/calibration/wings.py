@@ -8,7 +8,7 @@ from typing import Protocol
 from . import causal, costvarying, meanfield, timevarying
 from .world import World
 
-KEPT = "calibration-runs.jsonl"
+KEPT = "runs/calibration-runs.jsonl"
 HORIZONS = (8, 16, 32)
 SEEDS = 29
 """Of each problem: with seven or eight problems more than 200 runs a wing."""

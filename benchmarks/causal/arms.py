@@ -21,7 +21,7 @@ from steerbo.space import Float
 from ..runs import command, finished
 from .scm import Mechanism, StructuralCausalModel, Values
 
-KEPT = "causal-arms.jsonl"
+KEPT = "runs/causal-arms.jsonl"
 HOW: dict[str, dict[str, Any]] = {"each its own": {"first_plays": 10_000}, "at most 50": {}}
 FIRST, SEEDS = 500, 12
 ROUNDS = 150

@@ -68,7 +68,7 @@ def main() -> None:
     """Write the lines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="their `experiment_results`; only read what you made yourself")
-    parser.add_argument("--out", type=Path, default=Path("docs/results/papers/runs/authors.jsonl"))
+    parser.add_argument("--out", type=Path, default=Path("docs/results/runs/papers-authors.jsonl"))
     given = parser.parse_args()
     lines = [each.line() for each in results(given.folder)]
     given.out.write_text("".join(line + "\n" for line in lines), encoding="utf-8")

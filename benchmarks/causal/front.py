@@ -12,7 +12,7 @@ from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, judged, mean, put, spots,
 from ..runs import finished, page
 from . import arms, observed
 
-PAGE, PICTURE, KEPT = "causal.md", "causal.png", "causal-runs.jsonl"
+PAGE, PICTURE, KEPT = "causal.md", "causal.png", "runs/causal-runs.jsonl"
 _PROGRAM = "python -m benchmarks.causal."
 _SEEDS = 30
 

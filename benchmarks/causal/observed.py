@@ -23,7 +23,7 @@ from .environment import Environment
 
 __all__ = ["OBSERVATIONS", "ROUNDS", "STRENGTHS", "WORLDS", "jobs", "read", "run", "section"]
 
-KEPT = "causal-observations.jsonl"
+KEPT = "runs/causal-observations.jsonl"
 HOW = ("none", "trusted", "checked")
 """The last one was played with an option that is gone: its runs are kept, and no new ones are made."""
 FIRST, SEEDS = 9000, 12

@@ -173,7 +173,7 @@ def page(done: dict[str, dict[str, Any]], seeds: int) -> str:
 def main() -> None:
     """Run what is missing, then print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("docs/results/causal-runs.jsonl"), help="what is kept")
+    parser.add_argument("--runs", type=Path, default=Path("docs/results/runs/causal-runs.jsonl"), help="what is kept")
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", default="", help="only problems whose name starts like this")

@@ -27,7 +27,7 @@ from ..calibration.world import drawn, noise
 from ..runs import command, finished
 from ..timevarying.rows import table
 
-KEPT = "costvarying-nested.jsonl"
+KEPT = "runs/costvarying-nested.jsonl"
 FIRST, SEEDS = 2000, 200
 NAMES = ("a", "b", "c")
 SETS = (("a",), ("a", "b"), ("a", "b", "c"))

@@ -127,7 +127,9 @@ def _cell(values: list[float]) -> str:
 def main() -> None:
     """Run the grid, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("docs/results/costvarying-runs.jsonl"), help="what is kept")
+    parser.add_argument(
+        "--runs", type=Path, default=Path("docs/results/runs/costvarying-runs.jsonl"), help="what is kept"
+    )
     parser.add_argument("--page", type=Path, help="where tables go; default: they are only printed")
     parser.add_argument("--tables", action="store_true", help="run nothing, write the tables of what is finished")
     parser.add_argument("--problems", nargs="+", default=names())

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from partial_control_bench.kept import made_plain, text_of, there
 from steerbo.core import BatchPosition, Optimizer, Suggestion, keyed
 from steerbo.core.determinism import one_blas_thread
 
@@ -91,9 +92,9 @@ def _interval(differences: np.ndarray) -> tuple[float, float, float]:
 def main() -> None:
     """Play what is not in the file yet; then say what came of it."""
     file = Path(sys.argv[1])
-    runs = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    runs = [json.loads(line) for line in text_of(file).splitlines()] if there(file) else []
     done = {(run["world"], run["arm"], run["seed"]) for run in runs}
-    with file.open("a", encoding="utf-8") as out, one_blas_thread():
+    with made_plain(file).open("a", encoding="utf-8") as out, one_blas_thread():
         for seed in SEEDS:
             for name in WORLDS:
                 for arm in ARMS:

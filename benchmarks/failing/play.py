@@ -19,6 +19,7 @@ import numpy as np
 
 import steerbo as sb
 from benchmarks.failing.worlds import NOISE, World, drawn
+from partial_control_bench.kept import made_plain, text_of, there
 
 ROUNDS, LATE = 30, 10
 KINDS = ("edge", "hole", "luck", "weather")
@@ -49,7 +50,7 @@ def played(world: World, method: str, seed: int) -> dict[str, Any]:
 
 def play(file: Path, version: str, registration: int, seconds: float) -> None:
     """What is missing, as long as there is time."""
-    done = {_key(row) for row in rows_of(file)} if file.exists() else set()
+    done = {_key(row) for row in rows_of(file)} if there(file) else set()
     begun = time.monotonic()
     seed = 2 + registration
     for number, kind, (wing, method) in product(FUNCTIONS[registration], KINDS, ARMS):
@@ -59,13 +60,13 @@ def play(file: Path, version: str, registration: int, seconds: float) -> None:
         if _key(told) in done or time.monotonic() - begun > seconds:
             continue
         found = played(drawn(kind, number, wing), method, seed)
-        with file.open("a") as lines:
+        with made_plain(file).open("a") as lines:
             lines.write(json.dumps({**told, **found}) + "\n")
 
 
 def rows_of(file: Path) -> list[dict[str, Any]]:
     """The runs."""
-    return [json.loads(line) for line in file.read_text().splitlines()]
+    return [json.loads(line) for line in text_of(file).splitlines()]
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:

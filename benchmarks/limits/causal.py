@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
+from partial_control_bench.kept import made_plain, text_of, there
 from steerbo.core import Optimizer
 
 GRAPH = sb.CausalGraph.from_text("x -> z -> y; age -> z; age -> y; x <-> y", target="y", intervenable=["x", "z"])
@@ -83,13 +84,13 @@ def judged(optimizer: Optimizer, seed: int) -> dict[str, float]:
 def main() -> None:
     """Play until the time is over."""
     out, begun = Path(sys.argv[1]), time.monotonic()
-    there = {(r["arm"], r["seed"]) for r in map(json.loads, out.read_text().splitlines())} if out.exists() else set()
+    done = {(r["arm"], r["seed"]) for r in map(json.loads, text_of(out).splitlines())} if there(out) else set()
     for seed, arm in product(SEEDS[NOW:], ARMS):
-        if (arm, seed) in there:
+        if (arm, seed) in done:
             continue
         if time.monotonic() - begun > float(sys.argv[2]):
             return
-        with out.open("a", encoding="utf-8") as file:
+        with made_plain(out).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"arm": arm, "seed": seed, **played(arm, seed)}) + "\n")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import steerbo as sb
+from partial_control_bench.kept import text_of
 from partial_control_bench.picture import save
 from steerbo.plots.drawing import BLUE, GREEN, ORANGE, bare, new_figure
 
@@ -21,7 +22,7 @@ from .comparing import Run, behind, of_arm
 from .play import broken, keeps
 from .worlds import PROBABILITY, SURE, World, worlds
 
-KEPT, CAUSAL = "limits-runs.jsonl", "limits-causal.jsonl"
+KEPT, CAUSAL = "runs/limits-runs.jsonl", "runs/limits-causal.jsonl"
 
 
 @cache
@@ -101,13 +102,13 @@ def picture(runs: Sequence[Run], known: Sequence[World], file: Path) -> None:
 
 def write(folder: Path) -> str:
     """The picture and the table beside the runs, and both on the page; returns what came of what was wanted."""
-    lines = (folder / KEPT).read_text(encoding="utf-8").splitlines()
+    lines = text_of(folder / KEPT).splitlines()
     runs, known = [json.loads(line) for line in lines], worlds()
     picture(runs, known, folder / "limits.png")
     as_csv(table(runs, known), folder / "limits.csv")
     claims = verdict(runs, known)
     fill(folder / "limits.md", "claims", claims)
-    found = [json.loads(line) for line in (folder / CAUSAL).read_text(encoding="utf-8").splitlines()]
+    found = [json.loads(line) for line in text_of(folder / CAUSAL).splitlines()]
     fill(folder / "limits.md", "causal", in_causal_problems(found))
     return claims + in_causal_problems(found)
 

@@ -19,6 +19,7 @@ import numpy as np
 
 import steerbo as sb
 from benchmarks.limits.worlds import NOISE, PROBABILITY, SURE, World, worlds
+from partial_control_bench.kept import made_plain, text_of, there
 
 PLAYS = 25
 """Of everything set: that is the money."""
@@ -138,11 +139,11 @@ ARMS = {"steerbo": ours, "average": on_average, "botorch": rival}
 
 def missing(out: Path, arms: list[str]) -> Iterator[tuple[str, World, int]]:
     """What is still to be played."""
-    rows = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
-    there = {(row["arm"], row["world"], row["seed"]) for row in rows}
+    rows = [json.loads(line) for line in text_of(out).splitlines()] if there(out) else []
+    done = {(row["arm"], row["world"], row["seed"]) for row in rows}
     for seed in SEEDS:
         for world in worlds():
-            yield from ((arm, world, seed) for arm in arms if (arm, world.name, seed) not in there)
+            yield from ((arm, world, seed) for arm in arms if (arm, world.name, seed) not in done)
 
 
 def main() -> None:
@@ -155,7 +156,7 @@ def main() -> None:
         first = time.process_time()
         found = ARMS[arm](world, seed)
         row = {"arm": arm, "world": world.name, "seed": seed, **found, "seconds": round(time.process_time() - first, 1)}
-        with out.open("a", encoding="utf-8") as file:
+        with made_plain(out).open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
 
 

@@ -14,7 +14,7 @@ from ..runs import finished, page
 from . import registered
 from .problems import TARGETS
 
-PAGE, PICTURE, KEPT = "meanfield.md", "meanfield.png", "meanfield-runs.jsonl"
+PAGE, PICTURE, KEPT = "meanfield.md", "meanfield.png", "runs/meanfield-runs.jsonl"
 _REGISTERED = "python -m benchmarks.meanfield.registered"
 _MAP = {("new-york-160-map", 0.0): 0.85, ("new-york-160-map", 0.02): 0.7,
         ("new-york-235-map", 0.0): 0.85, ("new-york-394-map", 0.0): 0.78}  # fmt: skip

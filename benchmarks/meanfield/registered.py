@@ -24,7 +24,7 @@ from steerbo.meanfield.models import PayoffModels
 from ..runs import finished, keep
 from .runner import Job, forgotten, play
 
-KEPT = "meanfield-registered.jsonl"
+KEPT = "runs/meanfield-registered.jsonl"
 GUARDED = ("maritime", "new-york-160-map", "bikes-36-map", "coverage-160")
 OTHERS = ("new-york-160", "new-york-160-shuffled", "new-york-235-map", "new-york-394-map")
 SEEDS, PAIRED, FEW, LONG = range(300, 320), 10, 4, 3

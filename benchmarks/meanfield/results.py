@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from partial_control_bench.kept import there
+
 from ..runs import finished, play_missing
 from . import front, registered
 from .problems import TARGETS, world
@@ -89,7 +91,7 @@ def page(runs: list[dict[str, Any]], bench: dict[str, Any] | None = None, kept: 
                     f"| {problem} | {mark} | {least} | {middle:.4f} ({len(values)}) | {min(values):.4f} | {verdict} |"
                 )
     lines += ["", f"Every method on every problem, with its agents, actions, contexts and optimum: [{CSV}]({CSV})."]
-    today = [registered.section(kept)] if kept is not None and kept.is_file() else []
+    today = [registered.section(kept)] if kept is not None and there(kept) else []
     return "\n".join([*lines, "", *today, *(_speed(bench) if bench else []), TAIL])
 
 
@@ -148,7 +150,9 @@ def _row(group: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Play and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--runs", type=Path, default=Path("docs/results/meanfield-runs.jsonl"), help="what is kept")
+    parser.add_argument(
+        "--runs", type=Path, default=Path("docs/results/runs/meanfield-runs.jsonl"), help="what is kept"
+    )
     parser.add_argument("--page", type=Path, default=Path("docs/results/meanfield.md"))
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--only", nargs="*", help="methods")

@@ -19,7 +19,7 @@ from .rows import figure, ratio, table
 from .unknown import KINDS, ROUNDS
 from .window_gp import window_gp
 
-KEPT = "timevarying-automatic.jsonl"
+KEPT = "runs/timevarying-automatic.jsonl"
 FIRST, SEEDS = 7000, 8
 OURS = ("switching-elimination", "tempered-elimination", "fully-bayesian")
 _BETA = 1.5

@@ -24,7 +24,7 @@ from .entrants import CONSTANT, TPE, regret
 from .rows import figure, table
 from .toy import Toy
 
-KEPT = "timevarying-default.jsonl"
+KEPT = "runs/timevarying-default.jsonl"
 CANDIDATES: tuple[tuple[str, str | float | None], ...] = (
     ("prior-elimination", "theory"),
     ("prior-elimination", 2.0),

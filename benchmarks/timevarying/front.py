@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from partial_control_bench.kept import there
+
 from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, judged, mean, put, spots
 from ..runs import finished, page
 from . import automatic, default, single, stream, switching
@@ -130,7 +132,7 @@ def _share(case: str, regrets: Sequence[float], random: float) -> tuple[float, f
 
 def write(folder: Path) -> str:
     """The pictures beside the runs, and the claims on the page; returns these, or nothing where runs are missing."""
-    if not all((folder / each.KEPT).is_file() for each in (automatic, default, single, stream, switching)):
+    if not all(there(folder / each.KEPT) for each in (automatic, default, single, stream, switching)):
         return ""
     picture(folder)
     return put(folder, PAGE, rows(folder))

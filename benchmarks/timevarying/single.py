@@ -20,7 +20,7 @@ from .drifting import LINE
 from .entrants import CONSTANT, regret
 from .rows import figure, table
 
-KEPT = "timevarying-single.jsonl"
+KEPT = "runs/timevarying-single.jsonl"
 FIRST = 6000
 TOY = "toy, drift"
 SEEDS = {"switch": 12, "rates": 12, "moving": 6, TOY: 12}

@@ -19,7 +19,7 @@ from ..runs import command, finished
 from .drifting import problem
 from .rows import table
 
-KEPT = "timevarying-stream.jsonl"
+KEPT = "runs/timevarying-stream.jsonl"
 MARKS = (300, 1000, 3000, 10_000, 30_000, 100_000)
 _RECENT = 200  # rounds that a median is of
 _FAILS = 7

@@ -20,7 +20,7 @@ from .entrants import CONSTANT, TPE, regret
 from .rows import figure, ratio, table
 from .toy import Toy
 
-KEPT = "timevarying-switching.jsonl"
+KEPT = "runs/timevarying-switching.jsonl"
 OURS = "switching-elimination"
 PRESENT, AVERAGED = "tempered-elimination", "fully-bayesian"
 MANY = "200 priors"

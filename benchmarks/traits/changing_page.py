@@ -13,7 +13,7 @@ from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure
 
 from ..runs import as_csv, finished, page
 
-KEPT = "traits-changing.jsonl"
+KEPT = "runs/traits-changing.jsonl"
 Run = Mapping[str, Any]
 _LOOKS = {
     "twin arms": (GREEN, "o-"), "plots of five": (BLUE, "s--"), "EI per cost": (PURPLE, "D-."), "blind": (ORANGE, "^:"),

@@ -19,7 +19,7 @@ from ..runs import arguments, finished, play_missing
 from .fixed_features import RIVALS, play_rival
 from .seen_worlds import PRICES, World
 
-KEPT = "traits-context.jsonl"
+KEPT = "runs/traits-context.jsonl"
 ROUNDS = 100
 SEEDS = {"drawn": range(8, 40), "airfoil": range(2, 8), "not there": range(4, 16)}
 RIVAL_SEEDS = {"drawn": range(8, 20), "airfoil": range(2, 5)}

@@ -20,7 +20,7 @@ from steerbo.optim import sobol_points
 
 from ..runs import command, finished
 
-KEPT = "traits-hanging.jsonl"
+KEPT = "runs/traits-hanging.jsonl"
 MONEY, TOLERANCE, NOISE = 200.0, 0.1, 0.02
 SEEDS = range(20, 40)
 BASE, BLOOD, FIRST, MORE = 1.0, 2.0, 1.0, 4.0

@@ -18,7 +18,7 @@ from steerbo.errors import LawWarning
 from ..runs import command
 from .laws_worlds import PRICES, TOLERANCE, LawWorld
 
-KEPT = "traits-laws.jsonl"
+KEPT = "runs/traits-laws.jsonl"
 ROUNDS = 60
 HORIZONS = (20, 40, 60)
 METHODS: dict[str, tuple[str, ...]] = {

@@ -19,7 +19,7 @@ from steerbo.surrogate import conditional_rows
 
 from ..runs import command
 
-KEPT = "traits-laws-checks.jsonl"
+KEPT = "runs/traits-laws-checks.jsonl"
 ROUNDS, BLOCK = 100, 50
 BLOCKS = {"laws hold": 20, "selected": 20, "selected, given": 10, "elsewhere": 2, "rho 0.9": 2, "rho 0.5": 2}
 GIVEN: dict[str, Callable[[Any, Any], Any]] = {

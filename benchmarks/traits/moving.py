@@ -20,8 +20,8 @@ from steerbo.gp import DriftModel, GPRegression, Product, SquaredExponentialKern
 from ..runs import arguments, finished, keep
 from .moving_worlds import ROUNDS, World
 
-KEPT = "traits-moving.jsonl"
-BEFORE = "traits-moving-second.jsonl"
+KEPT = "runs/traits-moving.jsonl"
+BEFORE = "runs/traits-moving-second.jsonl"
 """Of the second registration, by the version before."""
 SEEDS, SETS, RIVALS = 12, 100, 4
 FRESH = 9200

@@ -17,8 +17,8 @@ from steerbo.causal.cheap_first import CheapFirst
 from ..runs import command, finished
 from .priced_worlds import World, world
 
-KEPT = "traits-prices.jsonl"
-FIRST = "traits-prices-first.jsonl"
+KEPT = "runs/traits-prices.jsonl"
+FIRST = "runs/traits-prices-first.jsonl"
 """Of the first registration."""
 MONEY = (300.0, 700.0)
 SEEDS = range(22, 40)

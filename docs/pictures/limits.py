@@ -8,7 +8,7 @@ from steerbo.plots.drawing import BLUE, ORANGE, colour_bar, legend_below, styled
 
 
 def pressure(heat, draught):
-    """What nobody knows."""
+    """The pressure, which is unknown to the optimizer."""
     return heat**2 / 12 * (1.2 - draught)
 
 

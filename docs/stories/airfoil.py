@@ -76,7 +76,7 @@ def tunnel(x):
 # %% [markdown]
 # ## The question
 #
-# Every variable has its bounds and a *law*: how it behaves when nobody holds it. Here the law is the column of the table itself.
+# Every variable has its bounds and a *law*: its distribution while it is not held. Here the law is the column of the table itself.
 # Then come the sets of knobs that could be held, and what a run costs with each. Holding nothing is a choice, too, if you can live with it.
 
 # %%
@@ -145,7 +145,7 @@ print(optimizer.explain())
 # %% [markdown]
 # ## Was it right?
 #
-# Nobody can ask a real machine this. The stand-in can be asked: the mean of 500 runs under each set, held where the optimizer says.
+# A real machine cannot be asked this. The stand-in can: the mean of 500 runs under each set, held where the optimizer says.
 
 # %%
 for choice in (advice, *advice.alternatives):

@@ -13,8 +13,8 @@ workers that ask at once would get the same. Many methods need no more. Where le
 `learn(event, history)`, which is given every event once, and keep a state; a state that is not a pure function of
 problem, options, seed and events does not come back after a restart. Hyperparameters that are learned are returned by
 `refit`, logged, and come back through `learn`; randomness is `self.streams(round, "what for")`. A method that looks at
-something before it sets its values names that in `Choice.observe`, and overrides `decide`. What is `seen` before
-choosing is in `request["context"]`, by name; where the problem has such variables, override `_recommend_at(history,
+something before it sets its values names that in `Choice.observe`, and overrides `decide`. Values `seen` before
+choosing are in `request["context"]`, by name; where the problem has such variables, override `_recommend_at(history,
 context)` in the place of `recommend`, which then answers for typical contexts, and `policy` for any. `Options` is a
 `record` in which every field has a default. Where answers have bounds, `bound_inflation` is a factor
 for the model's own errors, and `_gain_at(history, context)` what could still be gained by them,
@@ -29,18 +29,18 @@ so that a study can `stop` when that is little; both may be left out.
 ...         names = self.problem.control_sets[len(history) % len(self.problem.control_sets)]
 ...         return Choice(Scope(names), {name: self.problem.space[name].decode([0.5])[0] for name in names})
 ...     def recommend(self, history):
-...         return Recommendation(Scope(self.problem.control_sets[0]), {}, note="it has not learned anything")
+...         return Recommendation(Scope(self.problem.control_sets[0]), {}, note="nothing is learned")
 ...     def explain(self, history):
-...         return Explanation("it does not look at what it is told")
+...         return Explanation("outcomes are ignored")
 >>> problem = CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]])
 >>> Optimizer(problem, Middle).ask().values
 {'ph': 6.0}
 
 **A kind of problem** is a `record` derived from `Problem`: data, with a `kind` (a `Literal` with a default),
 `minimize`, and a `space` of variables. What `ask` and `tell` are given goes through its `read_…` methods, which
-refuse by name what is not allowed, and may be overridden. What else it may say of itself has sensible defaults:
-`describe`, `use` and `columns` for `steerbo check` and tables, `takes` (`RequestField`s) for what `ask` is given,
-`stated_laws` (`StatedLaw`s) for what is checked against what was realised, `pictures` for a page's pictures. Page,
+refuse invalid values by name, and may be overridden. Its other declarations have sensible defaults:
+`describe`, `use` and `columns` for `steerbo check` and tables, `takes` (`RequestField`s) for arguments of `ask`,
+`stated_laws` (`StatedLaw`s) for laws that realised values are tested against, `pictures` for a page's pictures. Page,
 tables, exports and the command line then know nothing of your kind, and work.
 
 **Its limits.** Declare the field as `limits: Limits | None = None`, and users may give `LinearConstraint` and
@@ -72,12 +72,12 @@ package says first what its default is. `examples/extension` is such a package.
     shelf = "my_package:METHODS"               # a tuple of classes, or one
     cost-varying = "my_package:Middle"
 
-**What logs say of it.** A log has the place of each class that is not steerbo's own, and the versions of the
-packages that declare one: whoever opens it is told what is missing. To go on with a log, or to show what it leads
-to, the module of such a place is imported, which runs it, as any import does; it must be installed or on the path,
-Python's own modules are never imported, and what is no `Method` is not called. Of a log from a stranger look first
-at what it names: `steerbo doctor` and `steerbo export --format jsonl` import nothing. So a class should keep its
-place; where it moves, leave its old name behind.
+**Its place in logs.** A log has the import path of each class that is not steerbo's own, and the versions of the
+packages that declare one; opening it without them names the missing ones. Going on with a log, or showing its
+answers, imports that module, which runs it, as any import does; it must be installed or on the path, Python's own
+modules are never imported, and only a `Method` is called. Check the names in a log from a stranger first: `steerbo
+doctor` and `steerbo export --format jsonl` import nothing. A class should keep its import path; if it moves, leave
+its old name behind.
 
 **How it is tested.** `steerbo.testing` has the contract that every method keeps, and one for pictures, to be inherited.
 """

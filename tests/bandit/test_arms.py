@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from steerbo.bandit import Arms, hoeffding_radius
 from steerbo.errors import InvalidOutcome
+from tests.sizes import examples
 
 PLAYS = st.lists(st.tuples(st.integers(0, 2), st.floats(-1e6, 1e6)), max_size=40)
 
@@ -20,7 +21,7 @@ def told(plays: list[tuple[int, float]]) -> Arms:
     return arms
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=examples(60), derandomize=True)
 @given(plays=PLAYS)
 def test_running_statistics_equal_those_of_all_values_at_once(plays: list[tuple[int, float]]) -> None:
     arms = told(plays)
@@ -36,7 +37,7 @@ def test_running_statistics_equal_those_of_all_values_at_once(plays: list[tuple[
             assert arms.spans[arm] == np.ptp(values)
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(deadline=None, max_examples=examples(30), derandomize=True)
 @given(plays=PLAYS, shift=st.floats(-1e6, 1e6))
 def test_spreads_do_not_depend_on_where_zero_is(plays: list[tuple[int, float]], shift: float) -> None:
     shifted = told([(arm, value + shift) for arm, value in plays])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import ActiveArms, lagging, summed_error_excess, tempered_excess
+from steerbo.bandit import ActiveArms, summed_error_excess, tempered_excess
 
 M = 4
 ROUNDS = st.lists(
@@ -67,15 +67,6 @@ def test_the_likeliest_is_never_rejected_by_evidence(evidence: list[float], temp
     np.testing.assert_allclose(tempered_excess(logs[::-1], temper, delta), excess[::-1], atol=1e-9)
     ratios = np.exp(temper * (logs[None] - logs[:, None])).mean(axis=1)
     np.testing.assert_allclose(excess, np.log(ratios) - np.log(1 / delta), atol=1e-8)
-
-
-@given(st.lists(st.tuples(st.floats(-9, 9), st.floats(0, 3), st.integers(1, 40)), min_size=1, max_size=6))
-def test_the_best_mean_never_lags(rows: list[tuple[float, float, int]]) -> None:
-    means, widths, counts = np.array(rows).T
-    short = lagging(means * counts, widths * counts, counts.astype(int), np.ones(len(rows)))
-    lower = means - np.sqrt(1 / counts)
-    assert short[lower.argmax()] <= 1e-12
-    np.testing.assert_allclose(short, lower.max() - lower - widths, atol=1e-9)
 
 
 def test_errors_leave_their_band_on_either_side() -> None:

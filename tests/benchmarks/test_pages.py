@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from benchmarks.calibration import page as calibration
-from benchmarks.causal import front as causal
-from benchmarks.costvarying import front as costvarying
-from benchmarks.limits import page as limits
-from benchmarks.meanfield import front as meanfield
-from benchmarks.timevarying import front as timevarying
+from benchmarks.store import PAGES, differing
 from benchmarks.timevarying import intel_page
-from benchmarks.traits import changing_page, context_page, hanging_page, laws_page, moving_page, prices_page
-from benchmarks.traits import front as traits
 from partial_control_bench import data
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
-PAGES: dict[str, Callable[[Path], str | None]] = {
-    "calibration": calibration.write,
-    "limits": limits.write,
-    "context": context_page.write,
-    "changing": changing_page.write,
-    "moving": moving_page.write,
-    "prices": prices_page.write,
-    "hanging": hanging_page.write,
-    "laws": laws_page.write,
-    "time-varying": timevarying.write,
-    "causal": causal.write,
-    "mean-field": meanfield.write,
-    "cost-varying": costvarying.write,
-    "traits": traits.write,
-}
 _NEED_DATA = {"cost-varying"}
 _needs = pytest.mark.skipif(
     data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING"
@@ -43,8 +20,7 @@ _needs = pytest.mark.skipif(
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=_needs if name in _NEED_DATA else ()) for name in PAGES])
 def test_tables_are_those_of_the_runs(name: str, tmp_path: Path) -> None:
-    for file in RESULTS.glob("*.jsonl"):
-        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "runs").symlink_to(RESULTS / "runs")
     for file in RESULTS.glob("*.md"):
         shutil.copy(file, tmp_path)
     PAGES[name](tmp_path)
@@ -85,3 +61,15 @@ def test_no_table_is_longer_than_a_screen(page: Path) -> None:
     for line in page.read_text().splitlines():
         rows = rows + 1 if line.startswith("|") else 0
         assert rows <= 2 + 30
+
+
+def test_the_store_is_what_its_index_says(tmp_path: Path) -> None:
+    store = RESULTS / "runs"
+    assert list(differing(store)) == []
+    assert not list(store.glob("*.jsonl")), "python -m benchmarks.store packs what was played"
+    for name in ("index.json", "costs.jsonl.gz"):
+        shutil.copy(store / name, tmp_path)
+    (tmp_path / "costs.jsonl.gz").write_bytes(b"other")
+    found = list(differing(tmp_path))
+    assert "costs.jsonl.gz: its SHA-256 is not the one that is listed" in found
+    assert "papers-toy.jsonl.gz: is listed, and not there" in found

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from steerbo._text import unsafe
 from steerbo.causal import CausalGraph
 from steerbo.errors import InvalidProblem
+from tests.sizes import examples
 
-FEW = settings(max_examples=150, deadline=None, derandomize=True)
+FEW = settings(max_examples=examples(150), deadline=None, derandomize=True)
 ODD = st.sampled_from(
     [
         "soil pH",

@@ -15,6 +15,7 @@ from steerbo.errors import InvalidOption
 from steerbo.gp import AnovaKernel, Constant, DriftModel
 from steerbo.space import Space
 from tests.causal.priced import play
+from tests.sizes import size
 
 
 def _floats(names: str) -> list[sb.Float]:
@@ -243,14 +244,14 @@ def treated_with(optimizer: sb.Optimizer, day: int) -> float:
 
 def test_a_study_ends_when_enough_is_known() -> None:
     """Nothing is said of what may be gained before every scope was played; then it is less and less."""
-    chain = world("chain")
-    gains = []
-    for rounds in (3, 25, 90):
-        optimizer = play(chain, sb.Optimizer(chain.problem, seed=0), rounds)
+    chain, many = world("chain"), size(90, 45)
+    optimizer, gains = sb.Optimizer(chain.problem, seed=0), []
+    for rounds in (3, 25, many):
+        play(chain, optimizer, rounds - len(optimizer.history))
         gains.append(optimizer._state.method.gain(optimizer.history))
     assert gains[0] == np.inf > gains[1] > gains[2] > 0
-    stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=95))
-    assert len(stopped.history) <= 90
+    stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=many + 5))
+    assert len(stopped.history) <= many
 
 
 def test_a_scope_that_never_worked_holds_no_stop_up() -> None:

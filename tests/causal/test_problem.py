@@ -21,7 +21,7 @@ from steerbo.study import Study, read_study
     [
         ([Float("x1", 0, 1), Float("c", 0, 1)], "variables.*a variable for 'x2'"),
         ([Float("x1", 0, 1), Float("x2", 0, 1)], "a variable for 'c'.*list the graph's contexts without it"),
-        ([Float(n, 0, 1) for n in ("x1", "x2", "c", "y")], "variables: 'y'.*what the graph has beside its target"),
+        ([Float(n, 0, 1) for n in ("x1", "x2", "c", "y")], "variables: 'y'.*other than its target"),
         ([Float(n, 0, 1) for n in ("x1", "x2", "x2", "c")], "every name once"),
     ],
 )

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import steerbo
 from steerbo.cli import main
+from tests.cli.calls import call, refused
 from tests.study.files import (
     ANSWER,
     MEASURE,
@@ -26,27 +27,7 @@ from tests.study.files import (
     write_plant,
     write_study,
 )
-from tests.study.test_objective import gone
-
-
-def call(*arguments: Any) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
-def refused(result: Result, code: int) -> str:
-    """The one line on standard error."""
-    (line,) = all_refused(result, code)
-    return line
-
-
-def all_refused(result: Result, code: int) -> list[str]:
-    """The lines on standard error, one for each thing that is wrong."""
-    assert result.exit_code == code, result.output
-    assert result.stdout == ""
-    lines = [line for line in result.stderr.splitlines() if line.startswith("steerbo: ")]
-    assert result.stderr.rstrip().endswith(lines[-1])
-    assert "Traceback" not in result.output
-    return lines
+from tests.study.programs import gone
 
 
 def test_version() -> None:

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.test_app import call, refused
+from tests.cli.calls import FLEET, LINE, ask, begin, call, refused
 from tests.study.files import logged
 
-LINE = """
-[problem]
-kind = "time-varying"
-variables = [{ kind = "float", name = "x", low = 0, high = 1 }]
-priors = [{ kernel = { kind = "squared-exponential", lengthscale = 0.3 }, drift = { kind = "decay", epsilon = 0.1 } }]
-[study]
-method = "random"
-rounds = 20
-"""
 PLACES = """
 [problem]
 kind = "time-varying"
@@ -30,35 +19,6 @@ priors = [{ kernel = { kind = "squared-exponential", lengthscale = 0.3 }, drift 
 method = "random"
 rounds = 20
 """
-FLEET = """
-[problem]
-kind = "mean-field"
-actions = ["north", "south"]
-agents = 10
-largest_move = 0.25
-{contexts}
-[study]
-method = "random"
-rounds = 20
-"""
-
-
-def begin(folder: Path, text: str) -> Path:
-    path = folder / "study.toml"
-    path.write_text(text, encoding="utf-8")
-    assert call("new", path).exit_code == 0
-    return path
-
-
-def ask(study: Path, *options: Any) -> dict[str, Any]:
-    """The suggestion, with the request that the log has of it."""
-    result = call("ask", study, "--json", *options)
-    assert result.exit_code == 0, result.output
-    (suggestion,) = json.loads(result.stdout)
-    event = logged(study)[-1]
-    assert event.kind == "asked"
-    assert event.token == suggestion["token"]
-    return {**suggestion, "request": event.request}
 
 
 def test_time_and_bounds(tmp_path: Path) -> None:

@@ -10,14 +10,9 @@ import pytest
 
 from steerbo._parsing import parse_value
 from steerbo.study import Study
-from tests.cli.test_app import call, refused
-from tests.rounds.stub import Nearest, Stub
+from tests.cli.calls import asked, call, refused
+from tests.core.stub import Nearest, Stub
 from tests.study.files import PROBLEM, STUDY, logged
-
-
-def asked(study: Path) -> dict[str, Any]:
-    (suggestion,) = json.loads(call("ask", study, "--json").stdout)
-    return dict(suggestion)
 
 
 def realised(suggestion: dict[str, Any]) -> list[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from steerbo.core import kinds, problem_class
-from tests.cli.test_app import call
-from tests.cli.test_arguments import LINE, ask, begin
+from tests.cli.calls import LINE, ask, begin, call
 
 
 def test_options_are_those_that_kinds_declare(tmp_path: Path) -> None:

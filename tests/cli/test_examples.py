@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_app import call
+from tests.cli.calls import call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RUN = ("greenhouse", "dose", "fleet", "kiln", "polytunnel", "clinic-prices", "clinic-by-the-milligram")

@@ -12,8 +12,8 @@ from steerbo._wording import PYTHON, SHELL
 from steerbo.cli.usage import CODES, exit_code, lines
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, SteerboError, combine
-from tests.cli.test_app import call, refused
-from tests.rounds.stub import Nearest, Stub
+from tests.cli.calls import call, refused
+from tests.core.stub import Nearest, Stub
 from tests.study.files import write_study
 
 OPERATING = Path(__file__).parents[2] / "docs" / "how-to" / "operating.md"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_app import call
+from tests.cli.calls import call
 
 STUDY = """
 [study]

@@ -7,16 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
-from steerbo.cli import main
-from tests.cli.test_app import call
-from tests.cli.test_arguments import begin
-from tests.cli.test_lab import DRUG
+from tests.cli.calls import COMMANDS, DRUG, begin, call
 from tests.study.files import write_study
 
-_PROGRAM: Any = typer.main.get_command(main)
-COMMANDS: dict[str, Any] = {name: _PROGRAM.get_command(None, name) for name in _PROGRAM.list_commands(None)}
 STATUS = {"rounds", "told", "failed", "pending", "spent", "finished"}
 
 

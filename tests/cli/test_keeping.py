@@ -6,8 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tests.cli.test_app import call, refused
-from tests.cli.test_by_hand import asked
+from tests.cli.calls import asked, call, refused
 
 
 def test_the_doctor_repairs_on_request(study: Path) -> None:

@@ -10,34 +10,14 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_app import call
-from tests.cli.test_arguments import FLEET, LINE, begin
-from tests.study.files import PROBLEM
+from tests.cli.calls import DRUG, FLEET, LINE, PLANT, begin, call, said
 
-PLANT = PROBLEM + "[study]\nbudget = 30\n"
-DRUG = """
-[problem]
-kind = "causal"
-graph = { directed = [["age", "dose"], ["dose", "y"], ["age", "y"]], target = "y", intervenable = ["dose"] }
-variables = [
-  { kind = "float", name = "dose", low = 0, high = 1, unit = "mg" },
-  { kind = "float", name = "age", low = 20, high = 90 },
-]
-[study]
-rounds = 20
-"""
 WINGS = {
     "cost-varying": PLANT,
     "time-varying": LINE.replace('method = "random"\n', ""),
     "causal": DRUG,
     "mean-field": FLEET.format(contexts="counts = true").replace('method = "random"\n', ""),
 }
-
-
-def said(*words: Any) -> str:
-    result = call(*words)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def ask(study: Path) -> dict[str, Any]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.cli.test_app import call, refused
-from tests.cli.test_arguments import begin
-from tests.cli.test_lab import said
+from tests.cli.calls import begin, call, refused, said
 
 MIXTURE = """
 [problem]

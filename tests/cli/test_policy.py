@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_app import call, refused
-from tests.cli.test_arguments import FLEET, LINE, begin
-from tests.cli.test_lab import DRUG, PLANT, said
+from tests.cli.calls import DRUG, FLEET, LINE, PLANT, begin, call, refused, said
 from tests.study.files import logged
 
 

@@ -18,10 +18,9 @@ from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.files.export import rounds_csv
 from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
-from tests.cli.test_app import call, refused
-from tests.cli.test_by_hand import asked
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.cli.calls import asked, call, refused
+from tests.core.stub import Nearest, Stub, stub_case
+from tests.sizes import examples
 from tests.study.files import logged
 
 
@@ -99,7 +98,7 @@ CELLS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=examples(150))
 @given(st.lists(st.lists(CELLS, max_size=6), max_size=5), st.booleans())
 def test_tables_of_anything_are_read_or_refused(rows: list[list[str]], named: bool) -> None:
     study = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, holder=BY_HAND)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_app import all_refused, call, refused
+from tests.cli.calls import all_refused, call, refused
 from tests.study.files import (
     ANSWER,
     MEASURE,
@@ -18,7 +18,7 @@ from tests.study.files import (
     write_plant,
     write_study,
 )
-from tests.study.test_specification import NOWHERE, OBJECTIVES, PROBLEMS, STUDIES
+from tests.study.specifications import NOWHERE, OBJECTIVES, PROBLEMS, STUDIES
 
 
 def test_run_answers_in_json(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from steerbo.cli.tables import rich_table
 from steerbo.core import Scope, Suggestion, Table
 from steerbo.study import Display, Study
 from tests import hostile
-from tests.cli.test_app import call
+from tests.cli.calls import call
 from tests.study.files import write_plant
 
 

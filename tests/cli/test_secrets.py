@@ -15,8 +15,8 @@ from typer.testing import Result
 
 from steerbo.errors import SteerboError
 from steerbo.study import Study
-from tests.cli.test_app import call
-from tests.rounds.stub import Nearest, Stub
+from tests.cli.calls import call
+from tests.core.stub import Nearest, Stub
 from tests.study.files import PROBLEM, STUDY
 from tests.torture.server import postgres
 

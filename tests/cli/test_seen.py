@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_app import call, refused
-from tests.cli.test_arguments import begin
-from tests.cli.test_lab import said
+from tests.cli.calls import begin, call, refused, said
 
 GREENHOUSE = """
 [problem]

@@ -9,8 +9,8 @@ import pytest
 
 from steerbo.storage.outbox_files import OutboxFiles
 from steerbo.study import Study
-from tests.cli.test_app import call, refused
-from tests.rounds.stub import Nearest, Stub
+from tests.cli.calls import call, refused
+from tests.core.stub import Nearest, Stub
 from tests.serve.players import bearer, oven
 from tests.serve.processes import serving, start
 
@@ -43,7 +43,7 @@ def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
     place = oven(tmp_path)
     many = tmp_path / "many.db"
     for name in ("north", "south east"):
-        Study.create(many, Stub(), "tests.rounds.stub:Nearest", name=name).close()
+        Study.create(many, Stub(), "tests.core.stub:Nearest", name=name).close()
     with serving(place, many) as made, made.client() as client:
         assert client.get("/studies").json()["studies"] == ["oven", "north", "south east"]
         assert client.get("/studies/north/status").json()["rounds"] == 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.cli.test_app import call, refused
-from tests.study.test_shelf import filled
+from tests.cli.calls import call, refused
+from tests.study.folders import filled
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

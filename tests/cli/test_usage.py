@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_app import call, refused
-from tests.cli.test_arguments import begin
-from tests.cli.test_json import COMMANDS
+from tests.cli.calls import COMMANDS, begin, call, refused
 from tests.study.files import PROBLEM, STUDY
 
 LAB = PROBLEM + STUDY

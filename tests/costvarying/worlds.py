@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from steerbo.core import Optimizer, Suggestion, keyed
 from steerbo.extending import Choice, Explanation, History, Method, Recommendation
 from steerbo.records import record
 from steerbo.testing import Case
+from tests.sizes import FULL
 
 PROBLEM = sb.CostVarying(
     variables=(
@@ -39,7 +39,7 @@ SEEN = sb.CostVarying(
 
 def sizes(small: tuple[int, int], full: tuple[int, int]) -> list[tuple[int, int]]:
     """Sizes of a statistical test: trials, and how many must succeed; at full size if STEERBO_TEST_FULL is set."""
-    return [small, full] if os.environ.get("STEERBO_TEST_FULL") else [small]
+    return [small, full] if FULL else [small]
 
 
 def growth(x: dict[str, Any]) -> float:

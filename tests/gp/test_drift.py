@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from steerbo.gp.drift import correlation
 from steerbo.timevarying import Decay, MaternInTime, Periodic
+from tests.sizes import examples
 
 
-@settings(deadline=None, max_examples=50, derandomize=True)
+@settings(deadline=None, max_examples=examples(50), derandomize=True)
 @given(
     st.sampled_from([MaternInTime(3.0, 1.5), MaternInTime(7.0, 2.5), Periodic(24.0, 0.5), Periodic(5.0, 2.0)]),
     st.floats(0, 100),
@@ -26,7 +27,7 @@ def test_motions(drift: MaternInTime | Periodic, first: float, second: float) ->
     assert np.linalg.eigvalsh(P - A @ P @ A.T)[0] > -1e-12, "what moves in is a covariance"
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(deadline=None, max_examples=examples(30), derandomize=True)
 @given(st.floats(0, 0.999), st.floats(0, 50))
 def test_decay_is_the_papers(epsilon: float, elapsed: float) -> None:
     assert float(correlation(Decay(epsilon), np.array([elapsed]))[0]) == pytest.approx((1 - epsilon) ** (elapsed / 2))

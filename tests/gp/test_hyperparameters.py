@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from steerbo.errors import InvalidStudy
 from steerbo.gp import Hyperparameters, OutcomeTransform, from_hex, to_hex
+from tests.sizes import examples
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(st.lists(numbers).map(tuple), numbers)
 def test_survive_json_to_the_last_bit(theta: tuple[float, ...], offset: float) -> None:
     given = Hyperparameters(theta, OutcomeTransform(offset, 0.1, 0.3))
@@ -49,7 +50,7 @@ def test_rubbish_is_refused(plain: dict[str, Any]) -> None:
         Hyperparameters.from_dict(plain)
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(st.dictionaries(st.text(), numbers | st.lists(numbers).map(tuple)))
 def test_numbers_by_name_survive_json_to_the_last_bit(given: dict[str, Any]) -> None:
     back = from_hex(json.loads(json.dumps(to_hex(given))))

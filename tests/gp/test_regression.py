@@ -27,6 +27,7 @@ from steerbo.gp import (
     refit_due,
 )
 from steerbo.gp._transforms import Transform
+from tests.sizes import examples
 
 from .examples import KERNELS, covariance, differences, points
 
@@ -315,7 +316,7 @@ def test_hard_data_are_handled(case: str, transform: Any) -> None:
     assert np.isfinite(model.predict(Z)[1]).all()
 
 
-@settings(deadline=None, derandomize=True, max_examples=25)
+@settings(deadline=None, derandomize=True, max_examples=examples(25))
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-1e6, 1e6)), min_size=1, max_size=8))
 def test_any_data_can_be_fitted(rows: list[tuple[float, float]]) -> None:
     X, y = np.array([[x] for x, _ in rows]), np.array([y for _, y in rows])

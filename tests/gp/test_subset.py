@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from steerbo.gp import GPRegression, SquaredExponentialKernel, choose_subset
 from steerbo.gp._subset import subset_of_data
+from tests.sizes import examples
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.integers(0, 200), st.integers(5, 80), st.integers(0, 1000))
 def test_so_many_are_chosen_ascending_with_the_latest_and_the_nearest(n: int, most: int, seed: int) -> None:
     nearness = np.random.default_rng(seed).integers(0, 9, n).astype(float)

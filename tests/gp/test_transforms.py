@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from steerbo.gp import OutcomeTransform
+from tests.sizes import examples
 
 finite = st.floats(-1e300, 1e300)
 lists = st.lists(finite, min_size=1, max_size=20).map(np.array)
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=examples(200))
 @given(lists)
 def test_any_finite_outcomes_are_standardised_without_a_warning(y: np.ndarray) -> None:
     output = OutcomeTransform.fitted(y)
@@ -24,7 +25,7 @@ def test_any_finite_outcomes_are_standardised_without_a_warning(y: np.ndarray) -
     np.testing.assert_allclose(output.backward(z), y, rtol=1e-9, atol=1e-9 * np.abs(y).max())
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(deadline=None, derandomize=True, max_examples=examples(100))
 @given(lists)
 def test_any_finite_outcomes_are_power_transformed_without_a_warning(y: np.ndarray) -> None:
     output = OutcomeTransform.fitted(y, "yeo-johnson")

@@ -14,7 +14,7 @@ import steerbo as sb
 from steerbo.errors import InvalidProblem, SteerboError
 from steerbo.meanfield._constraints import HeadcountBound
 from steerbo.records import from_dict, to_dict
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from tests.meanfield.worlds import case, crowd
 
 
@@ -193,7 +193,7 @@ def test_they_are_plain_data_and_in_words() -> None:
     assert ("limit", "at most 9 agents in c") in problem.describe()
 
 
-class TestContract(WingContract):
+class TestContract(TraitContract):
     """Shares and headcounts of all and of a context."""
 
     @staticmethod

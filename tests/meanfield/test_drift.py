@@ -13,7 +13,7 @@ from steerbo.core import Event, Optimizer, Suggestion
 from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
 from steerbo.meanfield import MeanField
 from steerbo.records import from_dict, to_dict
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from steerbo.testing.case import bits
 from tests.meanfield.worlds import WEATHER, crowd
 
@@ -39,7 +39,7 @@ def case(method: str, drift: Any, **options: Any) -> Case:
     return Case(fading(drift), method, evaluate, request=clock, added=added, options=options, rounds=8)
 
 
-class TestMFGPUCB(WingContract):
+class TestMFGPUCB(TraitContract):
     case = staticmethod(lambda: case("mf-gp-ucb", sb.gp.MaternInTime(20.0), starts=4))
 
 

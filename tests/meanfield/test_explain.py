@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steerbo.meanfield import MeanField
-from steerbo.meanfield._method import cell_table, fullest, summary
+from steerbo.meanfield.method import cell_table, fullest, summary
 from steerbo.meanfield.models import Surrogate
 from tests.meanfield.worlds import case, crowd
 

@@ -1,8 +1,8 @@
-"""Every method of the wing keeps the contract."""
+"""Every method of the wing keeps the contract; what agents tell is a trait of the problem."""
 
 from __future__ import annotations
 
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract, WingContract
 from tests.meanfield.worlds import case, crowd
 
 
@@ -12,13 +12,13 @@ class TestMFGPUCB(WingContract):
         return case("mf-gp-ucb", starting_points=3)
 
 
-class TestRepresentative(WingContract):
+class TestRepresentative(TraitContract):
     @staticmethod
     def case() -> Case:
         return case("mf-gp-ucb", crowd(feedback="representative"), starting_points=3, kernel="additive")
 
 
-class TestAllAgents(WingContract):
+class TestAllAgents(TraitContract):
     @staticmethod
     def case() -> Case:
         return case("mf-gp-ucb", crowd(feedback="agents"), starting_points=3)

@@ -10,7 +10,7 @@ import pytest
 from steerbo.core import Optimizer, Refitted
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from tests.meanfield.worlds import average, case, crowd
 
 
@@ -139,7 +139,7 @@ def test_recommendations_beat_spreading_evenly() -> None:
     assert average(problem, answer) > average(problem, np.full((2, 4), 0.25)) + 0.1
 
 
-class TestLimited(WingContract):
+class TestLimited(TraitContract):
     """Capacities, closed cells, sampled agents and counts, all at once."""
 
     @staticmethod
@@ -151,7 +151,7 @@ class TestLimited(WingContract):
         return Case(world.problem, world.method, world.evaluate, added=added, options=world.options, rounds=6)
 
 
-class TestMoving(WingContract):
+class TestMoving(TraitContract):
     """Moves limited from the present distribution, and paid for."""
 
     @staticmethod
@@ -209,7 +209,7 @@ def test_a_study_of_more_outcomes_goes_on_with_some_and_says_so(monkeypatch: pyt
     problem = MeanField(tuple("abcd"), 100)
     optimizer, draw = Optimizer(problem, seed=0), np.random.default_rng(0)
     monkeypatch.setattr("steerbo.meanfield._gp.MOST", 20)
-    monkeypatch.setattr("steerbo.meanfield._method.MOST", 20)
+    monkeypatch.setattr("steerbo.meanfield.method.MOST", 20)
     for _ in range(30):
         shares = draw.dirichlet(np.ones(4)).tolist()
         optimizer.add(-shares[0], {"distribution": {"everyone": dict(zip("abcd", shares, strict=True))}})
@@ -291,7 +291,7 @@ def test_what_was_played_before_a_change_may_be_played_again() -> None:
 def test_where_not_all_outcomes_are_counted_no_change_is_noticed_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("steerbo.meanfield._method.MOST", 6)
+    monkeypatch.setattr("steerbo.meanfield.method.MOST", 6)
     for notices in (True, False):
         optimizer = Optimizer(MeanField(("a", "b"), 10), "mf-gp-ucb", seed=0, notice_changes=notices)
         for _ in range(7):

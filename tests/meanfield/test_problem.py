@@ -12,7 +12,7 @@ import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.meanfield import MeanField
-from steerbo.meanfield._problem import MOST_ACTIONS, MOST_CONTEXTS, RESERVED
+from steerbo.meanfield.problem import MOST_ACTIONS, MOST_CONTEXTS, RESERVED
 from steerbo.records import from_dict, to_dict
 from tests.meanfield.worlds import GOOD, crowd
 

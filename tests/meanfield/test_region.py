@@ -12,6 +12,7 @@ from scipy.optimize import LinearConstraint, minimize
 
 from steerbo.meanfield._region import Region
 from tests.meanfield.worlds import limited, region
+from tests.sizes import examples
 
 Made = Callable[[int, float | None], Region]
 
@@ -42,7 +43,7 @@ seeds = st.integers(0, 10**6)
 moves = st.sampled_from([None, 0.05, 0.2, 0.6])
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(seeds, moves, regions)
 def test_projections_are_possible_and_leave_possible_tables_alone(seed: int, move: float | None, made: Made) -> None:
     found = made(seed, move)
@@ -94,7 +95,7 @@ def test_projections_are_the_nearest(seed: int, move: float | None, made: Made) 
     assert divergence((ours * p[:, None]).ravel()[keep]) <= best.fun + 1e-6
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(seeds, moves, regions)
 def test_whole_agents_keep_to_every_limit(seed: int, move: float | None, made: Made) -> None:
     found = made(seed, move)

@@ -15,7 +15,7 @@ from steerbo.meanfield._gp import PayoffPosterior
 from steerbo.meanfield._kernels import Inputs
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB, MFGPUCBOptions
 from steerbo.space import Float
-from steerbo.testing import Case, SeenBefore, SeenContract
+from steerbo.testing import Case, SeenBefore, SeenTraitContract
 from tests.meanfield.worlds import WEATHER, crowd
 
 
@@ -44,7 +44,7 @@ def case(method: str, **options: Any) -> Case:
     return Case(seen_crowd(), method, evaluate, request=asked_with, added=added, options=options, rounds=8)
 
 
-class TestMFGPUCB(SeenContract):
+class TestMFGPUCB(SeenTraitContract):
     @staticmethod
     def case() -> Case:
         return case("mf-gp-ucb", starts=4)

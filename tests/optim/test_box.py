@@ -12,6 +12,7 @@ from steerbo.errors import ModelFailure
 from steerbo.optim import Box, maximise
 from steerbo.optim._box import _diverse
 from steerbo.optim._maximum import best_first
+from tests.sizes import examples
 
 from .problems import BRANIN_MAXIMUM, HARTMANN_MAXIMUM, Points, Values, branin, hartmann
 
@@ -121,7 +122,7 @@ def test_whole_numbers_with_many_levels_against_brute_force_around_the_top() -> 
     assert exact >= 7
 
 
-@settings(deadline=None, max_examples=20, derandomize=True)
+@settings(deadline=None, max_examples=examples(20), derandomize=True)
 @given(seed=st.integers(0, 10_000))
 def test_small_finite_boxes_are_searched_in_full(seed: int) -> None:
     table = np.random.default_rng(seed).standard_normal((10, 10, 10))

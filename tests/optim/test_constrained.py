@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from steerbo.gp import GPRegression, SquaredExponentialKernel
 from steerbo.optim import Box, FeasibleRegion, Polytope, differences, maximise_batched, maximise_constrained
+from tests.sizes import examples
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(st.integers(0, 10**6))
 def test_the_nearest_point_of_a_half_space_is_the_projection(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from steerbo.errors import InvalidProblem
 from steerbo.optim import Box
+from tests.sizes import examples
 
 MIXED = Box([0, 0, 0, 0.5], [1, 3, 1, 0.5], [None, range(4), [0, 0.25, 1], None], [False, True, False, False])
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(deadline=None, max_examples=examples(30), derandomize=True)
 @given(unit=st.lists(st.floats(0, 1), min_size=4, max_size=4))
 def test_places_are_points_of_the_box(unit: list[float]) -> None:
     point = MIXED.place(np.array([unit]))

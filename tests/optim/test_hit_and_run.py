@@ -12,6 +12,7 @@ from scipy.stats import kstest
 
 from steerbo.optim import Box, Polytope
 from steerbo.optim._polytope import _moved, hit_and_run
+from tests.sizes import examples
 
 from .problems import drawn
 
@@ -25,7 +26,7 @@ def sheet() -> Polytope:
     return Polytope(Box([0] * 3, [1] * 3), np.array([[1.0, 1, 1], [-1, -1, -1]]), np.array([1.0, -1]))
 
 
-@settings(deadline=None, max_examples=15, derandomize=True)
+@settings(deadline=None, max_examples=examples(15), derandomize=True)
 @given(st.integers(0, 10**6))
 def test_every_step_is_inside_and_what_was_given_is_left_alone(seed: int) -> None:
     region, random = drawn(seed), np.random.default_rng(seed)

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear, minimize
 
 from steerbo.optim import differences, maximise_batched
+from tests.sizes import examples
 
 from .problems import Points, Values, hartmann, quadratic, rosenbrock
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(seed=st.integers(0, 10_000), d=st.integers(1, 12))
 def test_bounded_concave_quadratics_end_at_their_only_maximum(seed: int, d: int) -> None:
     H, centre = quadratic(seed, d)
@@ -42,7 +43,7 @@ def test_curved_valleys_end_where_scipy_ends(d: int) -> None:
     assert np.median(values) >= np.median(rivals) - 1e-8
 
 
-@settings(deadline=None, max_examples=15, derandomize=True)
+@settings(deadline=None, max_examples=examples(15), derandomize=True)
 @given(seed=st.integers(0, 10_000))
 def test_restarts_never_fall_stay_inside_and_end_where_no_bound_allows_a_rise(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.optim import MixedIntegerProgram
+from tests.sizes import examples
 
 AXES = [np.arange(4) / 3, np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.1, 1.0])]  # even, a category, uneven
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.integers(0, 10**6))
 def test_the_largest_value_is_that_of_all_points(seed: int) -> None:
     random = np.random.default_rng(seed)

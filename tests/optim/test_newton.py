@@ -7,6 +7,7 @@ from scipy.optimize import lsq_linear
 
 from steerbo.optim import maximise_batched, maximise_newton
 from steerbo.optim._newton import _solve, _solve_two
+from tests.sizes import examples
 
 from .problems import Points, Values, quadratic
 
@@ -24,7 +25,7 @@ def wavy(Z: Points, rows: object = None) -> tuple[Values, Points, np.ndarray]:
     return c.prod(axis=1) - 0.5 * (Z**2).sum(axis=1), -5 * s * rest - Z, hessian
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(seed=st.integers(0, 10_000), d=st.integers(1, 12))
 def test_bounded_concave_quadratics_end_at_their_only_maximum(seed: int, d: int) -> None:
     H, centre = quadratic(seed, d)
@@ -39,7 +40,7 @@ def test_bounded_concave_quadratics_end_at_their_only_maximum(seed: int, d: int)
     np.testing.assert_allclose(values, exact, rtol=1e-6, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(deadline=None, max_examples=examples(25), derandomize=True)
 @given(seed=st.integers(0, 10_000), d=st.integers(1, 4))
 def test_restarts_never_fall_stay_inside_and_end_where_no_bound_allows_a_rise(seed: int, d: int) -> None:
     random = np.random.default_rng(seed)
@@ -74,7 +75,7 @@ def test_equal_bounds_hold_coordinates() -> None:
     np.testing.assert_array_equal(points[1], starts[1])
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=examples(60), derandomize=True)
 @given(seed=st.integers(0, 10_000), kind=st.sampled_from(["any", "round", "flat", "zero", "held"]))
 def test_two_dimensions_by_formula_are_what_eigenvalues_give(seed: int, kind: str) -> None:
     random = np.random.default_rng(seed)

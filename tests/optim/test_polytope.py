@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.optim import Box, Polytope, maximise
+from tests.sizes import examples
 
 from .problems import drawn
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(st.integers(0, 10**6))
 def test_points_are_inside_and_depend_on_nothing_but_their_numbers(seed: int) -> None:
     region = drawn(seed)

@@ -10,6 +10,7 @@ from scipy.special import logsumexp, softmax
 
 from steerbo.errors import InvalidRequest, ModelFailure
 from steerbo.optim import ValueAndGradient, maximise_simplex, simplex_starts
+from tests.sizes import examples
 
 Tables = Float[np.ndarray, "r C A"]
 
@@ -34,7 +35,7 @@ def is_distribution(X: Tables) -> bool:
     return bool((X >= 0).all() and np.allclose(X.sum(axis=-1), 1, rtol=0, atol=1e-12))
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(deadline=None, max_examples=examples(25), derandomize=True)
 @given(seed=st.integers(0, 10_000), C=st.integers(1, 5), A=st.integers(1, 60))
 def test_linear_functions_end_at_the_best_vertices(seed: int, C: int, A: int) -> None:
     random = np.random.default_rng(seed)
@@ -44,7 +45,7 @@ def test_linear_functions_end_at_the_best_vertices(seed: int, C: int, A: int) ->
     np.testing.assert_allclose(best.values, rewards.max(axis=1).sum(), rtol=0, atol=1e-5 * np.abs(rewards).max())
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(deadline=None, max_examples=examples(25), derandomize=True)
 @given(seed=st.integers(0, 10_000), C=st.integers(1, 4), A=st.integers(2, 40), heat=st.floats(0.1, 10))
 def test_rewards_with_entropy_end_at_the_softmax(seed: int, C: int, A: int, heat: float) -> None:
     rewards = np.random.default_rng(seed).standard_normal((C, A))

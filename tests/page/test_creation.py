@@ -10,50 +10,7 @@ from steerbo.errors import SteerboError
 from steerbo.page.creation import Written, rows_of, written
 from steerbo.study import read_study
 from steerbo.study.files.study_file import StudyFile
-
-KILN = {
-    "kind": "cost-varying",
-    "value": "Yield",
-    "unit": "kg",
-    "money": "EUR",
-    "v0-name": "temperature",
-    "v0-low": "1000",
-    "v0-high": "1280",
-    "v0-unit": "°C",
-    "v0-law": "uniform",
-    "v2-name": "glaze",
-    "v2-low": "0",
-    "v2-high": "2",
-    "v2-law": "truncated-normal",
-    "v2-mean": "1",
-    "v2-sd": "0.3",
-    "v3-name": "clay",
-    "v3-choices": "red, white",
-    "v3-law": "uniform",
-    "sets": "temperature + glaze: 1\nglaze: 0.5\n",
-    "good": "0.3",
-    "limits": "temperature - 100 glaze <= 1250: 0.9",
-    "most-budget": "90",
-}
-OTHERS = {
-    "time-varying": {"v0-name": "place", "v0-low": "0", "v0-high": "10", "most-rounds": "20"},
-    "causal": {
-        "v0-name": "dose",
-        "v0-low": "0",
-        "v0-high": "1",
-        "v1-name": "age",
-        "v1-low": "20",
-        "v1-high": "90",
-        "arrows": "age -> dose -> pain\nage -> pain; dose <-> pain",
-        "target": "pain",
-        "set": "dose",
-        "prices": "dose: 0.5\nage: 2",
-        "base": "1",
-        "minimize": "yes",
-        "most-budget": "60",
-    },
-    "mean-field": {"actions": "north, south", "agents": "40", "most-rounds": "12"},
-}
+from tests.page.examples import KILN, OTHERS
 
 
 def read(form: dict[str, str], folder: Path) -> tuple[Written, StudyFile]:

@@ -12,7 +12,7 @@ from steerbo.page import pictures, report
 from steerbo.plots import Picture
 from steerbo.plots import rounds as drawing_of_kinds
 from steerbo.space import LinearConstraint
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 
 def test_titles_and_texts_are_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,21 +15,18 @@ import pytest
 
 from steerbo._text import unsafe
 from steerbo.core import cached_until_next_event
-from steerbo.costvarying import CostVarying
 from steerbo.page import report as page
 from steerbo.plots import drawing, pictures
-from steerbo.space import Float, Uniform
 from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import events_jsonl, rounds_csv
 from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
 from tests import hostile
-from tests.cli.test_app import call
-from tests.rounds.stub import Nearest, Stub, evaluate, look
+from tests.cli.calls import call
+from tests.core.stub import Nearest, Stub, evaluate, look
+from tests.page.examples import NASTY, nasty
 from tests.study.files import MEASURE, write_function
 from tests.torture.kills import WINGS
-
-NASTY = '<script>alert("x")</script><img src=x onerror=1>&'
 
 
 class Tags(HTMLParser):
@@ -57,17 +54,6 @@ class Tags(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
-
-
-def nasty() -> Study:
-    variables = [Float(NASTY, 0, 1, law=Uniform()), Float("ph", 4, 8, law=Uniform(), unit=NASTY)]
-    study = Study.create(MemoryLog(), CostVarying(variables, [[NASTY], ["ph"]]), "random", rounds=6)
-    study.fail(study.ask(), NASTY)
-    for i in range(4):
-        suggestion = study.ask()
-        study.tell(suggestion, float(i), realised={NASTY: 0.5, "ph": 5.0, **suggestion.values})
-    study.ask()
-    return study
 
 
 def test_what_users_wrote_is_text() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.page import report as page
-from tests.page.test_report import nasty
+from tests.page.examples import nasty
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [

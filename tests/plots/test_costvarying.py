@@ -13,7 +13,7 @@ from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import costvarying
 from steerbo.plots.costvarying import draw_contexts, looks_of
 from steerbo.plots.drawing import SHAPES, new_figure
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 matplotlib = pytest.importorskip("matplotlib")
 

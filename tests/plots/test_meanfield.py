@@ -14,8 +14,8 @@ from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.meanfield import MeanField
 from steerbo.plots import meanfield, pictures
 from steerbo.plots.meanfield import payoff_curve, places
+from tests.core.stub import Nearest, Stub
 from tests.meanfield.worlds import case, crowd
-from tests.rounds.stub import Nearest, Stub
 
 pytest.importorskip("matplotlib")
 

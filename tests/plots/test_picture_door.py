@@ -11,7 +11,7 @@ from steerbo.errors import InvalidProblem
 from steerbo.plots import pictures
 from steerbo.plots.drawing import Picture, new_figure
 from steerbo.testing import Case, PicturesContract
-from tests.rounds.stub import Nearest, Stub, evaluate, look
+from tests.core.stub import Nearest, Stub, evaluate, look
 
 pytest.importorskip("matplotlib")
 

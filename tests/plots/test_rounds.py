@@ -15,10 +15,10 @@ from steerbo.errors import InvalidRequest
 from steerbo.plots import costvarying, pictures
 from steerbo.plots.rounds import settings_pictures
 from steerbo.testing import Case
+from tests.core.stub import Nearest, Stub, evaluate, look
 from tests.costvarying.worlds import DRIFTING, OVEN, PROBLEM, Scripted, drifting_case
 from tests.interop.examples import box
 from tests.meanfield import worlds as meanfield
-from tests.rounds.stub import Nearest, Stub, evaluate, look
 
 pytest.importorskip("matplotlib")
 

@@ -12,7 +12,7 @@ from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import timevarying
 from steerbo.timevarying import SquaredExponential
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.timevarying.cases import case
 
 pytest.importorskip("matplotlib")

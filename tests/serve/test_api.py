@@ -9,7 +9,7 @@ import pytest
 
 from steerbo.records import to_dict
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.serve.players import KINDS, bearer, key_for, of_kind, oven, served
 
 ROUND = "/studies/oven/rounds/{}/{}"

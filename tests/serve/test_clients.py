@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_app import call
+from tests.cli.calls import call
 from tests.serve.processes import serving
 
 BENCH = Path(__file__).parents[2] / "examples" / "bench"

@@ -4,29 +4,14 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from steerbo.serve import middleware
 from tests.serve.players import bearer, key_for, oven, served
+from tests.serve.rubbish import BODIES, HEADERS, PIECES, VALUES, request
 
 REQUESTS = 1500
-PIECES = [
-    "..",
-    "%2e%2e",
-    "etc",
-    "passwd",
-    "studies",
-    "oven",
-    "page",
-    "rounds",
-    "tell",
-    "ask",
-    "%00",
-    "é",
-    "' OR 1=1 --",
-]
 PIECES += [
     "{{7*7}}",
     "<script>",
@@ -40,30 +25,9 @@ PIECES += [
     "%ff",
     "1-0",
 ]
-BODIES: list[Any] = [b"", b"{", b"\xff\xfe", b"[" * 5000, b'{"value": 1e999}', b"a=1&form=x", b'{"batch": 1000000000}']
 BODIES += [b'{"context": {"weather": "x"}}', b'{"value": {"a": [1, 2]}}', b'{"void": true}', b"null", b"\x00" * 100]
-HEADERS = ["Authorization", "Cookie", "Origin", "Host", "Content-Type", "X-Forwarded-Host", "X-Forwarded-For", "Range"]
 HEADERS += ["Accept-Language", "Transfer-Encoding", "Expect", "Sec-Fetch-Site", "Content-Length", "If-None-Match"]
-VALUES = [
-    "",
-    "x",
-    "Bearer x",
-    "steerbo_key=x; steerbo_form=y",
-    "http://evil.example",
-    "a" * 5000,
-    "de",
-    "bytes=0-",
-    "0",
-]
 VALUES += ["application/json", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "100-continue"]
-
-
-def request(draw: random.Random) -> dict[str, Any]:
-    path = "/" + "/".join(draw.choice(PIECES) for _ in range(draw.randint(0, 6)))
-    query = {draw.choice(PIECES): draw.choice(PIECES) for _ in range(draw.randint(0, 2))}
-    headers = {draw.choice(HEADERS): draw.choice(VALUES) for _ in range(draw.randint(0, 3))}
-    method = draw.choice(["GET", "GET", "POST", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE"])
-    return {"method": method, "url": path, "params": query, "headers": headers, "content": draw.choice(BODIES)}
 
 
 @pytest.mark.parametrize("keyed", [True, False])

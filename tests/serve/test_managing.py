@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from steerbo.cli.serving import _openers
 from steerbo.serve import StudyPool, application
 from steerbo.study import Study
-from tests.page.test_creation import KILN, OTHERS
+from tests.page.examples import KILN, OTHERS
 from tests.serve.players import Person, bearer, key_for, oven, served
 
 

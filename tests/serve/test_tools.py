@@ -17,8 +17,8 @@ from steerbo.serve import StudyPool
 from steerbo.serve.operations import LOOKS, VERBS
 from steerbo.storage.keys import KeyRing
 from steerbo.study import Study
-from tests.cli.test_app import call
-from tests.rounds.stub import Nearest, Stub
+from tests.cli.calls import call
+from tests.core.stub import Nearest, Stub
 from tests.serve.players import KINDS, bearer, key_for, of_kind, opener, oven, served
 from tests.serve.processes import serving
 

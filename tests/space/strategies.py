@@ -23,8 +23,9 @@ from steerbo.space import (
     Uniform,
     Variable,
 )
+from tests.sizes import examples
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
+few = settings(max_examples=examples(60), deadline=None, derandomize=True)
 """The settings of every property test here: deterministic, and no clock."""
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=12)

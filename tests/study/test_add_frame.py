@@ -8,7 +8,7 @@ import pytest
 
 from steerbo.errors import InvalidOutcome
 from steerbo.study import add_frame
-from tests.study.test_to_frame import REASON, played, study
+from tests.study.frames import REASON, played, study
 
 
 def frame_of(rows: Any) -> Any:

@@ -8,8 +8,8 @@ import pytest
 
 from steerbo.errors import LogUnavailable
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
-from tests.study.test_outbox import CALLS, decided, opened, started, unwritten
+from tests.core.stub import Nearest, Stub
+from tests.study.fragile import CALLS, decided, opened, started, unwritten
 
 
 def test_data_that_are_alike_count_as_often_as_they_were_added(tmp_path: Path, said: list[str]) -> None:

@@ -18,7 +18,7 @@ from steerbo.core import Choice, History
 from steerbo.errors import SteerboError
 from steerbo.study import MemoryLog, Study
 from steerbo.study._prefetch import PrefetchProcess
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 
 class Slow(Nearest):
@@ -123,7 +123,7 @@ def test_it_is_not_waited_for_beyond_what_a_choice_takes(begun: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_it_ends_with_whoever_has_begun_it_but_not_by_ctrl_c(begun: Path) -> None:
     program = (
-        "from steerbo.study import MemoryLog, Study; from tests.rounds.stub import Stub\n"
+        "from steerbo.study import MemoryLog, Study; from tests.core.stub import Stub\n"
         "from tests.study.test_ahead import Slow; import time, os\n"
         "os.environ['STEERBO_TEST_HERE'] = str(os.getpid())\n"
         "study = Study.create(MemoryLog(), Stub(), Slow, rounds=9); study.prepare(); time.sleep(600)"

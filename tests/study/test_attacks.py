@@ -17,7 +17,7 @@ from steerbo.errors import SteerboError
 from steerbo.storage.log import TURN, Lease
 from steerbo.study import DatabaseLog, Study
 from steerbo.study._queue import LASTS
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.torture.kills import in_child
 
 pytestmark = [

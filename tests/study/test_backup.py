@@ -15,12 +15,11 @@ from steerbo.errors import InvalidStudy
 from steerbo.storage.database import body_of
 from steerbo.storage.doctor import examine
 from steerbo.study import BY_HAND, DatabaseLog, MemoryLog, Study, backup, restore
-from tests.cli.test_app import call, refused
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.cli.calls import call, refused
+from tests.core.stub import Nearest, Stub, stub_case
+from tests.study.database import change, snapshot, strangers
+from tests.study.doctor import played, read
 from tests.study.files import PROBLEM, STUDY
-from tests.study.test_database import change, snapshot, strangers
-from tests.study.test_doctor import played, read
 from tests.torture.backups import backups
 from tests.torture.server import postgres
 

@@ -19,6 +19,7 @@ from steerbo.study import Study, read_study
 from steerbo.testing import Case
 from steerbo.testing.case import bits, values_of
 from steerbo.timevarying import SquaredExponential
+from tests.sizes import FULL
 
 ROUNDS = 9
 CHANGE = sb.SwitchingCost(fixed=2, per_unit=0.05)
@@ -173,11 +174,29 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
+def _pairs(chosen: frozenset[str], traits: tuple[str, ...]) -> set[tuple[str, str, bool, bool]]:
+    """Every two traits, and which of them are chosen."""
+    return {(one, two, one in chosen, two in chosen) for one, two in combinations(traits, 2)}
+
+
+def _covering(traits: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """All traits at once, and few further choices, found greedily: of every two traits both are there in one of them,
+    each without the other, and neither."""
+    sizes = range(len(traits), -1, -1)
+    choices = [frozenset(chosen) for number in sizes for chosen in combinations(traits, number)]
+    found, left = [traits], set().union(*(_pairs(chosen, traits) for chosen in choices)) - _pairs(choices[0], traits)
+    while left:
+        best = max(choices, key=lambda chosen: len(_pairs(chosen, traits) & left))
+        found.append(tuple(trait for trait in traits if trait in best))
+        left -= _pairs(best, traits)
+    return found
+
+
 def _together() -> list[Any]:
-    """Every pair of a kind's traits, and all at once."""
+    """Every pair of a kind's traits with and without others, and all at once; at full size every pair alone, too."""
     found = []
     for name, kind in KINDS.items():
-        groups = dict.fromkeys([*combinations(kind.traits, 2), kind.traits])
+        groups = dict.fromkeys([*_covering(kind.traits), *(combinations(kind.traits, 2) if FULL else ())])
         found += [pytest.param(kind.world, traits, id=f"{name}: {' + '.join(traits)}") for traits in groups]
     return found
 

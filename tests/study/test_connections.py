@@ -15,9 +15,8 @@ import pytest
 from steerbo.errors import LogUnavailable
 from steerbo.storage.database import body_of
 from steerbo.study import DatabaseLog, Study, read_events
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
-from tests.study.test_database import played, read
+from tests.core.stub import Nearest, Stub, stub_case
+from tests.study.database import played, read
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:

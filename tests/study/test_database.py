@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -14,22 +13,10 @@ from steerbo.core import Created, Failed, Optimizer
 from steerbo.errors import DamagedLog, InvalidStudy, LogConflict
 from steerbo.storage.database import body_of
 from steerbo.study import DatabaseLog, Lease, Study
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
+from tests.study.database import change, played, read
 
 FORMATS = Path(__file__).parent / "formats"
-
-
-def played(path: Path, rounds: int = 3) -> list[str]:
-    """A study with some rounds; its events as text."""
-    with Study.create(path, Stub(), Nearest, seed=7) as study:
-        stub_case().play(study.optimizer, rounds)
-        return [body_of(event) for event in study.events]
-
-
-def read(path: Path) -> list[str]:
-    with closing(DatabaseLog(path)) as log:
-        return [body_of(event) for event in log.read()]
 
 
 def test_events_come_back(tmp_path: Path) -> None:
@@ -103,28 +90,7 @@ def test_python_functions_are_refused_on_disk(tmp_path: Path) -> None:
         log.append(replace(created, problem=None))
 
 
-def snapshot(folder: Path) -> dict[str, tuple[int, bytes | None]]:
-    return {f.name: (f.stat().st_mtime_ns, f.read_bytes() if f.is_file() else None) for f in folder.iterdir()}
-
-
-def strangers(folder: Path) -> list[Path]:
-    """What is no log, as a mistyped name may hit it."""
-    for name, mode in (("browser.db", "DELETE"), ("notes.db", "WAL")):
-        with closing(sqlite3.connect(folder / name)) as connection, connection:
-            connection.execute(f"PRAGMA journal_mode = {mode}")
-            connection.execute("CREATE TABLE bookmarks (x)")
-    (folder / "empty.db").touch()
-    (folder / "text.db").write_text("not a database" * 100)
-    (folder / "folder.db").mkdir()
-    return [folder / f"{name}.db" for name in ("browser", "notes", "empty", "text", "folder", "missing")]
-
-
 # -- damage -----------------------------------------------------------------------------------------------------------
-
-
-def change(path: Path, statement: str, *values: Any) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(statement, values)
 
 
 def test_a_later_format_is_refused(tmp_path: Path) -> None:

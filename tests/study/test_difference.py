@@ -11,7 +11,7 @@ from tests.study.files import (
     MEASURE,
     write_function,
 )
-from tests.study.test_run import run
+from tests.study.runs import run
 
 
 @pytest.mark.parametrize(

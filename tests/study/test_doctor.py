@@ -16,32 +16,11 @@ from steerbo.errors import InvalidStudy
 from steerbo.storage.database import body_of
 from steerbo.storage.doctor import examine, repair
 from steerbo.study import BY_HAND, DatabaseLog, Study
-from tests.cli.test_app import call, refused
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
-from tests.study.test_database import change, snapshot, strangers
+from tests.cli.calls import call, refused
+from tests.core.stub import Nearest, Stub
+from tests.study.database import change, snapshot, strangers
+from tests.study.doctor import played, read
 from tests.torture.server import postgres
-
-NAMES = ("first", "second", "third")
-Bodies = dict[str, list[str]]
-
-
-def played(place: Path | str) -> Bodies:
-    """Three studies in one place."""
-    found = {}
-    for seed, name in enumerate(NAMES):
-        with Study.create(place, Stub(), Nearest, name=name, seed=seed) as study:
-            stub_case().play(study.optimizer, 3)
-            found[name] = [body_of(event) for event in study.events]
-    return found
-
-
-def read(place: Path | str) -> Bodies:
-    found = {}
-    for name in NAMES:
-        with closing(DatabaseLog(place, name, make=False)) as log:
-            found[name] = [body_of(event) for event in log.read()]
-    return found
 
 
 @pytest.mark.parametrize("mode", ["closed", "open", "crashed", "copied"])
@@ -125,7 +104,7 @@ def test_what_others_have_open_is_not_repaired(tmp_path: Path) -> None:
     place = tmp_path / "study.db"
     played(place)
     change(place, HARM["an event"][0])
-    with Study.open(place, Stub(), name="first"), pytest.raises(InvalidStudy, match="nobody has open"):
+    with Study.open(place, Stub(), name="first"), pytest.raises(InvalidStudy, match="no process has open"):
         repair(place)
     assert repair(place).repaired
 

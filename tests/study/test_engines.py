@@ -10,7 +10,7 @@ import pytest
 from steerbo.errors import SteerboError
 from steerbo.storage.log import TURN
 from steerbo.study import DatabaseLog, Lease, Study
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 
 @pytest.mark.parametrize("place", ["nosql://x/y", "postgresql://", "://", "sqlite:///no/such/folder/x.db"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steerbo.study import Study
 from steerbo.study.files.export import rounds_csv
 from steerbo.study.files.import_csv import import_csv
-from tests.study.test_sheet import begin
+from tests.study.sheets import begin
 
 
 def played() -> Study:

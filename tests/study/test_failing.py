@@ -10,8 +10,7 @@ import pytest
 from steerbo.core import Failed
 from steerbo.errors import ObjectiveFailure
 from steerbo.study import MemoryLog, Study, run_study
-from tests.rounds.stub import EVERYTHING, Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import EVERYTHING, Nearest, Stub, stub_case
 from tests.study.files import (
     MEASURE,
     STUDY,
@@ -20,7 +19,7 @@ from tests.study.files import (
     write_function,
     write_plant,
 )
-from tests.study.test_run import failures, run
+from tests.study.runs import failures, run
 
 
 def test_failed_evaluations_are_logged_and_the_study_goes_on(tmp_path: Path) -> None:

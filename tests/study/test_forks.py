@@ -15,18 +15,11 @@ import pytest
 from steerbo.core import Failed
 from steerbo.storage.doctor import examine
 from steerbo.study import Memory, MemoryLog, Study
-from tests.rounds.stub import Nearest, Stub
-from tests.study.test_workers import measure
+from tests.core.stub import Nearest, Stub
+from tests.study.processes import ended_well, measure, posix, threads
 from tests.torture.forks import forks
 from tests.torture.kills import in_child
 from tests.torture.server import postgres
-
-posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-threads = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-
-
-def ended_well(child: int) -> bool:
-    return os.waitpid(child, 0)[1] == 0
 
 
 def wait_for(file: Path) -> None:

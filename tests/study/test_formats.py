@@ -19,15 +19,13 @@ from steerbo.records import to_dict
 from steerbo.storage.doctor import examine
 from steerbo.study import Study, backup
 from steerbo.study.files.export import events_jsonl, rounds_csv
+from tests.study.old_logs import FILES, FORMATS, each
 from tests.study.write_formats import CASES
 
-FORMATS = Path(__file__).parent / "formats"
-FILES = sorted(FORMATS.glob("*/*.sql"))
 EXPECTED = {kept.parent.name: json.loads(kept.read_text()) for kept in FORMATS.glob("*/expected.json")}
 pytestmark = pytest.mark.filterwarnings(
     "ignore::steerbo.timevarying.PriorWarning", "ignore::steerbo.core.ReproducibilityWarning"
 )
-each = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 
 
 def restored(file: Path, folder: Path) -> Path:

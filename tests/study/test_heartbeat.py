@@ -7,8 +7,8 @@ from typing import Any
 
 from steerbo.core import Suggestion
 from steerbo.study import MemoryLog, Study, run_study
-from tests.rounds.stub import Nearest, Stub
-from tests.study.test_workers import measure
+from tests.core.stub import Nearest, Stub
+from tests.study.processes import measure
 
 
 def test_leases_are_renewed_while_a_run_lasts() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.study import Study
-from tests.study.test_sheet import LAW
+from tests.study.sheets import LAW
 
 
 def test_a_law_is_a_column_of_a_file_beside_the_study_file(tmp_path: Path) -> None:

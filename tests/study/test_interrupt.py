@@ -11,8 +11,7 @@ import pytest
 
 from steerbo.core import OutcomeTold
 from steerbo.study import DatabaseLog, MemoryLog, Study, resume, run_study
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.study.files import (
     MEASURE,
     Watcher,

@@ -12,7 +12,7 @@ import pytest
 from steerbo.errors import InvalidInput
 from steerbo.storage.keys import KeyRing, keys_of
 from steerbo.study import MemoryLog, Study
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.torture.server import postgres
 
 

@@ -13,7 +13,7 @@ import pytest
 from steerbo.storage.log import new_holder
 from steerbo.study import BY_HAND, DatabaseLog, Lease, Memory, MemoryLog, Study
 from steerbo.study.leases import Leases, Taken
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 
 def test_every_worker_s_lease_has_an_end_and_is_renewed_while_it_lives(

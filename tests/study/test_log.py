@@ -13,8 +13,8 @@ from steerbo.storage.backup import backup, restore
 from steerbo.storage.catalogue import rename
 from steerbo.storage.log import is_gone, new_holder
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
-from tests.study.test_workers import SPAWN
+from tests.core.stub import Nearest, Stub
+from tests.study.processes import SPAWN
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only where processes can be seen")

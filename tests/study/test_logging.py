@@ -15,8 +15,7 @@ from steerbo.core import Suggestion
 from steerbo.errors import LogUnavailable, ObjectiveFailure
 from steerbo.study import Lease, MemoryLog, Study
 from steerbo.study.leases import LAPSES, Leases
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.kills import world
 from tests.torture.server import server
 

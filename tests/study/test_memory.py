@@ -9,9 +9,8 @@ import pytest
 
 from steerbo.errors import InvalidStudy
 from steerbo.study import DatabaseLog, Memory, MemoryLog, Study
-from tests.rounds.stub import Nearest, Stub
-from tests.study.test_forks import ended_well, posix, threads
-from tests.study.test_workers import measure
+from tests.core.stub import Nearest, Stub
+from tests.study.processes import ended_well, measure, posix, threads
 from tests.torture.kills import in_child
 
 

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from steerbo.core import Scope, Suggestion
 from steerbo.errors import ObjectiveFailure
 from steerbo.study import Command, Function
-
-SUGGESTION = Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5}, ("age",), {"weight": 70.0}, {"why": "curious"})
-
-
-def python(folder: Path, code: str, timeout: float = 60.0) -> Command:
-    (folder / "plant.py").write_text("import json, os, sys, time\n" + code)
-    return Command([sys.executable, "plant.py"], folder, timeout)
+from tests.study.programs import SUGGESTION, python
 
 
 def function(folder: Path, body: str) -> Function:
@@ -89,20 +79,6 @@ def test_a_program_that_cannot_start(tmp_path: Path) -> None:
     script.chmod(0o755)
     with pytest.raises(ObjectiveFailure, match="could not be started"):
         Command(["plant"], tmp_path)(SUGGESTION)
-
-
-def gone(process: int) -> bool:
-    """Whether it has ended, or will within five seconds: whoever adopts it may take a moment to bury it."""
-    for _ in range(100):
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return True
-        state = Path(f"/proc/{process}/stat")
-        if state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z":
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_functions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from steerbo.core import Optimizer
 from steerbo.study._run import Logged
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 
 def test_what_a_user_ought_to_know_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:

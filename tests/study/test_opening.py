@@ -16,9 +16,9 @@ from steerbo.records import from_dict, to_dict
 from steerbo.study import Study
 from steerbo.testing import Case
 from tests.causal import worlds as causal
+from tests.core.stub import Nearest, Stub
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
-from tests.rounds.stub import Nearest, Stub
 from tests.study.files import (
     MEASURE,
     Watcher,
@@ -26,7 +26,7 @@ from tests.study.files import (
     rewrite,
     write_function,
 )
-from tests.study.test_run import run
+from tests.study.runs import run
 from tests.timevarying import cases as timevarying
 
 

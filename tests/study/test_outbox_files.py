@@ -10,7 +10,7 @@ import pytest
 
 from steerbo.errors import InvalidOutcome, LogUnavailable, SteerboError
 from steerbo.storage.outbox_files import OutboxFiles
-from tests.study.test_outbox import decided, opened, started, unwritten
+from tests.study.fragile import decided, opened, started, unwritten
 
 
 def test_a_file_that_nobody_can_read_is_named(tmp_path: Path, said: list[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidStudy
 from steerbo.study import read_study
-from tests.cli.test_app import call, refused
+from tests.cli.calls import call, refused
 from tests.outsiders import FEW
 
 STUDY = """

@@ -10,9 +10,9 @@ import pytest
 from steerbo.core import Suggestion
 from steerbo.errors import InvalidOption
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
-from tests.study.test_outbox import started, unwritten
-from tests.study.test_workers import measure
+from tests.core.stub import Nearest, Stub
+from tests.study.fragile import started, unwritten
+from tests.study.processes import measure
 
 
 @pytest.mark.parametrize("late", [False, True])

@@ -26,9 +26,9 @@ from steerbo.testing import Case
 from steerbo.testing.case import values_of
 from tests.causal import limited as guarded
 from tests.causal import worlds as causal
+from tests.core.stub import Nearest, Stub
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
-from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import OVEN
 from tests.timevarying import cases as timevarying
 from tests.torture.kills import in_child

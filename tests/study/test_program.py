@@ -13,7 +13,7 @@ import pytest
 from steerbo.core import Scope, Suggestion
 from steerbo.errors import ObjectiveFailure
 from steerbo.study.objective import LONGEST_COMPLAINT, run_program
-from tests.study.test_objective import SUGGESTION, gone, python
+from tests.study.programs import SUGGESTION, gone, python
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups")

@@ -11,7 +11,7 @@ import pytest
 
 from steerbo.errors import MissingExtra
 from steerbo.study import RayExecutor
-from tests.study.test_clusters import play
+from tests.study.clusters import play
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what they warn of is not ours
 

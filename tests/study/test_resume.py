@@ -18,7 +18,7 @@ from tests.study.files import (
     write_function,
     write_study,
 )
-from tests.study.test_run import plain, run
+from tests.study.runs import plain, run
 
 
 def test_a_study_in_pieces_is_the_study_in_one(tmp_path: Path) -> None:

@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.core import Event, Failed, Optimizer
 from steerbo.errors import ObjectiveFailure
-from steerbo.records import to_dict
-from steerbo.study import LEASE, DatabaseLog, MemoryLog, Study, read_study, resume, run_study
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from steerbo.study import MemoryLog, Study, run_study
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.study.files import (
     MEASURE,
     Watcher,
@@ -21,25 +18,11 @@ from tests.study.files import (
     rewrite,
     write_function,
 )
-
-
-def run(path: Path, rounds: int | None = None, watcher: Watcher | None = None) -> Optimizer:
-    """What the command line does."""
-    study = read_study(path)
-    assert study.objective is not None
-    watcher = watcher or Watcher()
-    with resume(study, DatabaseLog(study.log), watcher, lease=LEASE) as going:
-        run_study(going, going.session, study.objective, watcher, failures=study.settings.failures, rounds=rounds)
-    assert list(going.events) == logged(path) or going.events[1:] == tuple(logged(path)[1:])
-    return going.optimizer
+from tests.study.runs import failures, plain, run
 
 
 def stub_study(**limits: Any) -> Study:
     return Study.create(MemoryLog(), Stub(), Nearest, **limits)
-
-
-def plain(optimizer: Optimizer) -> list[Any]:
-    return [to_dict(event, Event) for event in optimizer.events]
 
 
 def test_pending_suggestions_are_evaluated_first(tmp_path: Path) -> None:
@@ -49,10 +32,6 @@ def test_pending_suggestions_are_evaluated_first(tmp_path: Path) -> None:
     asked = max(i for i, event in enumerate(events[:-3]) if event.kind == "asked")
     rewrite(path, events[: asked + 1])
     assert plain(run(path)) == plain(whole)
-
-
-def failures(optimizer: Optimizer | Study) -> list[Failed]:
-    return [event for event in optimizer.events if isinstance(event, Failed)]
 
 
 def test_staged_contexts_are_looked_at_through_the_same_objective(tmp_path: Path) -> None:

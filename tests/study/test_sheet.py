@@ -12,19 +12,11 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.errors import InvalidOutcome
-from steerbo.study import BY_HAND, MemoryLog, Study
+from steerbo.study import Study
 from steerbo.study.files.export import suggestions_csv
 from steerbo.study.files.import_csv import Line, ignored, import_csv, read_results
 from steerbo.study.files.spreadsheet import decoded, read_sheet
-
-PROBLEM = sb.CostVarying(
-    [sb.Float("temperature", 10, 35, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())],
-    [["temperature"], ["temperature", "ph"]],
-)
-
-
-def begin(problem: sb.CostVarying = PROBLEM) -> Study:
-    return Study.create(MemoryLog(), problem, "random", budget=100.0, holder=BY_HAND)
+from tests.study.sheets import LAW, PROBLEM, begin
 
 
 @pytest.fixture
@@ -197,18 +189,6 @@ def test_lines_say_what_became_of_them() -> None:
 
 
 # -- files beside a study file -----------------------------------------------------------------------------------------
-
-LAW = """
-[problem]
-kind = "cost-varying"
-control_sets = [["ph"]]
-variables = [
-  { kind = "float", name = "ph", low = 4, high = 8 },
-  { kind = "float", name = "temp", low = -20, high = 45, law = { kind = "empirical", LAW } },
-]
-[study]
-rounds = 3
-"""
 
 
 def test_headers_in_the_study_file(tmp_path: Path) -> None:

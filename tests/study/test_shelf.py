@@ -12,15 +12,8 @@ from steerbo.errors import InvalidStudy
 from steerbo.storage.catalogue import archive, delete, rename, shelved
 from steerbo.storage.keys import KeyRing, keys_of
 from steerbo.study import Study, restore
-from tests.serve.players import OVEN
+from tests.study.folders import filled
 from tests.torture.server import postgres
-
-
-def filled(place: Path | str) -> None:
-    for name in ("north", "south"):
-        with Study.create(place, OVEN, "random", name=name, seed=1) as study:
-            asked = study.ask(context={"weather": 1.0})
-            study.tell(asked, 1.0, cost=1.0, realised={"oven": 150.0, "speed": 0.5})
 
 
 def test_they_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:

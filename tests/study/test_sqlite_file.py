@@ -11,8 +11,8 @@ import pytest
 from steerbo.errors import InvalidStudy
 from steerbo.storage.doctor import examine, repair
 from steerbo.study import DatabaseLog, Study
-from tests.rounds.stub import Nearest, Stub
-from tests.study.test_database import snapshot, strangers
+from tests.core.stub import Nearest, Stub
+from tests.study.database import snapshot, strangers
 
 
 def test_folders_and_other_files_are_no_logs(tmp_path: Path) -> None:

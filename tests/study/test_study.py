@@ -22,7 +22,8 @@ from steerbo.errors import InvalidOption, InvalidRequest, OutcomeConflict
 from steerbo.storage.database import body_of
 from steerbo.study import DatabaseLog, EventLog, Memory, MemoryLog, Study
 from steerbo.study.leases import LAPSES
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
+from tests.sizes import examples
 from tests.torture.threads import threads
 
 LEASE, ROUNDS = 10.0, 12
@@ -179,7 +180,7 @@ class WorkersOnSqlite(Workers):
 
 COMMON: dict[str, Any] = {"deadline": None, "derandomize": True}
 TestWorkers = Workers.TestCase
-TestWorkers.settings = settings(max_examples=80, stateful_step_count=40, **COMMON)
+TestWorkers.settings = settings(max_examples=examples(80), stateful_step_count=40, **COMMON)
 TestWorkersOnSqlite = WorkersOnSqlite.TestCase
 TestWorkersOnSqlite.settings = settings(max_examples=8, stateful_step_count=25, **COMMON)
 

@@ -12,9 +12,8 @@ from steerbo.errors import InvalidStudy
 from steerbo.storage.database import body_of
 from steerbo.storage.doctor import examine, repair
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
-from tests.study.test_database import change, played, read
+from tests.core.stub import Nearest, Stub, stub_case
+from tests.study.database import change, played, read
 
 DAMAGE = {
     "an event changed": ("UPDATE steerbo_event SET body = replace(body, 'age', 'agf') WHERE position = 3", 2),

@@ -16,9 +16,8 @@ from steerbo.errors import LogUnavailable
 from steerbo.storage.connections import SharedClock
 from steerbo.study import DatabaseLog, Study
 from steerbo.study.leases import Leases
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
-from tests.study.test_turns import ELSEWHERE, take
+from tests.core.stub import Nearest, Stub, stub_case
+from tests.study.waiting import ELSEWHERE, take
 from tests.torture import order, reopening
 from tests.torture.clocks import clocks
 from tests.torture.crowd import crowd

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,62 +16,20 @@ import pytest
 from steerbo.core import Choice, History
 from steerbo.errors import LogUnavailable
 from steerbo.storage.log import TURN, new_holder
-from steerbo.storage.retry import RetryingLog
 from steerbo.study import DatabaseLog, EventLog, Lease, Memory, MemoryLog, Study
-from steerbo.study._queue import CHEAP, LASTS, PRIORITY_TELL, QUIET, FairQueue, name_at
-from steerbo.study.leases import Worker
-from tests.rounds.stub import Nearest, Stub
-
-ELSEWHERE = "another container|boot|pid:[1]|1|1|x"
-NOW = 1000.0
-
-
-def turns(log: EventLog, clock: Callable[[], float] = lambda: NOW) -> FairQueue:
-    patient = RetryingLog(log, 0.0, print)
-    return FairQueue(patient, Worker(patient, "", None, clock))
-
-
-def nothing() -> None:
-    pass
+from steerbo.study._queue import CHEAP, LASTS, PRIORITY_TELL, QUIET
+from tests.core.stub import Nearest, Stub
+from tests.study.waiting import ELSEWHERE, NOW, line, nothing, take, turns
 
 
 def stood(log: EventLog, *line: str, until: float = NOW + LASTS) -> None:
     assert log.claim(TURN, Lease("\n".join(line), until), log.leases().get(TURN))
 
 
-def line(log: EventLog) -> list[str]:
-    """Who stands in it."""
-    row = log.leases().get(TURN)
-    return [name_at(place) for place in row.holder.split("\n")] if row else []
-
-
 def leave(log: EventLog) -> None:
     """Whoever stands first has done."""
     row = log.leases()[TURN]
     assert log.claim(TURN, Lease(row.holder.partition("\n")[2], row.until), row)
-
-
-def take(log: EventLog, count: int) -> None:
-    """`count` workers come one after the other while the turn is another's; they have theirs in this order."""
-    order: list[int] = []
-
-    def work(number: int) -> None:
-        with turns(log).turn(nothing):
-            order.append(number)
-            assert len(line(log)) == count - number
-
-    with turns(log).turn(nothing):
-        threads = []
-        for number in range(count):
-            threads.append(threading.Thread(target=work, args=(number,)))
-            threads[-1].start()
-            while len(line(log)) < number + 2:
-                time.sleep(0.001)
-        assert order == []
-    for thread in threads:
-        thread.join()
-    assert order == list(range(count))
-    assert log.leases() == {}
 
 
 def test_first_come_first_served(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from steerbo.errors import InvalidInput, InvalidOption, InvalidStudy
 from steerbo.study import BY_HAND, DatabaseLog, Study, read_study, resume
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.study.files import Watcher, write_study
-from tests.study.test_forks import ended_well, posix, threads
+from tests.study.processes import ended_well, posix, threads
 from tests.torture.kills import in_child
 
 WRONG: list[dict[str, Any]] = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -18,17 +17,9 @@ from steerbo.core import Suggestion
 from steerbo.errors import InvalidOption, ObjectiveFailure
 from steerbo.storage.database import body_of
 from steerbo.study import MemoryLog, Study
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.study.files import Watcher
-
-SPAWN = multiprocessing.get_context("spawn")
-
-
-def measure(suggestion: Suggestion) -> Any:
-    """The same for the same round, wherever it is evaluated."""
-    if suggestion.observe:
-        return {"context": dict.fromkeys(suggestion.observe, 0.1 + suggestion.round * 0.37 % 0.8)}
-    return 1.0 / suggestion.round
+from tests.study.processes import SPAWN, measure
 
 
 def start(rounds: int = 8) -> Study:
@@ -143,7 +134,7 @@ def test_wrong_options(wrong: dict[str, Any]) -> None:
 WORKER = """
 import sys
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.study.test_workers import measure
 
 with Study.open(sys.argv[1], Stub(), lease=float(sys.argv[2])) as study:

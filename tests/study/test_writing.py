@@ -9,7 +9,7 @@ from steerbo.storage.log import TURN, Lease
 from steerbo.storage.outbox_files import OutboxEntry
 from steerbo.study import Memory, MemoryLog, Study
 from steerbo.study._queue import PRIORITY_TELL, QUIET, TRIES
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 
 class Watched(MemoryLog):

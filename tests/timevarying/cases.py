@@ -66,3 +66,22 @@ def case(method: str, problem: TimeVarying | None = None, **options: Any) -> Cas
     problem = problem or sites()
     added = {"x": "site 4"} if problem.coordinates else {"x": 0.4, "time": 1.5}
     return Case(problem, method, evaluate, request=request, added=added, options=options, rounds=7, warns=PriorWarning)
+
+
+METHODS: dict[str, dict[str, Any]] = {
+    "prior-elimination": {},
+    "tempered-elimination": {},
+    "switching-elimination": {},
+    "fully-bayesian": {},
+    "gp-ucb": {"prior": "hill at 0.5"},
+    "et-gp-ucb": {"prior": 1, "delta_b": 0.99},
+    "random": {},
+}
+OTHERS = {
+    "box, elimination": lambda: case("prior-elimination", box()),
+    "box, switching": lambda: case("switching-elimination", box(), switch_every=20.0),
+    "box, averaged": lambda: case("fully-bayesian", box(), confidence=1.5),
+    "box, event": lambda: case("et-gp-ucb", box(), prior=0, delta_b=0.99),
+    "every drift": lambda: case("tempered-elimination", mixed(), on_exhausted="restart"),
+}
+SMOOTH = SquaredExponential(0.2)

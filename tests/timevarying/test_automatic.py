@@ -167,7 +167,7 @@ def test_a_decay_per_hour() -> None:
 
 @pytest.mark.parametrize(
     ("given", "match"),
-    [([], "at least one prior"), ("Auto", "or the word 'auto'"), ([3], "a Prior, in a file a table")],
+    [([], "at least one prior"), ("Auto", "or the word 'auto'"), ([3], r"a Prior, in a file \{ kernel")],
 )
 def test_refused(given: Any, match: str) -> None:
     with pytest.raises(InvalidProblem, match=match):

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import binom
 
 from steerbo.timevarying.elimination import FixedShare
+from tests.sizes import most_losses, size
 
 
 def all_ways(gains: np.ndarray, gaps: np.ndarray, every: float) -> np.ndarray:
@@ -66,8 +66,8 @@ def test_outcomes_that_are_late_or_beyond_all_sense() -> None:
 
 @pytest.mark.parametrize(("delta", "every"), [(0.3, 1e9), (0.3, 100.0), (0.1, 50.0)])
 def test_the_true_candidate_stays_as_often_as_is_said(delta: float, every: float) -> None:
-    """4000 streams from candidate 0. Were the bound attained, more losses than allowed here come once in 1000 times."""
-    random, runs, rounds, P = np.random.default_rng(2), 4000, 40, 3
+    """Streams from candidate 0. Were the bound attained, more losses than allowed here come once in 1000 times."""
+    random, runs, rounds, P = np.random.default_rng(2), size(4000, 1000), 40, 3
     means = np.array([0.0, 0.7, -0.7])
     dropped = 0
     for _ in range(runs):
@@ -78,5 +78,5 @@ def test_the_true_candidate_stays_as_often_as_is_said(delta: float, every: float
                 dropped += 1
                 break
     bound = delta * np.exp(rounds / every)
-    assert dropped <= binom.ppf(0.999, runs, bound)
+    assert dropped <= most_losses(runs, bound, 1 / 1000)
     assert dropped > runs * bound / 20, "it happens, or nothing was tested"

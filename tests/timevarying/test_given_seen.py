@@ -12,7 +12,7 @@ import steerbo as sb
 from steerbo import Categorical, Decay, Float, Integer, Prior, TimeVarying
 from steerbo.core import Suggestion
 from steerbo.errors import InvalidRequest
-from steerbo.testing import Case, SeenBefore, SeenContract
+from steerbo.testing import Case, SeenBefore, SeenTraitContract
 from steerbo.timevarying import SquaredExponential
 from tests.timevarying.cases import request
 
@@ -57,7 +57,7 @@ def case(problem: TimeVarying, method: str, **options: Any) -> Case:
     return Case(problem, method, evaluate, request=asks, added=added, options=options, rounds=7)
 
 
-class TestSites(SeenContract):
+class TestSites(SeenTraitContract):
     @staticmethod
     def case() -> Case:
         return case(sites(), "tempered-elimination")

@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Suggestion
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract
 from steerbo.timevarying import SquaredExponential
 
 LIMIT = sb.OutcomeConstraint("pressure", at_most=1.0, probability=0.9)
@@ -108,13 +108,13 @@ def contract(problem: sb.TimeVarying, method: str = "tempered-elimination") -> C
     return Case(problem, method, evaluate, request=request, rounds=8)
 
 
-class TestBox(WingContract):
+class TestBox(TraitContract):
     """With a drift, that outcomes may have, too."""
 
     case = staticmethod(lambda: contract(sb.TimeVarying(BOX.variables, PRIORS, limits=[LIMIT, SUM])))
 
 
-class TestSites(WingContract):
+class TestSites(TraitContract):
     """With something that is seen before choosing."""
 
     limit = sb.OutcomeConstraint(

@@ -13,9 +13,8 @@ from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import Matern, SquaredExponential
 from steerbo.timevarying._priors import spatial
 from steerbo.timevarying.data import RoundView
+from tests.timevarying.points import RANDOM, X, Z
 
-RANDOM = np.random.default_rng(0)
-X, Z = RANDOM.random((5, 2)), RANDOM.random((4, 2))
 PAIRS: list[tuple[Any, Any]] = [
     (SquaredExponential([0.3, 0.5], 2.0), 2.0 * sklearn.RBF([0.3, 0.5])),
     *((Matern(0.4, nu, 2.0), 2.0 * sklearn.Matern([0.4, 0.4], nu=nu)) for nu in (0.5, 1.5, 2.5)),

@@ -14,7 +14,7 @@ from steerbo.core.registry import read_problem
 from steerbo.records import to_dict
 from steerbo.timevarying import Bumps, SquaredExponential
 from steerbo.timevarying.surrogates import Means
-from tests.timevarying.test_kernels import RANDOM, X
+from tests.timevarying.points import RANDOM, X
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

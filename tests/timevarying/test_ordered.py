@@ -17,9 +17,9 @@ from steerbo.timevarying import Decay, MaternInTime, Periodic
 from steerbo.timevarying._filters import EVERY, KEPT
 from steerbo.timevarying.data import Datum
 from steerbo.timevarying.surrogates import FiniteSurrogate
-from tests.timevarying.cases import case
-from tests.timevarying.test_contract import METHODS, OTHERS
-from tests.timevarying.test_finite import compare, outcomes, world
+from tests.sizes import examples
+from tests.timevarying.cases import METHODS, OTHERS, case
+from tests.timevarying.compare import compare, outcomes, world
 
 
 def held(surrogate: FiniteSurrogate) -> tuple[int, int]:
@@ -73,7 +73,7 @@ def test_filters_are_written_down_and_read_back_to_the_last_bit(n: int) -> None:
         assert bits(other, 1e4) == bits(surrogate, 1e4)
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(deadline=None, max_examples=examples(25), derandomize=True)
 @given(st.lists(st.integers(0, 60), min_size=40, max_size=90), st.integers(0, 89), st.integers(0, 500))
 def test_also_where_outcomes_come_late(delays: list[int], cut: int, early: int) -> None:
     data = outcomes(len(delays) + 170)

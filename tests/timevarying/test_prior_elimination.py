@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.timevarying.test_elimination import follow
+from tests.timevarying.toy import follow
 
 
 def test_algorithm_1() -> None:

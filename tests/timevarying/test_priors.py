@@ -6,7 +6,7 @@ import pytest
 
 from steerbo import Float, Optimizer, Prior, TimeVarying
 from steerbo.errors import InvalidProblem
-from tests.timevarying.test_problem import SMOOTH
+from tests.timevarying.cases import SMOOTH
 
 
 def test_functions_are_fine_in_memory_and_refused_by_files() -> None:

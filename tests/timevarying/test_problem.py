@@ -11,10 +11,7 @@ from steerbo import Categorical, Float, Integer, Optimizer, Prior, TimeVarying
 from steerbo.core import load, methods
 from steerbo.errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidRequest
 from steerbo.records import from_dict, to_dict
-from steerbo.timevarying import SquaredExponential
-from tests.timevarying.cases import box, mixed, sites
-
-SMOOTH = SquaredExponential(0.2)
+from tests.timevarying.cases import SMOOTH, box, mixed, sites
 
 
 def test_domains() -> None:

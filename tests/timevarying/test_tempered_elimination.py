@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.timevarying.toy import TRUE
 from steerbo import Optimizer
-from tests.timevarying.test_elimination import TOY, Plain
+from tests.timevarying.toy import TOY, Plain
 
 
 def test_tempered_elimination_is_the_test_it_says() -> None:

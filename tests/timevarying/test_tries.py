@@ -12,8 +12,8 @@ from steerbo import Categorical, Decay, Float, Prior, TimeVarying
 from steerbo.timevarying import Covariance, MaternInTime, SquaredExponential
 from steerbo.timevarying.data import Datum, PendingPoint, RoundView
 from steerbo.timevarying.surrogates import KEPT, MOST, BoxSurrogate, FailedPoints, FiniteSurrogate
+from tests.timevarying.compare import outcomes, world
 from tests.timevarying.reference import faded
-from tests.timevarying.test_finite import outcomes, world
 
 
 def test_of_a_box_those_tried_last_are_held() -> None:

@@ -9,8 +9,7 @@ from typing import Any
 
 from steerbo.storage.doctor import examine
 from steerbo.study import Study, backup, restore
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.kills import in_child, world
 
 

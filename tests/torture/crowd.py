@@ -6,8 +6,7 @@ import time
 from typing import Any
 
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.crew import spread, work_through
 from tests.torture.kills import in_child, world
 

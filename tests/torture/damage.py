@@ -10,8 +10,7 @@ from steerbo.errors import InvalidStudy
 from steerbo.storage.database import body_of
 from steerbo.storage.doctor import repair
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.kills import world
 
 NAMES = ("first", "second", "third")

@@ -17,7 +17,7 @@ from steerbo.storage.doctor import examine
 from steerbo.storage.outbox_files import OutboxFiles
 from steerbo.study import Study, read_study
 from tests.study.files import write_study
-from tests.study.test_sheet import LAW
+from tests.study.sheets import LAW
 
 MOST = 20_000_000
 """Bytes of Python's memory that a refusal may take."""

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 
 CUTS = (0, 1, 9, 30, 100, 200, 300, 400, 450)
 """Bytes of a server's answer after which the connection is gone."""

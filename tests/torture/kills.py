@@ -17,9 +17,9 @@ from steerbo.storage.database import body_of
 from steerbo.study import MemoryLog, Study
 from steerbo.testing import Case
 from tests.causal import worlds as causal
+from tests.core.stub import stub_case
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
-from tests.rounds.test_optimizer import stub_case
 from tests.timevarying import cases as timevarying
 
 WINGS: dict[str, tuple[Case, int]] = {

@@ -11,7 +11,7 @@ from typing import Any
 from steerbo.errors import InvalidInput, SteerboError
 from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.files.import_csv import import_csv
-from tests.rounds.stub import Nearest, Stub
+from tests.core.stub import Nearest, Stub
 from tests.study.files import PROBLEM, STUDY
 
 PIECES = [

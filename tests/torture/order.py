@@ -19,7 +19,7 @@ from typing import Any
 from steerbo.core import Suggestion
 from steerbo.records import to_dict
 from steerbo.study import MemoryLog, Study
-from tests.rounds.test_events import PROBLEMS
+from tests.core.kinds import PROBLEMS
 
 PROGRAM = """
 import json, sys

@@ -13,8 +13,7 @@ from typing import Any
 
 from steerbo.core import Suggestion
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.forks import noted
 from tests.torture.kills import in_child, world
 from tests.torture.server import Server

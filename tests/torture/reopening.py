@@ -20,7 +20,7 @@ from steerbo.core import Choice, History, Streams, find_method
 from steerbo.meanfield import _gp as gp
 from steerbo.meanfield import models
 from steerbo.study import Study
-from tests.rounds.stub import Stub
+from tests.core.stub import Stub
 from tests.torture.kills import WINGS, world
 
 ROUNDS, PLAYED = 1000, 50

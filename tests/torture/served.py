@@ -20,7 +20,7 @@ from steerbo.serve import middleware
 from steerbo.study import BY_HAND, Study
 from tests.serve.players import bearer, key_for, oven, served
 from tests.serve.processes import half_heads, serving
-from tests.serve.test_hostile import request
+from tests.serve.rubbish import request
 
 TOLD = {"value": 1.0, "cost": 0.001, "realised": {"oven": 150.0, "speed": 0.5}}
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from steerbo.errors import SteerboError
 from steerbo.study import Study
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.kills import world
 
 

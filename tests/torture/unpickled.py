@@ -20,8 +20,7 @@ import numpy as np
 from steerbo.errors import SteerboError
 from steerbo.storage.doctor import examine, repair
 from steerbo.study import Study, restore
-from tests.rounds.stub import Nearest, Stub
-from tests.rounds.test_optimizer import stub_case
+from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.endless import doors
 from tests.torture.kills import world
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import t
 
 from .entrants import BUILT_IN
 from .errors import BenchError, blamed
@@ -197,7 +198,7 @@ def losses(results: Sequence[Result], registration: str, measure: str) -> Losses
 
 
 def table(results: Sequence[Result], registration: str, measure: str = "play", ours: str = OURS) -> str:
-    """By problem: what ours loses, and what others lose more, paired by seed; who is ahead by two standard errors."""
+    """By problem: what ours loses, and what others lose more, paired by seed; a star is surely ahead of ours."""
     by = losses(results, registration, measure)
     others = [who for who in dict.fromkeys(r.entrant for r in results) if who != ours]
     order = [name for name in (*PUBLISHED, *(PREFIX + name for name in FAMILIES)) if by.get(name, {}).get(ours)]
@@ -211,17 +212,25 @@ def table(results: Sequence[Result], registration: str, measure: str = "play", o
                 cells.append("–")
                 continue
             played[who] += 1
-            sure = away.runs > 1 and abs(away.mean) > 2 * away.error
+            wide = half_width(away.runs, away.error)
+            sure = away.runs > 1 and abs(away.mean) > wide
             ahead[who] += sure and away.mean < 0
             behind[who] += sure and away.mean > 0
-            cells.append(
-                f"{away.mean:+.3g} ± {shown(2 * away.error)} ({away.runs}){'*' if sure and away.mean < 0 else ''}"
-            )
+            cells.append(f"{away.mean:+.3g} ± {shown(wide)} ({away.runs}){'*' if sure and away.mean < 0 else ''}")
         rows.append(tuple(cells))
     tally = [f"{ahead[who]} / {behind[who]} of {played[who]}" for who in others]
     rows.append((f"**ahead of {ours} / behind**", "", *tally))
-    columns = ("problem", f"{ours}, loss (seeds)", *(f"{who}: more than ours ± two standard errors" for who in others))
+    columns = ("problem", f"{ours}, loss (seeds)", *(f"{who}: more than ours" for who in others))
     return markdown(columns, rows)
+
+
+def half_width(n: int, error: float) -> float:
+    """Half a 95 % interval of a mean: two standard errors, and more of few seeds, by Student's t; NaN of one.
+
+    >>> half_width(1000, 1.0) < 2.0 < half_width(3, 1.0)
+    True
+    """
+    return float(t.ppf(0.975, n - 1)) * error if n > 1 else float("nan")
 
 
 def share_of_random(results: Sequence[Result], registration: str, measure: str = "play") -> str:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .errors import BenchError
+from .kept import text_of
 
 SCHEMA = Path(__file__).with_name("schema.json")
 _TIE = 1e-9
@@ -158,10 +159,8 @@ def read(file: Path) -> Iterator[Result]:
 
 def lines(file: Path) -> Iterator[tuple[int, str]]:
     """The lines of a file that hold something, with their numbers."""
-    if not file.is_file():
-        raise BenchError(f"{file}: there is no such file; `pcb run` writes one")
-    with file.open(encoding="utf-8") as opened:
-        yield from ((number, line) for number, line in enumerate(opened, start=1) if line.strip())
+    content = text_of(file).splitlines(keepends=True)
+    yield from ((number, line) for number, line in enumerate(content, start=1) if line.strip())
 
 
 def machine(packages: tuple[str, ...] = ()) -> Machine:

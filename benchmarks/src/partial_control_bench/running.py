@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from .errors import BenchError
+from .kept import made_plain, there
 from .playing import run
 from .problem import Problem
 from .record import Key, Result, lines, parse, plain
@@ -61,16 +61,14 @@ class Job:
 
 
 def done(file: Path) -> set[Key]:
-    """Keys of what a file has. A last line that was cut off by a crash is cut away, so that its run is played anew.
+    """Keys of what a file has, which is made plain; a last line that was cut off is cut away, and its run played anew.
 
     Raises:
         BenchError: another line is no result.
     """
-    if not file.exists():
+    if not there(file):
         return set()
-    content = file.read_bytes()
-    if content and not content.endswith(b"\n"):
-        os.truncate(file, content.rfind(b"\n") + 1)
+    made_plain(file)
     return {parse(line, f"{file}, line {number}").key for number, line in lines(file)}
 
 

@@ -4,7 +4,7 @@ Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm
 """
 
 from ._calibration import BOUND, RECENT, Calibration, alike, scale_inflation
-from ._confidence import bernstein_radius, hoeffding_radius, information_gain, theory_beta
+from ._confidence import bernstein_radius, hoeffding_radius, theory_beta
 from ._elimination import (
     ActiveArms,
     Intersected,
@@ -12,7 +12,6 @@ from ._elimination import (
     WhenExhausted,
     cost_bounds,
     explores,
-    lagging,
     summed_error_excess,
     tempered_excess,
 )
@@ -23,9 +22,7 @@ from ._selection import (
     cheapest_near,
     cheapest_sufficient,
     cost_tiers,
-    hoeffding_margins,
     needs_initial_plays,
-    shrinking_margins,
     split_initial_plays,
     underexplored,
 )
@@ -48,13 +45,9 @@ __all__ = [
     "cost_bounds",
     "cost_tiers",
     "explores",
-    "hoeffding_margins",
     "hoeffding_radius",
-    "information_gain",
-    "lagging",
     "needs_initial_plays",
     "scale_inflation",
-    "shrinking_margins",
     "split_initial_plays",
     "summed_error_excess",
     "tempered_excess",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy
 from jaxtyping import Float
 
 from ..errors import InvalidOption
@@ -67,31 +66,6 @@ def bernstein_radius(
     log = math.log(2.0) - math.log(delta)
     near = np.where(known, spreads, 0.0) * np.sqrt(_over(2.0 * log, np.where(known, counts, 1)))
     return np.where(known, near + 7.0 * spans / 3.0 * _over(log, np.where(known, counts - 1, 1)), np.inf)
-
-
-def information_gain(gram: Float[np.ndarray, "n n"], noise: float) -> float:
-    """Information gain `½ ln |I + K/λ|` in nats of n observations with noise variance λ (Srinivas et al. 2010, §2).
-
-    Args:
-        gram: covariances of f at the observed points K, `(n, n)`, symmetric.
-        noise: noise variance λ, in the units of K, above zero.
-
-    Raises:
-        InvalidOption: `noise` not above zero, or a Gram matrix with values that are no numbers.
-
-    >>> round(information_gain(np.eye(2), noise=1.0), 4)
-    0.6931
-    """
-    if not 0 < noise < math.inf:
-        raise InvalidOption("noise", noise, "a finite variance above zero")
-    if not np.isfinite(gram).all():
-        raise InvalidOption("gram", gram, "finite covariances")
-    try:
-        factor = scipy.linalg.cholesky(gram + noise * np.eye(len(gram)), lower=True, check_finite=False)
-        return max(float(np.log(np.diag(factor)).sum()) - 0.5 * len(gram) * math.log(noise), 0.0)
-    except np.linalg.LinAlgError:  # rounding has left K with eigenvalues a little below -λ: they tell nothing
-        eigenvalues = np.maximum(scipy.linalg.eigvalsh(gram, check_finite=False), 0.0)
-        return 0.5 * float((np.log(eigenvalues + noise) - math.log(noise)).sum())
 
 
 def theory_beta(norm: float, noise_sd: float, gain: float, delta: float) -> float:

@@ -2,7 +2,7 @@
 
 Algorithm 1 of Hoang et al. (2025) as a bandit's: turns of every arm, bounds that only close in, the cheapest left.
 
-It sees bounds on every arm's value, and the statistics of its costs; see `costvarying.explore_then_commit` for
+It sees bounds on every arm's value, and the statistics of its costs; see `costvarying._explore_then_commit` for
 the source of the bounds, and for the choices that the paper leaves open.
 """
 
@@ -86,22 +86,6 @@ def summed_error_excess(error: float, band: float, count: int, xi: float) -> flo
     2.0
     """
     return abs(error) - (math.sqrt(xi * count) + band)
-
-
-def lagging(
-    sums: Float[np.ndarray, " k"],
-    bands: Float[np.ndarray, " k"],
-    counts: Int[np.ndarray, " k"],
-    xi: Float[np.ndarray, " k"],
-) -> Float[np.ndarray, " k"]:
-    """Excess lag of mean outcomes behind the best one: Regret Balancing (ibid., Algorithm 2, lines 9–12).
-
-    >>> lagging(np.array([4.0, 0.0]), np.array([0.4, 0.4]), np.array([4, 4]), np.array([1.0, 1.0])).round(2)
-    array([-0.1,  0.9])
-    """
-    lower = sums / counts - np.sqrt(xi / counts)
-    short: Float[np.ndarray, " k"] = lower.max() - (lower + bands / counts)
-    return short
 
 
 def tempered_excess(evidence: Float[np.ndarray, " m"], temper: float, delta: float) -> Float[np.ndarray, " m"]:

@@ -82,7 +82,7 @@ class ScopeConstraints:
         found = self._left(arm, names, known)
         if found is None:
             limits = "; ".join(map(str, self.limits))
-            hint = f"What is seen counts as it is, also beyond the bounds of its variable. The limits are: {limits}."
+            hint = f"A value seen counts as it is, also beyond the bounds of its variable. The limits are: {limits}."
             seen = {name: value for name, value in known.items() if name in arm.contexts}
             raise InvalidContext("context", seen, "what leaves something to set within the limits", hint)
         return found

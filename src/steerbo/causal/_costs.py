@@ -19,8 +19,8 @@ from ..gp import Constant, GPPosterior, Kernel, Linear, SquaredExponentialKernel
 from ..optim import Box, Polytope, kronecker
 from ._arms import Arm
 from ._constraints import ScopeConstraints
-from ._problem import Causal
 from .prices import PriceTable
+from .problem import Causal
 
 _CACHED = 64  # boxes
 _GRID = 64  # values of each action, if the wanted ones are not affordable

@@ -23,8 +23,8 @@ from ._arms import Arm
 from ._constraints import ScopeConstraints
 from ._contexts import known_in
 from ._observational import teaches
-from ._problem import Causal
 from .models import ArmModel, ArmModels, EmptyModel
+from .problem import Causal
 
 _GRID = 64  # settings of each action among which a feasible one is sought
 

@@ -1,9 +1,9 @@
 """Cheap first: the cheapest scope that may still be good enough, where actions and looks have prices.
 
 Each round plays the cheapest scope whose upper bound lags behind the acceptable value by no more than its next play may
-teach (see `bandit.cheap_first`). Scopes with the same actions share one model, see `policy_value`. This needs the
-contexts that a scope does not look at to be measured afterwards. Where they are not, or are affected by its actions, a
-scope learns from its own plays alone, and contexts that it does not look at are noise to it.
+teach (see `bandit.cheapest_sufficient`). Scopes with the same actions share one model, see
+`causal._policy_value`. This needs the contexts that a scope does not look at to be measured afterwards. Where they are
+not, or are affected by its actions, a scope learns from its own plays alone, and such contexts are noise to it.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from ._contexts import MOST_ROWS, ContextSample
 from ._costs import ActionCost
 from ._feasibility import ArmFeasibility
 from ._policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, most_feasible, policy_table
-from ._problem import Causal
 from .identification.enumeration import policy_scopes
 from .identification.scopes import union
 from .method import CausalMethod
 from .models import LIKELY_NOISE, ArmModel, Posterior
+from .problem import Causal
 
 _TABLE = 16  # contexts that a policy's table is chosen from
 

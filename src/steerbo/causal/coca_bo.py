@@ -17,11 +17,11 @@ from ..core import Choice, Explanation, History, Problem, Scope, context_of
 from ..errors import InvalidOption
 from ..optim import kronecker
 from ..records import record
-from ._problem import Causal
 from .identification.enumeration import Mode, policy_scopes
 from .identification.scopes import MAX_STEPS, union
 from .method import CausalMethod
 from .models import ModelOptions
+from .problem import Causal
 
 _INDEX_BETA = 1.0  # β of an arm's index
 _GRID = 16  # settings of each action among which the largest mean in a context is sought

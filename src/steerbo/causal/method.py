@@ -46,9 +46,9 @@ from ._costs import ActionCost, CostModel
 from ._feasibility import ArmFeasibility, ArmsFeasibility
 from ._observational import trials_explained
 from ._policy_value import Policy, recommended
-from ._problem import Causal
 from .identification.scopes import looking_at
 from .models import ArmModel, ArmModels, EmptyModel, Posterior
+from .problem import Causal
 
 _GRID = 64  # settings of each action among which the largest bound is sought
 _CORNERS = 6  # actions at most whose extremes are all tried, too
@@ -174,7 +174,7 @@ class CausalMethod(Method[Causal, O]):
         return None if first is None else int(some[first])
 
     def underexplored(self, history: History, *, many: bool) -> int | None:
-        """An affordable arm that is played too seldom, see `bandit.neglected`; None if there is none."""
+        """An affordable arm that is played too seldom, see `bandit.underexplored`; None if there is none."""
         some = self.costs.affordable(history)
         counting, likely = self.feasibility.counted_plays(self.plays), self.feasibility.success_probabilities
         found = underexplored(counting[some], many, likely[some])

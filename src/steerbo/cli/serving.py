@@ -151,8 +151,8 @@ def mcp(
 ) -> None:
     """Serve studies to an assistant over the Model Context Protocol. It listens on standard input.
 
-    What is printed is the protocol; `--json` says errors before it begins as a document. Whoever starts this may do
-    everything; with a key in STEERBO_KEY, what the key allows, under its name.
+    Standard output is the protocol; with `--json` errors before it starts are a document. All rights are granted, or
+    with a key in STEERBO_KEY those of the key, under its name.
     """
     try:
         import anyio  # which comes with the extra
@@ -178,7 +178,7 @@ def key(
         typer.Argument(
             metavar="|".join(_KEY_DOES),
             parser=word("WHAT", _KEY_DOES),
-            help="What to do.",
+            help="The action.",
             show_default=False,
         ),
     ],

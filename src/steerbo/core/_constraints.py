@@ -113,7 +113,7 @@ def with_limits(
         for limit, room in zip(limits, rooms, strict=True)
     )
     binding = [str(limit) for limit, (_, _, binds) in zip(limits, rows, strict=True) if binds]
-    said = f"What is recommended is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
+    said = f"The recommendation is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
     if beyond := _broken(method.problem, advice.values, advice.context):
         said = f"What {method.name} recommends breaks a limit: {'; '.join(map(str, beyond))}. Do not do it."
     table = Table("Limits", ("limit", "room", "binds"), rows)

@@ -100,7 +100,7 @@ def created_event(
         method: a name, a place "package.module:Class", a class, or None for the default of the problem's kind.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
-        stop: when enough is known; see `stopping`.
+        stop: when enough is known; see `Optimizer`.
         seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         options: the method's options, by name.
 

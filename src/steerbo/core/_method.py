@@ -218,7 +218,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """The value of an outcome that is not yet learned from, and the mean and standard deviation it was expected at.
 
         In the user's units; the deviation counts the noise of a measurement. None: too little is known to say. People
-        are warned of a value that is far from its mean: see `core.outliers`.
+        are warned of a value that is far from its mean: see `core._outliers`.
         """
         return None
 

@@ -96,7 +96,7 @@ class Created:
         problem_class: where the problem's class is found; None for one of steerbo's own.
         budget: money that may be spent.
         rounds: suggestions that may be made.
-        stop: when enough is known; see `stopping`.
+        stop: when enough is known; see `Optimizer`.
         format: of the log.
         kind: of the event.
     """

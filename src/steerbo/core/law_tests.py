@@ -264,7 +264,7 @@ def alone_in_words(problem: Problem, law: StatedLaw, values: Iterable[Any]) -> s
     others = ", ".join(other for other in problem.space.seen if other != name)
     given = f"It may also be that it goes with {others}: then rows of data for both say so. " if others else ""
     return (
-        f"{name} is not as {source} says. {told} What is expected of scopes that leave it to nature is wrong then. "
+        f"{name} is not as {source} says. {told} Expected values of scopes that leave it to nature are wrong then. "
         f"{given}A new study may have what was seen as its law, or learn it; these rounds are past data there."
     )
 
@@ -278,7 +278,7 @@ def pair_in_words(problem: Problem, a: str, b: str, codes: Iterable[tuple[float,
         how = f", with a rank correlation of {numeral(_rank_correlation(pairs), 2)}"
     return (
         f"{a} goes with {b}. Expected: {a} is as it is whatever {b} is. Seen: in the first {left} that is not so{how}. "
-        f"What is expected of scopes that leave {a} to nature is wrong, and its bounds are too sure. A new study may "
+        f"Expected values of scopes that leave {a} to nature are wrong, and their bounds too sure. A new study may "
         f"have rows of data for both in the place of their laws; these rounds are past data there."
     )
 

@@ -575,8 +575,7 @@ class Optimizer(BaseStudy):
             batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which
                 they are to be played.
             request: the fields that the problem takes, by name; None is as good as left out. Where variables are `seen`
-            before
-                choosing, `context`: their values by name (nature draws what has a law and is left out). Of a
+                before choosing, `context`: their values by name (nature draws a missing one that has a law). Of a
                 time-varying problem `time` and `available` (what can be chosen now), of a mean-field one `current` (the
                 present distribution).
 

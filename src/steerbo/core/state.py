@@ -244,7 +244,7 @@ class StudyState:
         last = earlier[0].context
         for name in context:
             if name not in last:
-                hint = "What was looked at before that has set values already: tell it right among ‹realised›."
+                hint = "An earlier look has set values already: tell its right value among ‹realised›."
                 raise InvalidContext(
                     f"context.{name}", context[name], f"what was looked at last: {', '.join(last)}", hint
                 )

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 
 from ..bandit import Arms
 from ..core import Amended, DataAdded, Event, Failed, History, OutcomeTold, Round
-from ._problem import CostVarying
+from .problem import CostVarying
 
 
 class CostModel:

@@ -31,9 +31,9 @@ from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theor
 from ..core import SEEN, Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..core.tolerance import Fraction, Tolerance
 from ..records import from_dict, record, to_dict
-from ._problem import CostVarying
 from ._surrogate import STARTING_POINTS
 from .method import CostVaryingMethod
+from .problem import CostVarying
 from .search_space import Arm, Candidates
 
 Phase = Literal["explore", "exploit"]
@@ -50,8 +50,8 @@ class ExploreThenCommitOptions:
         delta: δ, the probability that some bound fails; for the theory only.
         explore_fraction: share of the budget (or of the rounds) that exploration may take.
         explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
-        alpha: share of quality that may be given up when exploitation begins; a problem's own `tolerance` goes before
-        it. alpha_floor: alpha is halved every d exploitation rounds, but not below this.
+        alpha: share of quality that may be given up when exploitation begins, unless the problem has a `tolerance`.
+        alpha_floor: alpha is halved every d exploitation rounds, but not below this.
         cost_bound: radius of the lower bounds on costs: Hoeffding's (the paper) or empirical Bernstein.
     """
 

@@ -45,7 +45,7 @@ from ..surrogate import (
     rows_at,
     set_columns,
 )
-from ._problem import CostVarying
+from .problem import CostVarying
 from .search_space import Arm, SearchSpace
 
 STARTING_POINTS = 5

@@ -67,10 +67,10 @@ from ..core import (
 from ..optim import Maximum
 from ..records import from_dict, record, to_dict
 from ..surrogate import expected_improvement
-from ._problem import CostVarying
 from ._risk_budget import RiskBudget
 from ._switching_costs import plays_to_come, time_between_rounds
 from .method import CostVaryingMethod
+from .problem import CostVarying
 from .search_space import Arm, Candidates
 
 WIDER, FLEETING = 1.5, 0.5

@@ -36,8 +36,8 @@ from ..optim import UNLIKELY, Maximum
 from ..space import OutcomeConstraint
 from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, climb_from, polished
 from ._costs import CostModel
-from ._problem import CostVarying
 from ._surrogate import STARTING_POINTS, Surrogate
+from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
 
 PLOT = 3

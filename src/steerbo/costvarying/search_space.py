@@ -27,8 +27,8 @@ from ..surrogate import (
     warm_started,
 )
 from ._nature import NatureModel
-from ._problem import CostVarying
 from ._validation import SetConstraints
+from .problem import CostVarying
 
 TRUST_RADII = (0.1, 0.25, 0.5)
 """Largest moves of a variable, as shares of its range, in the arms that move it only a little."""
@@ -251,7 +251,7 @@ class SearchSpace:
     def search(
         self, candidates: Candidates, arms: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
     ) -> list[list[Maximum]]:
-        """Largest bound of each of some candidate arms, for each β: see `highest`.
+        """Largest bound of each of some candidate arms, for each β: see `maximise_bounds`.
 
         A choice that follows another at once starts where the searches of that one ended, so that choices for many
         workers are cheap. No other choice depends on earlier searches.

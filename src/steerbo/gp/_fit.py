@@ -148,9 +148,9 @@ def maximum_a_posteriori(
 
 
 QUARTER = 4
-"""A quarter of some observations says how curvature grows with how many there are."""
+"""Divisor of the subset on which growth of the curvature with the number of observations is estimated."""
 ENOUGH = 0.05
-"""What is still to be gained in log density, by the curvature, where steps end."""
+"""Steps stop when the predicted gain in log density, by the curvature, is below this."""
 _NEARLY = 0.3  # the same, where one more step is taken of which the density alone is computed
 _ALIKE = 0.1  # that step has arrived if it gains what curvature promised, within this
 _STEP = 1e-3  # of the differences of gradients that curvature is

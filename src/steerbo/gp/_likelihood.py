@@ -117,7 +117,7 @@ class Density:
     """Log marginal likelihood alone, a third of the work; `evidence` adds its gradient.
 
     Attributes:
-        value: see `Evidence`.
+        value: see `MarginalLikelihood`.
         alpha: (n,) see there.
         jitter: added to the diagonal.
         packed: (n, n) result of `packed_cholesky`; `evidence` overwrites it.

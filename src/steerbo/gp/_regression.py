@@ -1,8 +1,6 @@
 """Exact Gaussian process regression: from the user's outcomes to a posterior, with hyperparameters that are learned.
 
-Points and outcomes as a user's code gives them, checked before anything is kept.
-
-Outcomes that were put right: a model of them that costs no more than it must.
+Also checks points and outcomes, and replaces corrected outcomes without a new factor where points are unchanged.
 """
 
 from __future__ import annotations
@@ -111,7 +109,7 @@ class GPRegression(Generic[K]):
     Args:
         kernel: the covariance function, with the hyperparameters to begin with.
         noise: noise variance to begin with, in standardised units.
-        warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
+        warp: columns to bend by a learned `KumaraswamyWarp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
         known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.

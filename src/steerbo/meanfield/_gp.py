@@ -37,7 +37,7 @@ from ..gp import (
 from ..gp.outliers import MOST as MOST_DOUBTED
 from ..gp.outliers import PROMISING, gains, supported
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
-from ._problem import MeanField
+from .problem import MeanField
 
 _NOISE = (1e-6, 10.0)  # bounds of the noise variance, relative to the prior variance of a population's average
 _PRIORS = {  # of logarithms: mean and standard deviation
@@ -306,7 +306,7 @@ def fit(
 
 
 def corrected(kernel: PayoffKernel, data: Observations, start: Parameters) -> Parameters:
-    """Correct hyperparameters learned from `data.subset()` by a few steps on all data: see `corrected_by_all`."""
+    """Correct hyperparameters learned from `data.subset()` by a few steps on all data: see `gp.refine_on_all`."""
     priors, some = hyperpriors(kernel, data.first), data.subset()
     found = refine_on_all(
         priors,

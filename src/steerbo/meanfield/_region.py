@@ -1,6 +1,6 @@
 """Region of feasible distributions: allowed cells, bounds on agents per action and on moves, and integer rounding.
 
-Tables are projected to the nearest feasible ones (see `projection.py`); whole agents are the solution of a small
+Tables are projected to the nearest feasible ones (see `Region.project`); whole agents are the solution of a small
 integer programme next to the projection.
 
 Projection of distributions onto bounds in Kullback–Leibler divergence, the metric of exponentiated gradients.

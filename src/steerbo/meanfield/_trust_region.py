@@ -12,9 +12,9 @@ from jaxtyping import Bool, Float
 
 from ..core import Event, History, Round, context_of
 from ..surrogate import Controlled, FailureModel, Feasibility, Observed, Part
-from ._problem import MeanField
 from ._rounding import Bound
 from .acquisition import AveragePayoffUCB, Tables, Values
+from .problem import MeanField
 
 Feasible = Callable[[Tables], Bool[np.ndarray, " r"]]
 """Function of tables (r, C, A) to whether each is likely to work."""
@@ -30,7 +30,7 @@ def everywhere(tables: Tables) -> Bool[np.ndarray, " r"]:
 
 
 class TableFeasibility:
-    """Failure model of distributions: regions where rounds kept failing are closed, see `surrogate.failing`.
+    """Failure model of distributions: regions where rounds kept failing are closed, see `surrogate._failures`.
 
     A point is a table, laid out flat, followed by the encoded seen variables.
 

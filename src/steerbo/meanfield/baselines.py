@@ -19,8 +19,8 @@ from ..core import Asked, Choice, Event, History, OptionsT, Streams
 from ..errors import InvalidProblem, ModelFailure
 from ..gp import OutcomeTransform, ProfiledMean, inverted
 from ..records import record
-from ._method import MeanFieldMethod
-from ._problem import MeanField
+from .method import MeanFieldMethod
+from .problem import MeanField
 
 Vector = Int[np.ndarray, " M"]
 """Actions of all M agents; the first M_1 agents have the first context, and so on."""

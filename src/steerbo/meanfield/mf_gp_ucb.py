@@ -46,13 +46,13 @@ from ..optim import simplex_starts
 from ..records import record
 from ._gp import Observations, doubt_one_more, fit, outdated, pending_inputs, standardised
 from ._kernels import Kind
-from ._method import MeanFieldMethod, cell_table, summary
-from ._problem import SCOPE, MeanField
 from ._region import Region
 from ._rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled
 from ._trust_region import TableFeasibility, TrustRegion
 from .acquisition import Tables, theorem_beta
+from .method import MeanFieldMethod, cell_table, summary
 from .models import HyperparameterDraw, PayoffMixture, PayoffModels, Surrogate
+from .problem import SCOPE, MeanField
 
 UNNOTICED = "Whether payoffs have changed for good is then no longer noticed."
 """Remark on studies with more outcomes than are counted: early and late ones can then not be compared."""

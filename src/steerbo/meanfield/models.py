@@ -28,9 +28,9 @@ from ._gp import (
     screen_lengthscales,
 )
 from ._kernels import PLAIN, ROOT, CovariateFactor, Inputs, Kind, Parameters, PayoffKernel, map_embeddings
-from ._problem import MeanField
 from ._similarity import Similarity
 from .acquisition import AveragePayoffUCB, Tables, Values
+from .problem import MeanField
 
 Found = dict[str, tuple[Parameters, float]]
 """Hyperparameters and the logarithm of their posterior density, by the name of the embedding."""

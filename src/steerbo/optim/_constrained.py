@@ -16,7 +16,7 @@ from ._polytope import INWARDS, FeasibleRegion, Polytope
 _CLIMBED = 4  # restarts
 _GUARD = 1e-5  # by how much a margin is aimed above 0, so that rounding does not lead below
 _ARRIVED = 1e-8  # of a value: no quadratic programme gains less
-_FIRST_STEP = 0.1  # of the box's width, before any curvature is known, as in `ascent`
+_FIRST_STEP = 0.1  # of the box's width, before any curvature is known, as in `optim._lbfgs`
 _FLAT = 1e-6  # slopes, as shares of a value, that say nothing of how long a step is to be
 _REACHES = 1.0, 0.1  # shares of the box's width: all of it, and where that leads lower, nearby
 
@@ -31,8 +31,8 @@ def maximise_constrained(
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start, or outside.
 
-    In a box by `climb`; in a region by sequential quadratic programmes (SLSQP; Kraft 1988), one restart after another,
-    and so from the highest few alone.
+    In a box by `maximise_batched`; in a region by sequential quadratic programmes (SLSQP; Kraft 1988), one restart
+    after another, and so from the highest few alone.
 
     >>> region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 2.0]]), np.array([1.0]))
     >>> points, values = maximise_constrained(lambda Z: (Z.sum(1), np.ones(Z.shape)), np.array([[0.1, 0.1]]), region)

@@ -51,7 +51,7 @@ def substitute_known(
         limits: of the problem.
         searched: the variables that are searched.
         known: values in the variables' units of those that are known.
-        kept: those of the known ones that somebody decides about: that stay as they were.
+        kept: names of known variables that stay at their current setting.
         worst: the value taken for sums of the others, which nature draws.
     """
     found: list[LinearRow | Combination] = []

@@ -39,25 +39,23 @@ class Decide(RequestBody):
     """Observed values."""
 
     context: Json = Field(description="Values by variable.")
-    again: Annotated[
-        bool, Field(description="The last look was mistyped: decide by this one. What is left out stays.")
-    ] = False
+    again: Annotated[bool, Field(description="Replace the last observations; those left out stay.")] = False
 
 
 class Tell(RequestBody):
     """Outcome of a round."""
 
     value: Any = Field(description="The objective's value, in the study's units.")
-    cost: Annotated[Any, Field(description="What it cost.")] = None
-    realised: Annotated[Json | None, Field(description="What really happened, by variable.")] = None
+    cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
+    realised: Annotated[Json | None, Field(description="The realised values, by variable.")] = None
 
 
 class Fail(RequestBody):
     """The evaluation broke."""
 
     reason: str = ""
-    cost: Annotated[Any, Field(description="What it cost all the same.")] = None
-    charge: Annotated[Any, Field(description="What counts as spent while nobody knows the cost.")] = None
+    cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
+    charge: Annotated[Any, Field(description="The amount counted as spent while the cost is unknown.")] = None
     realised: Json | None = None
 
 
@@ -134,7 +132,7 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
     {
         "ask": Operation(
             "The next round, or several: variables to look at first, and settings. Rounds that are out stay out; "
-            "whoever did not get the answer finds its rounds among those that are open.",
+            "if the answer was lost, its rounds are among the open ones.",
             "play",
             Ask,
             _ask,
@@ -150,7 +148,7 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
             _told("abandon"),
         ),
         "amend": Operation("Correct or void an outcome; the log keeps the old one.", "amend", Amend, _told("amend")),
-        "add": Operation("Add data that nobody suggested.", "amend", Add, _told("add"), False),
+        "add": Operation("Add data from outside the rounds.", "amend", Add, _told("add"), False),
     }
 )
 """By name: every word that changes a study."""

@@ -62,7 +62,7 @@ class WrongField(BaseModel):
     field: str = Field(description="Where it stands.")
     value: str = Field(description="As it was given, shortened.")
     allowed: str = Field(description="The values that are allowed.")
-    hint: str = Field(description="What to do next; may be empty.")
+    hint: str = Field(description="The next step; may be empty.")
     kind: str
 
 
@@ -73,7 +73,7 @@ class ProblemDetails(BaseModel):
     title: str
     status: int
     detail: str = Field(description="In words.")
-    errors: list[WrongField] | None = Field(None, description="What is wrong, where it can be named.")
+    errors: list[WrongField] | None = Field(None, description="The wrong fields, if they are known.")
 
 
 SCHEMAS = "#/components/schemas/"

@@ -45,8 +45,8 @@ class _Patient(H11Protocol):
     """A connection that is given up where its client does not do its part in time, whichever request it is at.
 
     A head has to be here within `PATIENCE` of its first byte, or of the connection; the next one has to begin within
-    `KEEP_ALIVE` of an answer; a body has twice `PATIENCE`, since `Guard` answers before that is over. An answer has to
-    be read. What a client sends meanwhile, a byte now and then, gives it no more time.
+    `KEEP_ALIVE` of an answer; a body has twice `PATIENCE`, since `RequestLimits` answers before that is over. An
+    answer has to be read; a byte sent now and then meanwhile gives a client no more time.
 
     Where there are too many, the newcomer takes the place of one that is waited for: of the address that has most of
     them, the oldest. Requests that are being answered stay, and where there are no others, the newcomer is refused.

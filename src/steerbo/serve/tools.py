@@ -50,7 +50,7 @@ class _Round(_Study):
 
 
 class _Policy(_Study):
-    seen: Json = Field({}, description="What was seen, by variable, and what `ask` takes, by name.")
+    seen: Json = Field({}, description="Values seen, by variable, and arguments of `ask`, by name.")
 
 
 class _Rounds(_Study):
@@ -151,11 +151,11 @@ def _tools() -> tuple[list[types.Tool], dict[str, Call]]:
         calls[name] = _looking(_Study, partial(_always, (name, look)))
         tools.append(_tool(name, does, True, _Study))
     calls["rounds"] = _looking(_Rounds, lambda given: (("rounds", given.state), rounds_in(given.state)))
-    tools.append(_tool("rounds", "What was suggested, and what came of it.", True, _Rounds))
+    tools.append(_tool("rounds", "The rounds: suggestions and outcomes.", True, _Rounds))
     calls["events"] = _events
     tools.append(_tool("events", "Everything that happened, as the log has it.", True, _Events))
     calls["policy"] = _policy
-    tools.append(_tool("policy", "What was learned, applied to what was seen.", True, _Policy))
+    tools.append(_tool("policy", "The learned policy, applied to observations.", True, _Policy))
     for name, verb in VERBS.items():
         calls[name] = _changing(name)
         tools.append(_tool(name, verb.does, False, _Round if verb.about_a_round else _Study, verb.takes))

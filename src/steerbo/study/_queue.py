@@ -60,7 +60,7 @@ class FairQueue:
     def turn(
         self, meanwhile: Callable[[], object], wish: str = "", given: Callable[[str], bool] = bool
     ) -> Iterator[str | None]:
-        """Held by one worker at a time, or by all who `TELL`.
+        """Held by one worker at a time, or by all whose wish is to tell.
 
         Yields the token of a round that another has chosen for this worker, who need not do so any more; else None.
 

@@ -304,9 +304,8 @@ def run_study(
         retries: a failed evaluation is tried so often again before it counts as failed.
         rounds: at most so many rounds in this run; None: no limit beside the study's own.
         stop: end when enough is known, as for `Optimizer`, from here on and for all workers; None: as the study says.
-        request: the arguments of `ask`, by name, such as `{"context": {"weather": 12}}`; or a function that says it
-        before
-            each new round.
+        request: the arguments of `ask`, by name, such as `{"context": {"weather": 12}}`; or a function that
+            gives them before each new round.
 
     Raises:
         InvalidStudy: the objective is a function or program that is nowhere.

@@ -240,7 +240,7 @@ class Regressed:
         return found
 
     def law(self, known: Float[np.ndarray, " c"], trust: float) -> DirichletProcessLaw:
-        """The law where this is seen; `trust`: see `LearnedLaw`."""
+        """The law in a context; `trust`: the probability that the law at first is right."""
         gaps = self._gaps(known[None])[0]
         count = self._n * float(np.exp(-0.5 * gaps / _REACH**2).mean())  # far from all that was seen nothing is known
         if self._variance <= 0:

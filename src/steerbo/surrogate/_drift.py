@@ -79,12 +79,12 @@ class DriftTracker:
         model: GPRegression[Any],
         horizon: Callable[[float], float],
     ) -> dict[str, Any]:
-        """Hyperparameters learned anew, and the course where it is learned, as plain data: see `take`.
+        """Hyperparameters learned anew, and the course where it is learned, as plain data: see `set_hyperparameters`.
 
         Args:
             fresh: makes a regression without data for a course.
             model: holds all outcomes; time is the last column.
-            horizon: from the time that has passed to how much the study is about.
+            horizon: maps elapsed time to the span of time that the study will cover.
         """
         if not self._learns or self.course is None:
             return model.fit().to_dict()
@@ -118,7 +118,7 @@ def build_model(
         space: of the variables; None: over none.
         course: how the objective changes with time; None: it does not.
         kernel: over the variables; None: an ANOVA kernel, or a constant without variables.
-        options: of `gp.Regression`: `known_noise`, `likely_noise`, `warp`, `transform`, `seed`.
+        options: of `GPRegression`: `known_noise`, `likely_noise`, `warp`, `transform`, `seed`.
     """
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)

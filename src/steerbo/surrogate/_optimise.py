@@ -216,7 +216,7 @@ EFFORT = (128, 8), (1024, 12)
 missed what sixteen times the points and five times the starts find, where six starts missed three; of 240 over more
 variables none did, and with half the points three."""
 NEARBY, STEPS = 64, 3
-"""New points tried, and steps climbed, where a search was made a moment ago: see `again`."""
+"""New points tried, and steps climbed, where a search was made a moment ago: see `warm_started`."""
 ARRIVED = 1e-6
 """A climb ends where a step gains less than this share: bounds need no more digits."""
 DRAWS = 64
@@ -278,9 +278,9 @@ def warm_started(
 ) -> Maximum:
     """Maximise the bound of one scope again after some points became pending since `before` was found.
 
-    What is pending lowers bounds, and leaves them where it says nothing: they are still highest near an end of the
+    Pending points lower bounds, and leave them where they say nothing: they are still highest near an end of the
     search before, or at one of some new points. Nothing is climbed, which takes a twentieth of the time: an end that
-    has moved a little is lower than the new one by next to nothing. Whatever is played is `risen` from there.
+    has moved a little is lower than the new one by next to nothing. `climb_from` improves the end that is played.
     """
     box, bound = domain.box, partial(_over(process, domain, of_mean).bound, beta=beta)
     points = before.points

@@ -140,7 +140,7 @@ def dirichlet_doubt(weights: Float[np.ndarray, " q"], count: float) -> Float[np.
 def parts_of(
     columns: Sequence[str], held: Collection[str], known: Mapping[str, float], laws: Mapping[str, Uncontrolled]
 ) -> tuple[Part, ...]:
-    """Every column's part: what is held is `Set`, whatever is known of it; of the rest what is known is `Known`.
+    """Assign each column its part: `Controlled` if the scope sets it, `Observed` if its value is known, else its law.
 
     Args:
         columns: names of the columns.

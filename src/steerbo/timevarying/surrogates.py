@@ -277,7 +277,7 @@ def scale_only(means: Float[np.ndarray, "P X"], tables: Sequence[np.ndarray], dr
 class FiniteSurrogate:
     """Posteriors of all priors at all points of a finite domain.
 
-    Outcomes may come late: see `Ordered`.
+    Outcomes may come late: see `OrderedFilter`.
 
     Args:
         problem: with a finite domain.
@@ -343,7 +343,7 @@ class FiniteSurrogate:
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
     def add(self, datum: Datum, inflation: float = 1.0) -> bool:
-        """Condition on an outcome; False if it is too late: see `Ordered`."""
+        """Condition on an outcome; False if it is too late: see `OrderedFilter`."""
         return self.ordered.add(datum, inflation)
 
     def rewrite(self, data: Sequence[Datum]) -> None:

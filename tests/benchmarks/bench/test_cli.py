@@ -12,6 +12,7 @@ import pytest
 from partial_control_bench.cli import main
 from partial_control_bench.record import read
 from partial_control_bench.running import play_missing
+from tests.benchmarks.bench.calls import pcb
 
 MINE = """import math
 
@@ -41,13 +42,6 @@ def stranger(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "mine", raising=False)
     Path("mine.py").write_text(MINE)
     Path("broken.py").write_text("x = = 3")
-
-
-def pcb(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["pcb", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
 
 
 @pytest.mark.parametrize(

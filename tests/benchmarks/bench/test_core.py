@@ -10,10 +10,10 @@ import pytest
 from partial_control_bench import core, core_page
 from partial_control_bench.errors import BenchError
 from partial_control_bench.fresh.registration import refuse_unregistered, seeds_among
+from partial_control_bench.kept import there
 from partial_control_bench.record import parse, read
 from partial_control_bench.registry import contender, problem
-
-from .test_cli import pcb
+from tests.benchmarks.bench.calls import pcb
 
 COMMIT = "7a" * 20
 RUNS = Path(__file__).parents[3] / "docs" / "results" / core_page.RUNS
@@ -103,7 +103,7 @@ def test_what_is_missing_is_said(content: str, said: str, tmp_path: Path, monkey
         core.entrant_of(name)
 
 
-@pytest.mark.skipif(not RUNS.is_file(), reason="the core has not been played")
+@pytest.mark.skipif(not there(RUNS), reason="the core has not been played")
 def test_committed_runs_are_of_one_registration_and_no_seed_is_missing_in_between() -> None:
     results = list(read(RUNS))
     registration = core_page.registration_of(results)

@@ -15,8 +15,7 @@ from partial_control_bench.fresh.noise import NOISES, noise
 from partial_control_bench.fresh.registration import seed_of
 from partial_control_bench.fresh.world import FreshWorld, Shape
 from partial_control_bench.randomness import even_points
-
-from .test_cli import pcb
+from tests.benchmarks.bench.calls import pcb
 
 COMMIT = "8a" * 20
 

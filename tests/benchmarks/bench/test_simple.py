@@ -18,8 +18,7 @@ from partial_control_bench.playing import play
 from partial_control_bench.problem import Budget
 from partial_control_bench.protocol import Outcome
 from partial_control_bench.registry import contender, problem
-
-from .test_cli import pcb
+from tests.benchmarks.bench.calls import pcb
 
 COMMIT = "7c" * 20
 ONE: dict[str, Any] = {

@@ -131,7 +131,7 @@ def test_the_worst_of_a_problem_is_reached_and_not_passed(name: str) -> None:
 
 
 def test_no_kept_run_fell_below_the_worst() -> None:
-    kept = finished(Path(__file__).parents[3] / "docs" / "results" / "costvarying-runs.jsonl").values()
+    kept = finished(Path(__file__).parents[3] / "docs" / "results" / "runs/costvarying-runs.jsonl").values()
     runs = [done for done in kept if "run" in done]
     assert len(runs) == 1450  # fifty of them of the default told nothing
     assert all(done["worst"] >= World(**done["run"]["world"]).worst for done in runs)

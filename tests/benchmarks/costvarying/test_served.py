@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.costvarying import served
+from partial_control_bench.kept import text_of
 
-RUNS = Path(__file__).parents[3] / "docs" / "results" / "served-runs.jsonl"
+RUNS = Path(__file__).parents[3] / "docs" / "results" / "runs/served-runs.jsonl"
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ RUNS = Path(__file__).parents[3] / "docs" / "results" / "served-runs.jsonl"
 def test_what_the_page_says_comes_of_the_runs(
     seeds: range, recommended: list[float], played: list[float], paid: list[float]
 ) -> None:
-    runs = [json.loads(line) for line in RUNS.read_text().splitlines()]
+    runs = [json.loads(line) for line in text_of(RUNS).splitlines()]
     some = [run for run in runs if run["seed"] in seeds]
     assert len(some) == len(served.WORLDS) * len(served.ARMS) * len(seeds)
     said = {"recommended": recommended, "played": played, "paid": paid}

@@ -32,7 +32,7 @@ def test_luck_fails_a_fifth_and_weather_by_the_last_variable() -> None:
 
 
 def test_the_page_has_the_tables_of_the_runs() -> None:
-    rows, page = rows_of(RESULTS / "failing-runs.jsonl"), (RESULTS / "failing.md").read_text("utf-8")
+    rows, page = rows_of(RESULTS / "runs/failing-runs.jsonl"), (RESULTS / "failing.md").read_text("utf-8")
     for registration in FUNCTIONS:
         assert table([row for row in rows if row["seed"] == 2 + registration]) in page
 

@@ -9,7 +9,7 @@ import pytest
 
 from steerbo import Optimizer
 from tests.timevarying.reference import refit
-from tests.timevarying.test_methods import K, next_site, problem, run
+from tests.timevarying.steps import K, next_site, problem, run
 
 
 @pytest.mark.parametrize(

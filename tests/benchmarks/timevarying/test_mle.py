@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from steerbo import Decay, Optimizer
 from tests.timevarying.reference import refit
-from tests.timevarying.test_methods import K, next_site, problem, run
+from tests.timevarying.steps import K, next_site, problem, run
 
 
 @pytest.mark.parametrize("drift", [None, Decay(0.1)])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract, WingContract
 from tests.timevarying.cases import box, case
 
 RIVALS: dict[str, dict[str, Any]] = {
@@ -20,8 +20,10 @@ RIVALS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.filterwarnings("ignore::steerbo.timevarying.PriorWarning")
 class TestContract(WingContract):
-    @pytest.fixture(params=[*RIVALS, "sw-gp-ucb on a box"])
+    @pytest.fixture(params=RIVALS)
     def world(self, request: pytest.FixtureRequest) -> Case:
-        if request.param in RIVALS:
-            return case(request.param, **RIVALS[request.param])
-        return case("sw-gp-ucb", box(), prior=0, window=3)
+        return case(request.param, **RIVALS[request.param])
+
+
+class TestOnABox(TraitContract):
+    case = staticmethod(lambda: case("sw-gp-ucb", box(), prior=0, window=3))

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.causal.graphs.dag import BitmaskDag, bits, mask_of
+from tests.sizes import examples
 
 SEEDS = st.integers(0, 10**6)
-FEW = settings(max_examples=100, deadline=None, derandomize=True)
+FEW = settings(max_examples=examples(100), deadline=None, derandomize=True)
 
 
 def a_graph(seed: int, nodes: int = 8) -> tuple[BitmaskDag, np.random.Generator]:

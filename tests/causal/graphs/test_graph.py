@@ -23,9 +23,10 @@ from steerbo.records import from_dict, to_dict
 from steerbo.space import Float
 from steerbo.study import Study
 from tests.causal.exact import random_graph
+from tests.sizes import examples
 
 SEEDS = st.integers(0, 10**6)
-FEW = settings(max_examples=60, deadline=None, derandomize=True)
+FEW = settings(max_examples=examples(60), deadline=None, derandomize=True)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from steerbo.causal import CausalGraph
 from steerbo.errors import InvalidProblem
 from steerbo.records import from_dict, to_dict
 from tests.causal.graph_texts import CONFOUNDED, EASY, FEW, Y, graphs, refuse
+from tests.sizes import examples
 
 
 @FEW
@@ -31,7 +32,7 @@ def test_every_form_that_is_written_is_read_back(graph: CausalGraph) -> None:
     assert from_dict(CausalGraph, to_dict(graph)) == graph
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=examples(20), deadline=None, derandomize=True)
 @given(graphs(EASY), st.randoms(use_true_random=False))
 def test_dot_and_dagitty_say_the_same(graph: CausalGraph, random: Random) -> None:
     pytest.importorskip("pydot")

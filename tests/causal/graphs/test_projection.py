@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from steerbo.causal import CausalGraph
 from steerbo.causal.graphs._projection import latent_projection
 from tests.causal.graph_texts import graphs, refuse
+from tests.sizes import examples
 
 REFUSED = {
     "latent target": ("dag { x [exposure] y [outcome,latent] x -> y }", "target: 'y' .* latent"),
@@ -38,7 +39,7 @@ def paths(edges: set[tuple[str, str]], start: str, end: str, through: set[str]) 
                 yield [start, *rest]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150), deadline=None, derandomize=True)
 @given(graphs(st.sampled_from("abcdefg")), st.data())
 def test_latent_variables_are_projected_out(graph: CausalGraph, data: st.DataObject) -> None:
     """Judged by listing all paths, and by d-separation of networkx in the whole graph."""

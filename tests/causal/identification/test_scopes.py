@@ -12,8 +12,9 @@ from steerbo.causal import CausalGraph
 from steerbo.causal.identification.scopes import MAX_STEPS, ScopedGraph, StepBudget
 from steerbo.errors import InvalidProblem
 from tests.causal.exact import Contexts, closure, random_graph, scope_graph
+from tests.sizes import examples
 
-FEW = settings(max_examples=60, deadline=None, derandomize=True)
+FEW = settings(max_examples=examples(60), deadline=None, derandomize=True)
 
 
 def a_scope(seed: int) -> tuple[np.random.Generator, CausalGraph, Contexts]:

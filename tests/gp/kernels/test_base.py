@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from steerbo.gp import Constant, DecayKernel, Kernel, Matern32, PeriodicKernel, SquaredExponentialKernel
 from steerbo.gp.kernels.base import rows_once
+from tests.sizes import examples
 
 from ..examples import KERNELS, differences, points, theta_of
 
@@ -70,7 +71,7 @@ def test_input_gradients_agree_with_finite_differences(kernel: Kernel) -> None:
         np.testing.assert_allclose(diagonal[i, :2], numeric[:, 1], rtol=1e-6, atol=1e-8)
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(deadline=None, derandomize=True, max_examples=examples(40))
 @given(st.sampled_from(sorted(KERNELS)), st.integers(0, 10**6))
 def test_covariances_are_symmetric_and_not_negative(name: str, seed: int) -> None:
     X = np.concatenate([points(12, seed), points(3, seed)])  # with duplicates

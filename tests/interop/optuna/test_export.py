@@ -18,9 +18,9 @@ from steerbo.meanfield import MeanField
 from steerbo.space import Categorical, Float, Integer, Uniform
 from steerbo.study import MemoryLog, Study
 from steerbo.testing import Case
-from tests.cli.test_app import call, refused
+from tests.cli.calls import call, refused
+from tests.core.stub import Stub
 from tests.meanfield import worlds as meanfield
-from tests.rounds.stub import Stub
 from tests.study.files import MEASURE, write_function
 from tests.torture.kills import WINGS
 

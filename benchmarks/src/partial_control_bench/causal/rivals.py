@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from steerbo.bandit import hoeffding_margins, shrinking_margins
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
 from steerbo.errors import InvalidOption
 from steerbo.extending import History, record
@@ -79,8 +78,12 @@ class CoCaBOByMeanBound(_ByMargins):
         """ρ/√n of every arm; pending rounds count as plays."""
         if self.options.confidence == "theory":
             betas = np.array([self.theory(i) for i in range(len(self.arms))])
-            return shrinking_margins(self.plays, betas * self.spread())
-        return shrinking_margins(self.plays, self.options.rho * self.spread())
+            return self._shrinking(betas * self.spread())
+        return self._shrinking(self.options.rho * self.spread())
+
+    def _shrinking(self, scale: float | Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+        margins: Float[np.ndarray, " m"] = scale / np.sqrt(np.maximum(self.plays, 1))
+        return margins
 
     def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
         """Ū_i(n): mean upper bound at the points evaluated, each before its outcome was known (Algorithm 2).
@@ -110,8 +113,8 @@ class CoCaBOByMeanOutcome(_ByMargins):
     value_label: ClassVar[str] = "mean outcome"
 
     def margins(self) -> Float[np.ndarray, " m"]:
-        """UCB1's margin of every arm."""
-        return hoeffding_margins(self.plays)
+        """UCB1's margin of every arm (Auer et al. 2002)."""
+        return np.asarray(np.sqrt(2 * math.log(int(self.plays.sum()) + 1) / np.maximum(self.plays, 1)))
 
     def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
         """Mean outcome of arm `i`."""

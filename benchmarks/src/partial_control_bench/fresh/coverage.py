@@ -7,7 +7,6 @@ line of the file is a run, so that the same runs of two versions can be paired: 
 from __future__ import annotations
 
 import json
-import os
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..errors import BenchError
+from ..kept import made_plain, text_of
 from ..randomness import keyed
 from ..statistics import error_of, shown
 from .noise import NOISES
@@ -105,11 +105,9 @@ def play(run: Run) -> dict[str, Any]:
 
 def play_missing(runs: Iterable[Any], file: Path, jobs: int = 1) -> Iterator[dict[str, Any]]:
     """Play what a file of lines lacks; each run, which has a `key` and a `play`, is written as soon as it is done."""
-    if file.exists() and (content := file.read_bytes()) and not content.endswith(b"\n"):
-        os.truncate(file, content.rfind(b"\n") + 1)
+    made_plain(file)
     there = {each["key"] for each in read(file)} if file.exists() else set()
     missing = [run for run in runs if run.key not in there]
-    file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as out:
         for line in _lines(missing, jobs):
             out.write(json.dumps(line) + "\n")
@@ -133,10 +131,8 @@ def read(file: Path) -> list[dict[str, Any]]:
     Raises:
         BenchError: it is not there, or a line is no JSON.
     """
-    if not file.exists():
-        raise BenchError(f"{file}: there is no such file")
     found = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(text_of(file).splitlines(), 1):
         try:
             found.append(json.loads(line))
         except json.JSONDecodeError:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .. import core_page
+from ..kept import kept_in
 from ..page import markdown
 from ..record import read
 from . import causal, costvarying, meanfield, timevarying
@@ -42,9 +43,9 @@ _OTHERS = """Beside the papers: [whether bounds hold](calibration.md), [whether 
 
 
 def write_all(folder: Path) -> Iterator[Path]:
-    """The front page, and the papers' in a folder of their own, from the runs in that one's `runs`."""
+    """The front page, and the papers' in a folder of their own, from the runs in the folder's `runs`."""
     home = folder / HERE
-    results = [result for file in sorted((home / "runs").glob("*.jsonl")) for result in read(file)]
+    results = [result for file in kept_in(folder / "runs", "papers-") for result in read(file)]
     rows, pictures, published = [], [], []
     for paper in PAPERS:
         claims, alt = write(paper, results, home)
@@ -58,7 +59,7 @@ def write_all(folder: Path) -> Iterator[Path]:
         yield home / f"{paper.file}.md"
     timed = [r.cpu_seconds for r in results if r.cpu_seconds is not None]
     note = (
-        f"\n{len(results)} runs, in `docs/results/papers/runs`. "
+        f"\n{len(results)} runs, in `docs/results/runs`. "
         "Most were kept before there was a benchmark, and put into its form by `python -m benchmarks.converted`. "
         f"The {len(timed)} of them whose times were kept, ours, published methods and peers, took {sum(timed) / 3600:.1f} CPU hours.\n\n"
     )

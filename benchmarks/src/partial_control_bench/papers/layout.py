@@ -13,6 +13,7 @@ from typing import Any
 from .. import picture
 from ..costs import PROBLEMS, SIZES, too_slow
 from ..entrants import PEERS
+from ..kept import text_of, there
 from ..page import markdown, shared_mark
 from ..record import Result
 from ..registry import problem
@@ -82,7 +83,7 @@ def write(paper: Paper, results: Sequence[Result], folder: Path) -> tuple[list[C
         *more,
         f"## Ours\n\n{beside(paper, own)}",
         f"## Peers\n\n{peers(paper, own)}",
-        f"## What it costs\n\n{spent(paper.wing, folder / 'costs.jsonl')}",
+        f"## What it costs\n\n{spent(paper.wing, folder.parent / 'runs' / 'costs.jsonl')}",
         f"## How it was read\n\n{read}\n",
         f"## Appendix\n\nEvery entrant on every problem: [{paper.file}.csv]({paper.file}.csv).\n",
     ]
@@ -213,7 +214,7 @@ def _told(found: Summary, fixed: bool) -> str:
 
 def spent(wing: str, file: Path) -> str:
     """What an ask costs in one interleaved run (`partial_control_bench.costs`)."""
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    lines = [json.loads(line) for line in text_of(file).splitlines()] if there(file) else []
     found = {(line["entrant"], line["n"]): line for line in lines if line["wing"] == wing}
     if not found:
         return f"Not measured: `python -m partial_control_bench.costs {wing}`.\n"

@@ -17,7 +17,6 @@ import numpy as np
 from jaxtyping import Int
 from pydantic import Field
 
-from steerbo.bandit import lagging
 from steerbo.core import Explanation, History, OptionsT, Round, Streams
 from steerbo.extending import record
 from steerbo.timevarying import TimeVarying
@@ -83,8 +82,9 @@ class RegretBalancing(EliminationMethod[EliminationOptions]):
         alive = self.alive
         if not self.counts[alive].all():
             return
-        xi = self.confidence.xi(told.number)[alive]
-        short = lagging(self.sums[alive], self.bands[alive], self.counts[alive], xi)
+        counts, xi = self.counts[alive], self.confidence.xi(told.number)[alive]
+        lower = self.sums[alive] / counts - np.sqrt(xi / counts)
+        short = lower.max() - (lower + self.bands[alive] / counts)
         behind = zip(self.survivors.candidates.tolist(), short.tolist(), strict=True)
         self.drop({q: excess for q, excess in behind if excess > 0}, told.number)
 

@@ -87,7 +87,7 @@ class ExistingData:
         if scope is not None and data.scope is None:
             more["scope"] = scope
         elif scope not in (None, data.scope):
-            hint = f"What was measured is there as {name}, a play of {data.scope}. If that is wrong, use ‹amend›."
+            hint = f"The measurement is there as {name}, a play of {data.scope}. If that is wrong, use ‹amend›."
             raise InvalidOutcome("scope", str(scope), f"{data.scope}, or nothing", hint)
         cost = outcome.cost if data.outcome.cost is None else data.outcome.cost
         if charge and cost is not None and not data.charge:

@@ -191,7 +191,7 @@ def _cell(sheet: Spreadsheet, row: Row, name: str, choices: Any, where: str) -> 
     """Value of one variable in one row."""
     cell = row.cells.get(name)
     if cell is None:
-        hint = "What was not measured together says nothing of how things go together: leave the line out."
+        hint = "Rows with gaps do not show how variables vary together: leave the line out."
         raise InvalidProblem(where, "", f"a value in column {name!r}", hint)
     return _value(sheet, cell, name, choices, where)
 

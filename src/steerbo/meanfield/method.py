@@ -1,0 +1,337 @@
+"""Base of all mean-field methods: distributions played, feasible random ones, and the best one as an answer.
+
+Explanation of the model: expected payoffs of the fullest cells, the cells still explored, and a summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from .._wording import counted
+from ..bandit import scale_inflation
+from ..core import (
+    TIME,
+    Amended,
+    Asked,
+    Choice,
+    DataAdded,
+    Event,
+    Explanation,
+    History,
+    Method,
+    OptionsT,
+    Outcome,
+    OutcomeTold,
+    PolicyStep,
+    Recommendation,
+    Round,
+    Scope,
+    Streams,
+    Table,
+    context_of,
+)
+from ..gp import MOST, describe_subset
+from ._region import Region
+from .models import Surrogate
+from .problem import SCOPE, MeanField
+
+_ROWS_SHOWN = 30
+_COLUMNS = ("context", "action", "share", "last suggested", "expected payoff", "deviation", "explored")
+
+
+def cell_table(
+    problem: MeanField, surrogate: Surrogate, best: Float[np.ndarray, "C A"], last: Float[np.ndarray, "C A"]
+) -> tuple[Table, int]:
+    """Tabulate the fullest cells at the recommended table, and count the cells that are still explored.
+
+    Args:
+        problem: names and numbers of agents.
+        surrogate: posterior after all outcomes.
+        best: (C, A) the recommended table.
+        last: (C, A) the table suggested last; a cell in which it has more agents is explored.
+    """
+    mean, sd = (part[0] for part in surrogate.ucb.cell_moments(best[None]))
+    explored = last > best + np.maximum(1.5 / problem.agents_in[:, None], 1e-6)
+    order = np.argsort(-(np.maximum(best, last) * problem.shares[:, None]).ravel(), kind="stable")
+    rows = []
+    for i in order[:_ROWS_SHOWN]:
+        c, a = np.unravel_index(i, best.shape)
+        payoff = problem.sign * surrogate.raw(float(mean[c, a]))
+        cell = (float(best[c, a]), float(last[c, a]), payoff, surrogate.unit * float(sd[c, a]), bool(explored[c, a]))
+        rows.append((problem.contexts[c], problem.actions[a], *cell))
+    rest = best.size - len(rows)
+    title = "Cells at the recommended distribution" + (f" (fullest {len(rows)}, {rest} not shown)" if rest else "")
+    return Table(title, _COLUMNS, tuple(rows)), int(explored.sum())
+
+
+def fullest(problem: MeanField, table: Float[np.ndarray, "C A"]) -> str:
+    """Name the five fullest cells of a table with their shares."""
+    order = np.argsort(-(table * problem.shares[:, None]).ravel(), kind="stable")[:5]
+    cells = [np.unravel_index(i, table.shape) for i in order]
+    one = len(problem.contexts) == 1
+    return ", ".join(
+        f"{'' if one else problem.contexts[c] + ' → '}{problem.actions[a]} {table[c, a]:.3g}"
+        for c, a in cells
+        if table[c, a] > 0
+    )
+
+
+def summary(
+    problem: MeanField,
+    surrogate: Surrogate,
+    outcomes: int,
+    explored: int,
+    *,
+    forgotten: tuple[int, int] = (0, 0),
+    doubted: Sequence[str] = (),
+) -> str:
+    """Summarise the model in words.
+
+    Args:
+        problem: names.
+        surrogate: posterior after all outcomes.
+        outcomes: number of outcomes.
+        explored: number of cells still explored.
+        forgotten: number of older outcomes that are forgotten, and the round since which they are.
+        doubted: names of outcomes that are probably wrong.
+    """
+    posterior = surrogate.ucb.posterior
+    kernel, noise = posterior.kernel, surrogate.unit * np.sqrt(posterior.noise)
+    cells = int(problem.region.allowed.sum())
+    said = (
+        f"{counted(outcomes, 'outcome')}. {explored or 'None'} of {counted(cells, 'cell')} (an action, "
+        f"in a context) {'is' if explored < 2 else 'are'} still being explored, with more agents in the last "
+        f"suggestion than in the recommendation. The model: kernel {kernel.kind} on {kernel.embedding.name} "
+        f"distributions, lengthscale {kernel.lengthscale('lengthscale', posterior.parameters):.3g}, noise {noise:.3g}."
+    )
+    if problem.feedback == "population":
+        said += " Averages never identify single payoffs: those below rest on the kernel."
+    old, since = forgotten
+    if old:
+        older = f"{counted(old, 'older outcome')} {'is' if old == 1 else 'are'}"
+        said += f" Payoffs have changed: {older} forgotten since round {since}."
+    if doubted:
+        wrong = f"{counted(len(doubted), 'outcome')} {'is' if len(doubted) == 1 else 'are'}"
+        few = "counts" if len(doubted) == 1 else "count"
+        said += f" {wrong} probably wrong, and {few} for little until more of the kind come: {', '.join(doubted)}."
+    return said
+
+
+TableArray = Float[np.ndarray, "C A"]
+_COMPARED = 5  # smallest number of outcomes that an answer is chosen among; else a quarter of all
+
+
+class MeanFieldMethod(Method[MeanField, OptionsT]):
+    """Method that stores the distributions suggested and played, with their average payoffs.
+
+    All payoffs inside are in units of `sign · value`, so larger is better.
+    """
+
+    solves = MeanField
+
+    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.suggested: dict[str, TableArray] = {}  # by token
+        self.outcomes: list[Outcome] = []
+        self.tables: list[TableArray] = []  # really played, one for each outcome
+        self.known: list[float] = []  # averages of the outcomes
+        self.keys: set[bytes] = set()  # keys of the counts suggested or played
+        self.names: list[str] = []  # of the outcomes
+        self._added: dict[str, dict[str, Any]] = {}  # time of external data, if payoffs drift
+        self.forgotten: frozenset[str] = frozenset()  # names of outcomes that are no longer learned from
+        self.begun = 0  # number of rounds at that time: their expectations rested on forgotten outcomes
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take in an event."""
+        match event:
+            case Asked():
+                self.suggested[event.token] = table = self.problem.table(event.values["distribution"])
+                self.keys.add(self.key(self.counts_of(table)))
+            case OutcomeTold():
+                self._append(event.token, event.outcome, history[event.token])
+            case DataAdded():
+                self._added[history.latest_data] = self._present_context(history)
+                self._append(history.latest_data, event.outcome, None)
+            case Amended():
+                self.begin_anew(history)
+            case _:
+                pass
+
+    def begin_anew(self, history: History) -> None:
+        """Read all outcomes again as they stand now, except forgotten ones."""
+        self.outcomes, self.tables, self.known, self.names = [], [], [], []
+        for name, outcome, played in history.outcomes():
+            if name not in self.forgotten:
+                self._append(name, outcome, played)
+
+    def forget(self, names: Iterable[str], history: History) -> None:
+        """Exclude these outcomes from learning; their distributions may be played again."""
+        self.forgotten |= set(names)
+        self.begun = len(history)
+        self.keys = {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unresolved}
+        self.begin_anew(history)
+
+    def _append(self, name: str, outcome: Outcome, played: Round | None) -> None:
+        when = context_of(played.request) if played else self._added[name]
+        self.names.append(name)
+        self.outcomes.append(replace(outcome, realised={**when, **outcome.realised}))
+        table = self.problem.table(outcome.realised["distribution"])
+        self.tables.append(table)
+        self.known.append(self.problem.sign * self.problem.average(outcome))
+        self.keys.add(self.key(self.counts_of(table)))
+
+    def averages(self) -> Float[np.ndarray, " n"]:
+        """Return the population's average of every outcome, (n,); with representative feedback the agent's payoff."""
+        return np.array(self.known)
+
+    def played(self, history: History, request: Mapping[str, Any], pending_only: bool = False) -> set[bytes]:
+        """Return the keys of the tables suggested or played so far, or only of those without an outcome.
+
+        With seen variables, of rounds in which the same values were seen.
+        """
+        if not pending_only and not self.problem.space.seen:
+            return self.keys
+        rounds = history.unresolved if pending_only else tuple(history)
+        seen = request.get("context", {})
+        alike = [r for r in rounds if all(r.realised.get(name) == value for name, value in seen.items())]
+        return {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in alike}
+
+    def counts_of(self, table: TableArray) -> Int[np.ndarray, "C A"]:
+        """Return the nearest numbers of agents, for comparisons."""
+        return np.rint(table * self.problem.agents_in[:, None]).astype(np.int64)
+
+    @staticmethod
+    def key(counts: Int[np.ndarray, "C A"]) -> bytes:
+        """Return a hashable key of counts."""
+        return counts.tobytes()
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
+
+    def region(self, request: Mapping[str, Any]) -> Region:
+        """Return the feasible tables, within the largest move from the present distribution."""
+        if "current" not in request:
+            return self.problem.region
+        return self.problem.region.around(self.problem.table(request["current"]), self.problem.largest_move)
+
+    def whole(self, region: Region, table: TableArray, random: np.random.Generator) -> Int[np.ndarray, "C A"]:
+        """Round a table to whole agents by the problem's rule."""
+        return region.sampled(table, random) if self.problem.rounding == "sampled" else region.whole(table)
+
+    def spread(self, region: Region, random: np.random.Generator) -> TableArray:
+        """Draw a feasible table: the softmax of uniform numbers, which stays away from corners."""
+        shares = np.exp(random.random(self.problem.simplex.shape)) * region.allowed
+        return region.project((shares / shares.sum(axis=1, keepdims=True))[None])[0]
+
+    def fresh(
+        self, region: Region, random: np.random.Generator, taken: set[bytes], tries: int = 20
+    ) -> Int[np.ndarray, "C A"]:
+        """Draw the counts of a random table, if possible not `taken`: of `spread`, then of a wider distribution."""
+        for _ in range(tries):
+            counts = self.whole(region, self.spread(region, random), random)
+            if self.key(counts) not in taken:
+                return counts
+            wide = np.exp(3 * random.standard_normal((1, *self.problem.simplex.shape)))
+            counts = region.sampled(region.project(wide)[0], random)
+            if self.key(counts) not in taken:
+                break
+        return counts
+
+    def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
+        """Return the choice of these numbers of agents."""
+        return Choice(SCOPE, self.problem.settings(counts / self.problem.agents_in[:, None], counts), note=note)
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """Recommend the best feasible distribution played, among the comparable outcomes."""
+        kept = self.feasible()
+        if not kept.any():
+            return self.even()
+        averages, near = self.averages(), self._comparable(context)
+        best = int(np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax())
+        values, found = self.problem.settings(self.tables[best]), self.problem.sign * float(averages[best])
+        return Recommendation(SCOPE, values, found, note="the best of the distributions that were played")
+
+    def _comparable(self, context: Mapping[str, Any]) -> Bool[np.ndarray, " n"]:
+        """Choose the outcomes to compare: the latest if payoffs drift, the nearest contexts if variables are seen."""
+        n, space = len(self.outcomes), self.problem.space
+        if self.problem.timed:
+            far = -np.array([outcome.realised[TIME.name] for outcome in self.outcomes])
+        elif space.seen:
+            gaps = space.encode([outcome.realised for outcome in self.outcomes]) - space.encode([context])
+            far = (np.where(space.categorical, gaps != 0.0, gaps) ** 2).sum(axis=1)
+        else:
+            return np.ones(n, dtype=bool)
+        chosen = np.zeros(n, dtype=bool)
+        chosen[np.argsort(far, kind="stable")[: max(_COMPARED, n // 4)]] = True
+        return chosen
+
+    def note(self, history: History) -> str:
+        """Say whether there are more outcomes than the model is conditioned on."""
+        return describe_subset(len(self.outcomes), MOST)
+
+    def bound_inflation(self, history: History, scope: Scope) -> float:
+        """Return the factor of Student's t for a scale learned from the population's averages."""
+        before = self.problem.before([outcome.realised for outcome in self.outcomes])
+        played = np.array(self.tables).reshape(len(before), -1)
+        return scale_inflation(np.hstack([played, before]), self.averages())
+
+    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+        """Recommend the next step: from a present distribution, as far towards the goal as the largest move allows."""
+        self.check_informed(history)
+        seen, known = {**self._present_context(history), **context, **context_of(request)}, dict(context)
+        advice = self._answer_at(history, seen)
+        if "current" not in request:
+            return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)
+        goal = self.problem.table(advice.values["distribution"])
+        step, note = self._step_towards(self.region(request), goal, advice.note)
+        return PolicyStep(advice.scope, self.problem.settings(step), context=known, note=note)
+
+    def _step_towards(self, region: Region, goal: TableArray, note: str) -> tuple[TableArray, str]:
+        """Return the feasible step towards a table in whole agents, and a note with its cost.
+
+        Args:
+            region: feasible tables around the present distribution.
+            goal: the table to reach.
+            note: note of a step that reaches it.
+        """
+        assert region.present is not None
+        problem = self.problem
+        far, most = float(region.moved(goal).max()), problem.largest_move
+        share = 1.0 if most is None or far <= most else most / far
+        step = region.whole(region.present + share * (goal - region.present)) / problem.agents_in[:, None]
+        moved = float(problem.shares @ region.moved(step))
+        said = f"{share:.0%} of the way to the recommended distribution" if share < 1 else note
+        return step, said + (f"; the move costs {problem.moving_cost * moved:.4g}" if problem.moving_cost else "")
+
+    def feasible(self) -> Bool[np.ndarray, " n"]:
+        """Return which of the tables played satisfy the constraints, in the nearest whole agents."""
+        return np.array([self.problem.region.keeps(self.counts_of(table)) for table in self.tables], dtype=bool)
+
+    def even(self) -> Recommendation:
+        """Recommend an even spread, before anything is known."""
+        even = self.problem.region.project(np.ones((1, *self.problem.simplex.shape)))[0]
+        counts = self.problem.region.whole(even)
+        values = self.problem.settings(counts / self.problem.agents_in[:, None], counts)
+        return Recommendation(SCOPE, values, note="nothing is known yet: spread evenly")
+
+    def explain(self, history: History) -> Explanation:
+        """Explain by the best distributions played."""
+        if not self.outcomes:
+            return Explanation("nothing was told yet")
+        averages = self.averages()
+        best = np.argsort(-averages, kind="stable")[:5]
+        rows = tuple((float(self.problem.sign * averages[i]), fullest(self.problem, self.tables[i])) for i in best)
+        title = "Best distributions played"
+        different = len({self.key(self.counts_of(table)) for table in self.tables})
+        return Explanation(
+            f"{counted(len(self.outcomes), 'outcome')} of {counted(different, 'distribution')}",
+            (Table(title, ("payoff", "most agents in"), rows),),
+        )

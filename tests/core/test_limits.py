@@ -1,0 +1,186 @@
+"""No choice may break a limit, whoever makes it; an explanation says what room is left."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar, Literal
+
+import pytest
+
+import steerbo as sb
+from steerbo.causal.coca_bo import CoCaBO
+from steerbo.core._constraints import check_suggestion
+from steerbo.costvarying.baselines import Random
+from steerbo.errors import InvalidProblem, LimitBroken, SteerboError
+from steerbo.extending import (
+    Choice,
+    ConstrainedProblem,
+    Explanation,
+    Limits,
+    Method,
+    Problem,
+    Recommendation,
+    Space,
+    record,
+)
+
+PROBLEM = sb.CostVarying(
+    [sb.Float("a", 0, 5), sb.Float("b", 0, 5)],
+    [["a", "b"]],
+    limits=[sb.LinearConstraint({"a": 1, "b": 2}, at_most=6), sb.LinearConstraint({"a": 1}, at_least=1)],
+)
+
+
+class Blind(Random):
+    """Knows of no limits."""
+
+    def choose(self, history: Any, request: Any) -> Any:
+        return dataclasses.replace(super().choose(history, request), values={"a": 5.0, "b": 5.0})
+
+
+def test_a_method_that_knows_of_no_limits_is_stopped_before_anything_is_logged() -> None:
+    optimizer = sb.Optimizer(PROBLEM, Blind)
+    with pytest.raises(LimitBroken, match=r"random chose .* breaks a limit of the problem: a \+ 2 b at most 6"):
+        optimizer.ask()
+    assert not len(optimizer.history)
+
+
+class BlindLater(CoCaBO):
+    """Looks, and then knows of no limits."""
+
+    def decide(self, history: Any, pending: Any, context: Any) -> Any:
+        return dataclasses.replace(super().decide(history, pending, context), values={"a": 5.0})
+
+
+def test_what_is_set_after_a_look_is_checked_too_and_what_nature_broke_is_nobodys_fault() -> None:
+    graph = sb.CausalGraph.from_text("c -> a; c -> y; a -> y", target="y", intervenable=["a"])
+    limits = [sb.LinearConstraint({"a": 1, "c": 1}, at_most=5)]
+    problem = sb.Causal(graph, [sb.Float("a", 0, 5), sb.Float("c", 0, 4)], limits=limits)
+    optimizer = sb.Optimizer(problem, BlindLater)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.raises(LimitBroken, match=r"coca-bo chose .* breaks a limit of the problem: a \+ c at most 5"):
+        optimizer.decide(suggestion, {"c": 1.0})
+    assert optimizer.history[suggestion.token].suggestion.observe == ("c",)
+    check_suggestion(problem, "coca-bo", {}, {"a": 4.0, "c": 4.0})
+
+
+def test_an_explanation_says_what_room_is_left() -> None:
+    optimizer = sb.Optimizer(PROBLEM, rounds=9, seed=0)
+    for _ in range(9):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, suggestion.values["a"] + suggestion.values["b"])
+    why, best = optimizer.explain(), optimizer.recommend().values
+    assert "The recommendation is at a limit: a + 2 b at most 6." in str(why)
+    (first, second) = why.tables[-1].rows
+    assert first == ("a + 2 b at most 6", pytest.approx(0, abs=1e-6), True)
+    assert second == ("a at least 1", pytest.approx(best["a"] - 1), False)
+
+
+def test_without_limits_nothing_is_said_of_them() -> None:
+    optimizer = sb.Optimizer(dataclasses.replace(PROBLEM, limits=None), rounds=9)
+    assert "limit" not in str(optimizer.explain())
+
+
+@record
+class Ward(Problem):
+    """A kind of problem from elsewhere, with limits."""
+
+    limits: Limits | None = None
+    minimize: bool = False
+    kind: Literal["ward"] = "ward"
+
+    @property
+    def space(self) -> Space:
+        return Space((sb.Float("dose", 0, 10), sb.Float("rest", 0, 10)))
+
+
+class Bold(Method[Any, Any]):
+    """Keeps to limits in what it suggests, and forgets them in what it answers."""
+
+    name: ClassVar[str] = "bold"
+    advice = Recommendation(sb.core.Scope(["dose"]), {"dose": 9.0})
+
+    def choose(self, history: Any, request: Any) -> Choice:
+        return Choice(sb.core.Scope(["dose"]), {"dose": 3.0})
+
+    def recommend(self, history: Any) -> Recommendation:
+        return self.advice
+
+    def explain(self, history: Any) -> Explanation:
+        return Explanation("more is better")
+
+
+def told(problem: Problem, method: type[Method[Any, Any]] = Bold) -> sb.Optimizer:
+    optimizer = sb.Optimizer(problem, method)
+    optimizer.tell(optimizer.ask() or "", 1.0)
+    return optimizer
+
+
+def test_answers_of_other_kinds_and_methods_keep_to_limits_like_suggestions() -> None:
+    optimizer = told(Ward([sb.LinearConstraint({"dose": 1}, at_most=6)]))
+    with pytest.raises(LimitBroken, match=r"bold recommends \{'dose': 9.0\}, which breaks .*: dose at most 6"):
+        optimizer.recommend()
+    with pytest.raises(LimitBroken, match=r"bold would set \{'dose': 9.0\}, which breaks .*: dose at most 6"):
+        optimizer.policy()
+    why = str(optimizer.explain())
+    assert "What bold recommends breaks a limit: dose at most 6. Do not do it." in why
+    assert "no limit" not in why
+    assert told(Ward([sb.LinearConstraint({"dose": 1}, at_most=9)])).recommend().values == {"dose": 9.0}
+
+
+class Otherwise(Bold):
+    """Its alternative breaks the limit."""
+
+    advice = Recommendation(
+        sb.core.Scope(["dose"]), {"dose": 6.0}, alternatives=(Recommendation(sb.core.Scope(["dose"]), {"dose": 7.0}),)
+    )
+
+
+def test_alternatives_keep_to_limits_too() -> None:
+    with pytest.raises(LimitBroken, match=r"recommends \{'dose': 7.0\}"):
+        told(Ward([sb.LinearConstraint({"dose": 1}, at_most=6)]), Otherwise).recommend()
+
+
+@record
+class Loose(Ward):
+    """Its author did not say of what type limits are."""
+
+    limits: Any = None
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (6, r"limits: 6 is not allowed; expected a list of limits: .*declare the field as"),
+        ([6], r"limits.0: 6 is not allowed; expected .*Linear"),
+        ([{"kind": "linear", "weights": {"dose": 1}, "at_most": 6}], r"limits.0: .* is not allowed; expected .*Linear"),
+        (
+            [sb.LinearConstraint({"does": 1}, at_most=6)],
+            r"limits.0.weights: 'does' is not allowed; expected one of dose",
+        ),
+        (
+            [sb.OutcomeConstraint("pulse", at_most=90)],
+            r"limits.0: .*Nobody would measure it: derive Loose from Measuring",
+        ),
+    ],
+)
+def test_limits_that_are_none_are_the_kinds_fault_and_named(limits: Any, message: str) -> None:
+    with pytest.raises(InvalidProblem, match=message):
+        sb.Optimizer(Loose(limits), Bold)
+
+
+@record
+class Watched(ConstrainedProblem, Ward):
+    """It measures further outcomes."""
+
+
+def test_a_kind_from_elsewhere_can_have_measured_limits() -> None:
+    optimizer = sb.Optimizer(Watched([sb.OutcomeConstraint("pulse", at_most=90)]), Bold)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.raises(SteerboError, match="the measured pulse"):
+        optimizer.tell(suggestion, 1.0)
+    optimizer.tell(suggestion, 1.0, realised={"pulse": 80})
+    assert optimizer.history[suggestion.token].realised["pulse"] == 80

@@ -1,0 +1,82 @@
+"""What every method has without doing anything for it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+
+from steerbo.core import Explanation, History, Method, Optimizer, Recommendation
+from steerbo.core._method import cached_until_next_event
+from steerbo.errors import InvalidRequest, SteerboError
+from steerbo.testing import Case
+from tests.core.stub import EVERYTHING, Nearest, Stub, evaluate, look
+
+
+class Counting(Nearest):
+    """Counts how often it searches for what to recommend."""
+
+    name: ClassVar[str] = "counting"
+    searches = 0
+
+    @cached_until_next_event
+    def recommend(self, history: History) -> Recommendation:
+        self.searches += 1
+        return super().recommend(history)
+
+
+class Plain(Method[Stub, Any]):
+    """Only what must be."""
+
+    name: ClassVar[str] = "plain"
+    solves = Stub
+    retired: ClassVar[Any] = {"old": True}
+
+    def choose(self, history: History, request: Any) -> Any:
+        raise AssertionError
+
+    def recommend(self, history: History) -> Recommendation:
+        return Recommendation(EVERYTHING, {"dose": 0.25, "rest": 0.0}, note="as always")
+
+    def explain(self, history: History) -> Explanation:
+        return Explanation("it is plain")
+
+
+def plain() -> Plain:
+    return Plain(Stub(), Plain.Options(), lambda *_: None)  # type: ignore[arg-type]
+
+
+def test_an_answer_is_searched_for_once_between_two_events() -> None:
+    world = Case(Stub(), Counting, evaluate, look)
+    optimizer = world.play(world.start(), 2)
+    method: Any = optimizer._state.method
+    before = method.searches
+    first = optimizer.recommend()
+    assert optimizer.recommend() == first
+    assert method.searches == before + 1
+    world.play(optimizer, 1)
+    optimizer.recommend()
+    assert method.searches == before + 2
+
+
+def test_a_method_says_and_learns_nothing_by_default() -> None:
+    method, history = plain(), Optimizer(Stub(), Nearest).history
+    assert method.describe() == ()
+    assert method.refit(history) is None
+    assert method.finished(history) == ""
+    with pytest.raises(SteerboError, match="plain observes nothing"):
+        method.decide(history, None, {})  # type: ignore[arg-type]
+
+
+def test_its_policy_is_what_it_recommends_once_there_is_an_outcome() -> None:
+    world = Case(Stub(), Nearest, evaluate, look)
+    optimizer = world.start()
+    with pytest.raises(InvalidRequest, match="Tell one first"):
+        plain().policy(optimizer.history, {}, {})
+    step = plain().policy(world.play(optimizer, 1).history, {}, {})
+    assert (step.scope, step.values, step.note) == (EVERYTHING, {"dose": 0.25, "rest": 0.0}, "as always")
+
+
+def test_retired_options_are_read_where_they_said_what_is_always_done_now() -> None:
+    assert Plain.read_options({"old": True, "step": 2}) == {"step": 2}
+    assert Plain.read_options({"old": False}) == {"old": False}, "this is refused later, by name"
