@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.special import ndtr, stdtrit
 
 BOUND = 2.0
 """Half the width of bounds in answers, in standard deviations: about 95 %."""
@@ -35,7 +35,7 @@ def scale_inflation(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray
     k = len(np.unique(points, axis=0)) if points.shape[1] else len(points)
     if k < 2 or alike(outcomes):
         return math.inf
-    return math.sqrt(k / (k - 1)) * float(stdtrit(k - 1, ndtr(BOUND))) / BOUND
+    return math.sqrt(k / (k - 1)) * float(scipy.special.stdtrit(k - 1, scipy.special.ndtr(BOUND))) / BOUND
 
 
 def alike(outcomes: Float[np.ndarray, " n"]) -> bool:
@@ -83,7 +83,8 @@ class Calibration:
         """
         if max(map(abs, self.surprises), default=0.0) >= BEYOND:
             return math.inf
-        return self._off(1) * float(stdtrit(1 + max(1, len(self.surprises)), ndtr(BOUND))) / BOUND
+        freedom = 1 + max(1, len(self.surprises))
+        return self._off(1) * float(scipy.special.stdtrit(freedom, scipy.special.ndtr(BOUND))) / BOUND
 
     def _off(self, trusted: int) -> float:
         squares = np.square(self.surprises)

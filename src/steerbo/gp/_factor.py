@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.linalg import lapack
 
 from ..errors import ModelFailure
 
@@ -43,7 +43,7 @@ def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> 
         if overwrite and share:  # LAPACK overwrites its lower triangle and leaves the upper one alone
             trial[...] = np.triu(trial, 1) + np.triu(trial, 1).T
         trial.flat[:: n + 1] = diagonal + jitter
-        packed, info = lapack.dpotrf(trial, lower=1, clean=0, overwrite_a=1)
+        packed, info = scipy.linalg.lapack.dpotrf(trial, lower=1, clean=0, overwrite_a=1)
         if info == 0 and sound(packed, diagonal):
             return packed, jitter
     raise ModelFailure(
@@ -175,7 +175,7 @@ class Factor:
         schur.flat[:: k + 1] += self._jitter
         if not np.isfinite(schur).all():
             return False
-        tip, info = lapack.dpotrf(schur.T, lower=1, clean=1)
+        tip, info = scipy.linalg.lapack.dpotrf(schur.T, lower=1, clean=1)
         if info or not sound(tip, np.diagonal(corner)):
             return False
         self._reserve(n + k)
@@ -224,7 +224,8 @@ class Factor:
         # rows of L are, transposed, columns of an upper factor with leading dimension `capacity`: LAPACK needs no copy
         upper = self._store[: len(B)].T
         columns = B.reshape(len(B), -1)
-        solved: np.ndarray = lapack.dtrtrs(upper, columns, lower=0, trans=int(not transpose), lda=len(upper))[0]
+        solve = scipy.linalg.lapack.dtrtrs
+        solved: np.ndarray = solve(upper, columns, lower=0, trans=int(not transpose), lda=len(upper))[0]
         return solved.reshape(B.shape)
 
     def solve(self, B: Float[np.ndarray, " n *k"]) -> Float[np.ndarray, " n *k"]:
@@ -252,7 +253,8 @@ class Factor:
         n = self._steps[0]
         if not n:
             return np.zeros((0, 0))
-        inverse: np.ndarray = lapack.dpotri(self._store[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1)[0].T
+        upper = self._store[:n, :n].T.copy(order="F")
+        inverse: np.ndarray = scipy.linalg.lapack.dpotri(upper, lower=0, overwrite_c=1)[0].T
         for first in range(0, n, _ROWS):  # so far it is there on and below the diagonal
             rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
             inverse[rows, rows] = np.tril(inverse[rows, rows]) + np.tril(inverse[rows, rows], -1).T
@@ -264,7 +266,7 @@ class Factor:
         """The inverse of n leading rows from that of m, by the block formula."""
         # with L = [[L₁, 0], [R, L₂]]: K⁻¹ = [[K₁⁻¹ + A Aᵀ, −A L₂⁻¹], [·, L₂⁻ᵀ L₂⁻¹]], where A = L₁⁻ᵀ Rᵀ L₂⁻ᵀ
         m = len(known)
-        tip = np.tril(lapack.dtrtri(self._store[m:n, m:n].T, lower=0)[0].T)  # L₂₂⁻¹
+        tip = np.tril(scipy.linalg.lapack.dtrtri(self._store[m:n, m:n].T, lower=0)[0].T)  # L₂₂⁻¹
         arm = self.half_solve(self._store[m:n, :m].T, transpose=True) @ tip.T
         inverse = np.empty((n, n))
         np.matmul(arm, arm.T, out=inverse[:m, :m])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.linalg import lapack
 
 from ._factor import packed_cholesky
 
@@ -138,7 +138,7 @@ class Density:
         if not n:
             return cls(0.0, residuals, 0.0, L, diagonal)
         half_log_determinant = float(np.log(np.diagonal(L)).sum())
-        alpha = lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
+        alpha = scipy.linalg.lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
         return cls(float(log_density(residuals @ alpha, half_log_determinant, n)), alpha, jitter, L, diagonal)
 
     def evidence(self) -> MarginalLikelihood:
@@ -169,7 +169,7 @@ def profiled_log_density(gram: Float[np.ndarray, "n n"], y: Float[np.ndarray, " 
     if not len(y):
         return 0.0
     L, _ = packed_cholesky(gram)
-    half = lapack.dtrtrs(L, np.column_stack([y, np.ones(len(y))]), lower=1)[0]
+    half = scipy.linalg.lapack.dtrtrs(L, np.column_stack([y, np.ones(len(y))]), lower=1)[0]
     (yy, y1), (_, ones) = half.T @ half
     mean = y1 / (ones + 1.0)
     misfit = max(float(yy - 2 * mean * y1 + mean**2 * (ones + 1.0)), 0.0)
@@ -197,7 +197,7 @@ def _inverse(L: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     n = len(L)
     if not n:
         return L
-    inverse: np.ndarray = lapack.dpotri(L, lower=1, overwrite_c=1)[0].T  # so far on and above the diagonal
+    inverse: np.ndarray = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)[0].T  # so far on and above the diagonal
     for first in range(0, n, _ROWS):
         rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
         upper = np.triu(inverse[rows, rows])

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+import scipy
 from jaxtyping import Float, Int
-from scipy.linalg import solve_triangular
 
 MOST = 1000
 """Largest number of cells with all pairs of distances; more cells are compared with landmarks."""
@@ -175,7 +175,7 @@ class _ByLandmarks:
 def _whitening(among: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "k k"]:
     """Compute L⁻¹ of the landmarks' kernel B = L Lᵀ."""
     lower = np.linalg.cholesky(among + _JITTER * np.eye(len(among)))
-    return np.asarray(solve_triangular(lower, np.eye(len(among)), lower=True, check_finite=False))
+    return np.asarray(scipy.linalg.solve_triangular(lower, np.eye(len(among)), lower=True, check_finite=False))
 
 
 def _factor(cross: Float[np.ndarray, "m k"], chosen: Int[np.ndarray, " k"]) -> Float[np.ndarray, "m k"]:

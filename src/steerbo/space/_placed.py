@@ -10,8 +10,8 @@ from typing import ClassVar, Protocol
 
 import jaxtyping as jt
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincinv, betaln, ndtr, ndtri, xlog1py, xlogy
 
 from ..errors import InvalidProblem
 
@@ -94,11 +94,11 @@ class NormalDistribution:
     def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         with np.errstate(over="ignore"):
-            return np.asarray(self.mean + self.sd * ndtri(np.asarray(u, float)))
+            return np.asarray(self.mean + self.sd * scipy.special.ndtri(np.asarray(u, float)))
 
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
-        return np.asarray(ndtr(_standard(x, self.mean, self.sd)))
+        return np.asarray(scipy.special.ndtr(_standard(x, self.mean, self.sd)))
 
     def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The bell curve."""
@@ -133,13 +133,13 @@ class LogNormalDistribution:
     def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         with np.errstate(over="ignore", under="ignore"):
-            return np.asarray(np.exp(self.log_mean + self.log_sd * ndtri(np.asarray(u, float))))
+            return np.asarray(np.exp(self.log_mean + self.log_sd * scipy.special.ndtri(np.asarray(u, float))))
 
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
         with np.errstate(divide="ignore"):
             log_x = np.log(np.maximum(np.asarray(x, float), 0.0))
-        return np.asarray(ndtr(_standard(log_x, self.log_mean, self.log_sd)))
+        return np.asarray(scipy.special.ndtr(_standard(log_x, self.log_mean, self.log_sd)))
 
     def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The normal density of log x, divided by x; 0 at and below 0."""
@@ -178,19 +178,20 @@ class BetaDistribution:
 
     def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
-        inside = betaincinv(self.a, self.b, np.asarray(u, float))
+        inside = scipy.special.betaincinv(self.a, self.b, np.asarray(u, float))
         return np.asarray(np.clip(self.low + (self.high - self.low) * inside, self.low, self.high))
 
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
-        return np.asarray(betainc(self.a, self.b, self._inside(x)))
+        return np.asarray(scipy.special.betainc(self.a, self.b, self._inside(x)))
 
     def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The density; infinite at a bound whose shape parameter is below 1, and 0 outside."""
         x = np.asarray(x, float)
         z = self._inside(x)
         with np.errstate(over="ignore", under="ignore"):
-            logs = xlogy(self.a - 1, z) + xlog1py(self.b - 1, -z) - betaln(self.a, self.b)
+            logs = scipy.special.xlogy(self.a - 1, z) + scipy.special.xlog1py(self.b - 1, -z)
+            logs -= scipy.special.betaln(self.a, self.b)
             heights = np.exp(logs) / (self.high - self.low)
         return np.where((x >= self.low) & (x <= self.high), heights, 0.0)
 

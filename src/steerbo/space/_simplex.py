@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import jaxtyping as jt
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import softmax
 
 from .._wording import counted
 from ..errors import InvalidInput, InvalidProblem, one_of
@@ -142,7 +142,7 @@ def from_logits(logits: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
     >>> from_logits([0.0, 0.0])
     array([0.5, 0.5])
     """
-    return np.asarray(softmax(np.asarray(logits, dtype=float), axis=-1))
+    return np.asarray(scipy.special.softmax(np.asarray(logits, dtype=float), axis=-1))
 
 
 def to_logits(probabilities: ArrayLike, floor: float = -14.0) -> jt.Float[np.ndarray, "... A"]:

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import jaxtyping as jt
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import erf, erfinv, log_ndtr, ndtri_exp
 
 _FARTHEST = 1e4  # parent sds from the mean to the nearer bound: beyond, rounding of log Φ costs more than 1e-8
 _FLAT = 1e-8  # largest relative change of the density across the bounds that is taken for none
@@ -47,12 +47,13 @@ class TruncatedNormalDistribution:
         u = np.asarray(u, float)
         (a, b), log_z = self._ends, self._log_mass
         with np.errstate(divide="ignore"):
-            below = np.logaddexp(log_ndtr(a), np.log(u) + log_z)  # log Φ of the answer
-            above = np.logaddexp(log_ndtr(-b), np.log1p(-u) + log_z)  # log (1 − Φ) of the answer
-        z = np.where(below < above, ndtri_exp(np.minimum(below, 0.0)), -ndtri_exp(np.minimum(above, 0.0)))
+            below = np.logaddexp(scipy.special.log_ndtr(a), np.log(u) + log_z)  # log Φ of the answer
+            above = np.logaddexp(scipy.special.log_ndtr(-b), np.log1p(-u) + log_z)  # log (1 − Φ) of the answer
+        from_below, from_above = (scipy.special.ndtri_exp(np.minimum(logs, 0.0)) for logs in (below, above))
+        z = np.where(below < above, from_below, -from_above)
         if a < 0 < b:  # where the bounds are close about the mean, Φ hardly changes: erf can be inverted precisely
-            centred = erf(a / math.sqrt(2)) + 2 * u * math.exp(log_z)
-            z = np.where(np.abs(centred) < 0.5, math.sqrt(2) * erfinv(np.clip(centred, -0.5, 0.5)), z)
+            centred = scipy.special.erf(a / math.sqrt(2)) + 2 * u * math.exp(log_z)
+            z = np.where(np.abs(centred) < 0.5, math.sqrt(2) * scipy.special.erfinv(np.clip(centred, -0.5, 0.5)), z)
         return np.asarray(np.clip(self.parent_mean + self.parent_sd * z, self.low, self.high))
 
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
@@ -93,8 +94,9 @@ def log_mass(a: float, b: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
     b = np.asarray(b, float)
     near, far = (np.abs(a), np.abs(b)) if a >= 0 else (-b, np.full_like(b, -a))  # both tails mirrored to the right
     with np.errstate(divide="ignore", invalid="ignore"):
-        tail = log_ndtr(-near) + np.log1p(-np.exp(np.minimum(log_ndtr(-far) - log_ndtr(-near), 0.0)))
-        middle = np.log((erf(b / math.sqrt(2)) - erf(a / math.sqrt(2))) / 2)
+        log_near, log_far = scipy.special.log_ndtr(-near), scipy.special.log_ndtr(-far)
+        tail = log_near + np.log1p(-np.exp(np.minimum(log_far - log_near, 0.0)))
+        middle = np.log((scipy.special.erf(b / math.sqrt(2)) - scipy.special.erf(a / math.sqrt(2))) / 2)
     return np.asarray(np.where((a < 0) & (b > 0), middle, tail))
 
 

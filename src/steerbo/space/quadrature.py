@@ -6,7 +6,7 @@ import functools
 
 import jaxtyping as jt
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
+import scipy
 
 from .variables import Categorical, Variable
 
@@ -111,5 +111,5 @@ def _lanczos(points: jt.Float[np.ndarray, " p"], weights: jt.Float[np.ndarray, "
             size = k + 1
             break
         basis[k + 1] = vector / off[k]
-    found, vectors = eigh_tridiagonal(diagonal[:size], off[: size - 1])
+    found, vectors = scipy.linalg.eigh_tridiagonal(diagonal[:size], off[: size - 1])
     return found, vectors[0] ** 2

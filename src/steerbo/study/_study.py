@@ -10,13 +10,10 @@ from typing import Any, overload
 from ..core import BaseStudy, Doubt, Doubts, Method, Optimizer, Problem, Recommendation, Stop, Suggestion, one_or_more
 from ..core.answers import MaybeNone
 from ..core.locking import one_at_a_time
-from ..storage.backup import copy_of, save
 from ..storage.log import LOGGER, EventLog
 from ..storage.opening import by_name, found_log, method_options, new_log, replay
 from ..storage.retry import WAIT
-from ._run import run_study
 from ._session import StudySession
-from .files.export import to_frame
 from .leases import check_options
 
 
@@ -207,6 +204,8 @@ class Study(BaseStudy):
 
     def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
         """Ask, evaluate and tell until the study is finished; see `run_study` for objective and options."""
+        from ._run import run_study  # start-up time
+
         run_study(self, self.session, objective, **options)
         return self.recommend()
 
@@ -222,6 +221,8 @@ class Study(BaseStudy):
     def to_frame(self) -> Any:
         """The rounds as a pandas DataFrame; see `steerbo.study.files.export`."""
         self.refresh()
+        from .files.export import to_frame  # start-up time
+
         return to_frame(self)
 
     def backup(self, file: Path | str) -> None:
@@ -242,6 +243,8 @@ class Study(BaseStudy):
         0 of 3 rounds
         """
         self.refresh()
+        from ..storage.backup import copy_of, save  # start-up time
+
         save((copy_of(self.log, self.events),), file)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:

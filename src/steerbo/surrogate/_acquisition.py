@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.special import ndtr
 
 from ..gp import Averaged, GPRegression
 from ..optim import Box, Polytope, kronecker, maximise_constrained
@@ -48,7 +48,7 @@ def expected_improvement(incumbent: float) -> Acquisition:
         sd = np.maximum(sd, LEAST_SD)
         u = np.clip((mean - incumbent) / sd, -37.0, 1e150)  # below, the density underflows; above, u² overflows
         density = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
-        above = ndtr(u)
+        above = scipy.special.ndtr(u)
         value = sd * (density + u * above)
         return value, above[:, None] * mean_slope + density[:, None] * sd_slope
 
