@@ -81,7 +81,7 @@ def test_it_is_in_every_table_and_answer(greenhouse: Path, tmp_path: Path) -> No
     assert [line.split(":")[0] for line in many] == ["having seen weather = 1 °C", "having seen weather = 29 °C"]
     assert "context.weather" in refused(call("policy", greenhouse), 2)
     said("report", greenhouse)
-    assert "for weather = 21 °C" in greenhouse.with_suffix(".html").read_text(encoding="utf-8")
+    assert "for weather 21 °C" in greenhouse.with_suffix(".html").read_text(encoding="utf-8")
 
 
 def test_a_problem_that_sees_nothing_takes_no_context(tmp_path: Path) -> None:
