@@ -124,3 +124,23 @@ def test_the_fingerprint_is_that_of_another_process_here() -> None:
 def test_packages_of_others_are_named_where_there_are_any() -> None:
     assert "packages" not in fingerprint()
     assert fingerprint("furnace 1.2")["packages"] == "furnace 1.2"
+
+
+def test_a_first_suggestion_imports_neither_scipys_packages_nor_the_run_loop_and_knows_every_blas() -> None:
+    program = """
+import sys, tempfile
+from steerbo import CostVarying, Float, Study, Uniform
+from steerbo.core.determinism import fingerprint
+with tempfile.TemporaryDirectory() as folder:
+    with Study.create(folder + "/a.db", CostVarying([Float("x", 0, 1, law=Uniform())], [["x"]])) as study:
+        study.ask()
+late = "scipy.linalg", "scipy.special", "rich", "steerbo.plots", "steerbo.study._run", "steerbo.study.progress"
+print([module for module in late if module in sys.modules])
+import scipy.linalg
+from threadpoolctl import threadpool_info
+found = {f"{each['internal_api']} {each.get('version')}" for each in threadpool_info() if each["user_api"] == "blas"}
+print(all(each in fingerprint()["blas"] for each in found))
+print(fingerprint()["blas"].count("openblas") == sum(each["internal_api"] == "openblas" for each in threadpool_info()))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", "True", "True"]
