@@ -432,13 +432,8 @@ class View:
         out: rounds that are out.
         ask: values to give before the next round is chosen.
         at_once: whether nothing has to be.
-    <<<<<<< HEAD
-        advice: what is best now; None: it takes its time, and is computed when somebody looks at it.
-        learned: drawings of what was learned.
-    =======
         advice: the recommendation; None: it takes long, and is computed when it is looked at.
-        learned: variables along which something was learned.
-    >>>>>>> main
+        learned: drawings of variables along which something was learned.
         progress: how far it has come.
         why, tables: the reasons.
         latest, data: rounds, and data that was added.

@@ -40,6 +40,7 @@ def test_runs_are_kept_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     played = [laws.run(job) for job in jobs]
     assert played[0] == laws.run(jobs[0])
     file = tmp_path / laws.KEPT
+    file.parent.mkdir(exist_ok=True)
     file.write_text("".join(json.dumps(run) + "\n" for run in played))
     groups = laws_page.grouped(file)
     assert "| elsewhere | stated | 1 |" in laws_page.table(groups)
@@ -55,6 +56,7 @@ def test_checks_are_kept_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ]
     found.append(laws_checks.run(("given", "U-shape", 900)))
     file = tmp_path / laws_checks.KEPT
+    file.parent.mkdir(exist_ok=True)
     file.write_text("".join(json.dumps(run) + "\n" for run in found))
     text = laws_page.checks(file)
     assert "| elsewhere | 2 | 2 |" in text
