@@ -157,7 +157,7 @@ _LOOK = 0.18  # bend of the edges that `edges_of` adds
 
 
 def _off(node: Any, towards: Any) -> Any:
-    """Where an edge leaves its node."""
+    """Point where an edge leaves its node."""
     away = towards - node
     return node + (_NODE + 3) * away / max(float(np.hypot(*away)), 1e-9)
 

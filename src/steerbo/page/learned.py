@@ -1,4 +1,4 @@
-"""What was learned, a drawing at a time: a slice along each variable, and what is a kind's own."""
+"""Drawings of the learned model, one at a time: a slice along each variable, and the kind's own."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Tab:
 
     @property
     def query(self) -> str:
-        """What comes behind the question mark."""
+        """Query of the address, behind the question mark."""
         return urlencode({name: text for name, text in (("draw", self.draw), ("along", self.along)) if text})
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What is shown: which of the tabs, as a slice or as graphs; neither before anything is known."""
+    """Drawing that is shown: which of the tabs, as a slice or as graphs; neither before anything is known."""
 
     tabs: tuple[Tab, ...]
     chosen: Tab | None = None

@@ -272,7 +272,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     @classmethod
     def is_default_for(cls, problem: Problem) -> bool:
-        """Where no priors are given."""
+        """Whether no priors are given."""
         return isinstance(problem, TimeVarying) and problem.automatic
 
     def _pose(self, priors: Sequence[Prior]) -> None:
