@@ -49,9 +49,9 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy
 from jaxtyping import Float
 from pydantic import Field
-from scipy.special import ndtr
 
 from ..bandit import cheapest_sufficient
 from ..core import (
@@ -406,7 +406,7 @@ class _Moves:
         )
         paid = switching
         if self._drifts:  # what turns out worse is moved back
-            paid *= 1.0 + float(ndtr((self.stay - mean[0]) / max(float(deviation[0]), 1e-12)))
+            paid *= 1.0 + float(scipy.special.ndtr((self.stay - mean[0]) / max(float(deviation[0]), 1e-12)))
         worth = method.problem.value_of_one
         money = self._range / (price or switching or 1.0) if worth is None else 1 / worth
         saved = max(self._price_here - price, 0.0) if worth is None else self._price_here - price
