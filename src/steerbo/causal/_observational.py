@@ -185,6 +185,7 @@ class _Licence:
 
     @classmethod
     def of(cls, arm: Arm, graph: CausalGraph) -> _Licence:
+        """Derive the conditions for an arm in a graph."""
         actions = graph.mask(arm.actions)
         cut = BitmaskDag.by_parents([above & ~actions for above in graph.masks.parents])
         below, known = graph.masks.descendants(actions), graph.mask(arm.problem_space.names)

@@ -360,7 +360,7 @@ class BaseStudy(ABC):
             cost: its cost all the same, not below 0. None: not known, and it stays out of the cost of a play on
                 average; `amend(suggestion, cost=…)` says it later.
             charge: the amount that counts as spent while the cost is not known; needed where there is a budget and no
-            cost.
+                cost.
             realised: realised values, as far as they are known.
 
         Raises:
@@ -378,9 +378,8 @@ class BaseStudy(ABC):
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
             reason: for people.
-            charge: the amount that counts as spent all the same, until an outcome gives its cost; None: by the
-            problem's
-                prices say of looks that were made for it, else nothing.
+            charge: the amount that counts as spent all the same, until an outcome gives its cost; None: the
+                prices of looks that were made for it, where the problem has any, else nothing.
 
         Raises:
             InvalidOutcome: a negative charge.
@@ -438,7 +437,7 @@ class BaseStudy(ABC):
             realised: realised values, by variable.
             cost: its cost, not below 0.
             scope: the scope played, as a `Scope` or the names of the variables set: then `cost` says what such a play
-            costs.
+                costs.
             charge: whether the cost is charged to this study's budget.
 
         Returns:

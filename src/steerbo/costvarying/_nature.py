@@ -136,6 +136,7 @@ class _Draws:
 
     @classmethod
     def of(cls, variable: Variable, space: Space) -> _Draws:
+        """Start without draws, for a variable of a space."""
         law = variable.law
         stated = isinstance(law, Learned) and law.prior is not None
         evidence = LawTest(StatedLaw.of(variable)) if stated else None

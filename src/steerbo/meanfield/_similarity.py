@@ -116,9 +116,11 @@ class _Whole:
         return self.kernel * self.squares / self.lengthscale**2
 
     def times(self, rows: Rows) -> Rows:
+        """Multiply rows (r, m) by the kernel matrix."""
         return rows @ self.kernel
 
     def slope(self, rows: Rows) -> Rows:
+        """Multiply rows (r, m) by ∂K/∂ln ℓ."""
         return rows @ self._by_length
 
 
@@ -161,9 +163,11 @@ class _ByLandmarks:
         return -2 * np.einsum("mk,mk->m", E, P)
 
     def times(self, rows: Rows) -> Rows:
+        """Multiply rows (r, m) by K̂."""
         return rows @ self._factor @ self._factor.T + rows * self._rest
 
     def slope(self, rows: Rows) -> Rows:
+        """Multiply rows (r, m) by ∂K̂/∂ln ℓ."""
         among = self._by_length[self.places.chosen]
         by_P = rows @ self._factor @ self._whitening
         by_E = rows @ self._by_length - 0.5 * by_P @ among

@@ -128,18 +128,22 @@ class _Cube:
     unit: Float[np.ndarray, " r"]  # a power of two, so that scaling rounds nothing
 
     def of(self, rows: np.ndarray) -> _Cube:
+        """Select some restarts."""
         return _Cube(self.low[rows], self.width[rows], self.unit[rows])
 
     def enter(self, points: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """Map points (r, d) to the unit cube."""
         u = np.zeros(points.shape)
         np.divide(points - self.low, self.width, out=u, where=self.width > 0)
         return u
 
     def leave(self, u: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """Map points (r, d) of the unit cube back, never beyond the box."""
         points: Float[np.ndarray, "r d"] = np.minimum(self.low + u * self.width, self.low + self.width)
         return points
 
     def slope(self, gradients: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """Scale gradients (r, d) to those in the unit cube."""
         slopes: Float[np.ndarray, "r d"] = gradients / self.unit[:, None] * self.width
         return slopes
 

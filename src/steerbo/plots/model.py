@@ -93,11 +93,13 @@ class _OfBox:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
         return self.found.columns.names
 
     def along(
         self, j: int, values: Mapping[str, Any], most: int = _GRID
     ) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
+        """See `Surface.along`."""
         columns, box = self.found.columns, self.found.columns.box
         middle = columns.decode(box.place(np.full((1, box.dimension), 0.5))[0])
         fixed = columns.encode({**middle, **{name: values[name] for name in self.names if name in values}})
@@ -111,6 +113,7 @@ class _OfBox:
         return at, np.array([mean, deviation]), levels is None
 
     def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
+        """See `Surface.place`."""
         if any(name not in values for name in self.names):
             return None
         box = self.found.columns.box
@@ -118,6 +121,7 @@ class _OfBox:
         return np.asarray((point - box.low) / np.where(box.high > box.low, box.high - box.low, 1.0))
 
     def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+        """See `Surface.scattered`."""
         box = self.found.columns.box
         points = box.place(sobol_points(_POINTS, box.dimension, seed=0))
         return _parts(points, box.low, box.high), *self.found.moments(points)
@@ -134,6 +138,7 @@ class _OfSites:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
         return tuple(self.problem.space.names)
 
     @property
@@ -148,6 +153,7 @@ class _OfSites:
     def along(
         self, j: int, values: Mapping[str, Any], most: int = _GRID
     ) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
+        """See `Surface.along`."""
         middle = self.problem.sites[len(self.problem.sites) // 2]
         site = self.problem.site({**dict(zip(self.names, middle, strict=True)), **values})
         line = np.repeat(self._numbers(site), self._counts[j], axis=0)
@@ -157,12 +163,14 @@ class _OfSites:
         return [self.problem.sites[k][j] for k in numbers], moments, False
 
     def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
+        """See `Surface.place`."""
         if any(name not in values for name in self.names):
             return None
         most = np.maximum(np.array(self._counts) - 1, 1)
         return np.asarray(self._numbers(self.problem.site(values))[0] / most)
 
     def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+        """See `Surface.scattered`."""
         n, counts = len(self.problem.sites), np.array(self._counts)
         some = np.unique(np.linspace(0, n - 1, min(n, _POINTS)).round().astype(int))
         mean, covariance = self.sites.joint(self.prior, some, self.time)

@@ -53,6 +53,7 @@ class _Patient(H11Protocol):
     """
 
     def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a head, and make room where there are too many connections."""
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=0)  # so that it is told whenever something was not read at once
         self._timer: asyncio.TimerHandle | None = None
@@ -63,11 +64,13 @@ class _Patient(H11Protocol):
         self._make_room()
 
     def data_received(self, data: bytes) -> None:
+        """Take in bytes; the first of a next head starts its timer."""
         if self.conn.their_state is h11.IDLE and self.cycle is not None and not self.conn.trailing_data[0]:
             self._wait(PATIENCE)  # the next head begins
         super().data_received(data)
 
     def handle_events(self) -> None:
+        """Set the timer by how far the client is with its request."""
         super().handle_events()
         at = self.cycle, self.conn.their_state
         if at == self._at:
@@ -81,17 +84,20 @@ class _Patient(H11Protocol):
             self._wait(None)
 
     def pause_writing(self) -> None:
+        """Start the timer of an answer that is not read."""
         super().pause_writing()
         self._unread = self.transport.get_write_buffer_size()
         self._stalled = self.loop.call_later(PATIENCE, self._see_whether_it_reads)
 
     def resume_writing(self) -> None:
+        """Stop that timer."""
         super().resume_writing()
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Stop all timers."""
         self._wait(None)
         if self._stalled is not None:
             self._stalled.cancel()
@@ -156,6 +162,7 @@ class _Server(uvicorn.Server):
     """A server that lets its listeners go as soon as it is to end."""
 
     def handle_exit(self, sig: int, frame: Any) -> None:
+        """End the streams of events, then the server."""
         self.config.app.state.ending.set()  # type: ignore[union-attr]
         super().handle_exit(sig, frame)
 

@@ -26,22 +26,29 @@ class Distribution(Protocol):
     """
 
     @property
-    def mean(self) -> float: ...
+    def mean(self) -> float:
+        """Mean."""
 
     @property
-    def sd(self) -> float: ...
+    def sd(self) -> float:
+        """Standard deviation."""
 
     @property
-    def support(self) -> tuple[float, float]: ...
+    def support(self) -> tuple[float, float]:
+        """Lower and upper end; either may be infinite."""
 
     @property
-    def atoms(self) -> Atomic | None: ...
+    def atoms(self) -> Atomic | None:
+        """Values (k,), ascending, and their weights (k,); None of a continuous law."""
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]: ...
+    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """Quantiles at probabilities `u`, of their shape."""
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]: ...
+    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """Probabilities of values up to `x`, of its shape."""
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]: ...
+    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """Densities at `x`, of its shape; of continuous laws only."""
 
 
 @dataclass(frozen=True)

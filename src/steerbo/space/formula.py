@@ -28,6 +28,7 @@ class _Floats(ast.NodeTransformer):
     """Whole numbers become floats: these overflow at once, where whole ones would grow for ever."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        """Replace a whole number by a float."""
         if isinstance(node.value, int) and not isinstance(node.value, bool):
             return ast.copy_location(ast.Constant(float(node.value)), node)
         return node

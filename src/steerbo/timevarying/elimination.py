@@ -67,7 +67,8 @@ O = TypeVar("O", bound="_Exhaustible")  # noqa: E741
 
 class _Exhaustible(Protocol):
     @property
-    def on_exhausted(self) -> WhenExhausted: ...
+    def on_exhausted(self) -> WhenExhausted:
+        """Rule for the case that all priors are rejected."""
 
 
 @record

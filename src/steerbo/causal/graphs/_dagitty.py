@@ -67,20 +67,29 @@ class _Reader:
 
     @property
     def left(self) -> int:
+        """Number of tokens that are not read yet."""
         return len(self.tokens) - self.i
 
     @property
     def next(self) -> _Token:
+        """Next token, which stays to be taken."""
         return self.tokens[self.i] if self.left else _Token("end", "the end of the text", self.last)
 
     @property
     def where(self) -> str:
+        """Place of the next token, for errors."""
         return f"graph line {self.next.line}"
 
     def at(self, sign: str) -> bool:
+        """Whether the next token is a sign."""
         return self.next[:2] == ("sign", sign)
 
     def refuse(self, allowed: str) -> None:
+        """Refuse the next token.
+
+        Raises:
+            InvalidProblem: always; it names the line, the token and the allowed ones.
+        """
         kind, text, _ = self.next
         hint = CIRCLES if kind == "circle" else UNDIRECTED if text == "--" and kind == "arrow" else ""
         raise InvalidProblem(self.where, text, allowed, hint)

@@ -110,6 +110,11 @@ class _Pattern:
 
     @classmethod
     def read(cls, text: str) -> _Pattern:
+        """Parse a pattern's text.
+
+        Raises:
+            InvalidProblem: a statement is no edge, or contradicts another.
+        """
         if not isinstance(text, str):
             raise InvalidProblem("graphs", text, "text with edges such as 'a -- b' or 'a o-> b'")
         sure, unsure, names = [], Edges(), dict[str, None]()
@@ -220,6 +225,11 @@ class _Steps:
     left: int
 
     def one(self) -> None:
+        """Count one step.
+
+        Raises:
+            InvalidProblem: no steps are left.
+        """
         self.left -= 1
         if self.left < 0:
             hint = "Say which way some of its edges go, or draw one graph with ‹<->› beside all that are not sure."

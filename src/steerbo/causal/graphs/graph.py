@@ -36,7 +36,7 @@ class CausalGraph:
 
     Raises:
         InvalidProblem: a cycle, a self-loop, an unknown name, a target that can be set, a context that is also an
-        action.
+            action.
 
     >>> graph = CausalGraph.from_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y",
     ...                               target="y", intervenable=["x1", "x2"])

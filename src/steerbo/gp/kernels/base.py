@@ -102,6 +102,7 @@ class _Compound(Kernel):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
+        """Hyperparameters of all members, named by their positions."""
         return tuple(
             Parameter(f"{i}.{p.name}", p.value, p.centre, p.spread, p.low, p.high)
             for i, member in enumerate(self.members)
@@ -110,13 +111,16 @@ class _Compound(Kernel):
 
     @property
     def columns(self) -> tuple[int, ...]:
+        """Columns that any member reads, ascending."""
         return tuple(sorted({column for member in self.members for column in member.columns}))
 
     @property
     def gradients(self) -> bool:
+        """Whether all members have gradients."""
         return all(member.gradients for member in self.members)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """Replace the members' hyperparameters, (p,), one member after another."""
         ends = list(accumulate(len(member.parameters) for member in self.members))
         parts = np.split(np.asarray(theta, dtype=np.float64), ends[:-1])
         return type(self)(tuple(k.with_theta(part) for k, part in zip(self.members, parts, strict=True)))
