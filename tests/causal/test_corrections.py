@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import steerbo as sb
@@ -113,3 +115,20 @@ def test_it_is_what_its_log_leads_to(world: str, seed: int) -> None:
         assert state(other) == known
         assert bits(other.recommend()) == bits(optimizer.recommend())
     assert len({bits(case.ask(each)) for each in (optimizer, again, *others)}) == 1
+
+
+def test_each_of_two_outliers_is_said_when_it_is_told() -> None:
+    """The second lies within the range that the first has widened; the posterior of the arm knows better."""
+    graph = sb.CausalGraph.from_text("x -> y\nz -> y", target="y", intervenable=["x", "z"])
+    optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("x", 0, 1), sb.Float("z", 0, 1)]), seed=0)
+    drawn, said = np.random.default_rng(0), []
+    for number in range(1, 31):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        x, z = suggestion.values["x"], suggestion.values["z"]
+        value = 10.0 - (x - 0.3) ** 2 - (z - 0.7) ** 2 + 0.1 * drawn.standard_normal()
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            optimizer.tell(suggestion, value + {18: 5.0, 26: -5.0}.get(number, 0.0))
+        said += [number] if any("far from what was expected there" in str(each.message) for each in warned) else []
+    assert said == [18, 26]

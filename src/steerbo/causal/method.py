@@ -15,14 +15,17 @@ from jaxtyping import Bool, Int
 from .._wording import counted
 from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
+    COMPARABLE,
     TIME,
     Asked,
     Choice,
+    DataAdded,
     Decision,
     Event,
     Explanation,
     History,
     Method,
+    OutcomeTold,
     PolicyStep,
     Recommendation,
     Round,
@@ -41,7 +44,7 @@ from ..surrogate import ENOUGH, NO_FEASIBLE_NOTE, Acquisition, ucb
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
 from ._constraints import ScopeConstraints
-from ._contexts import latest_contexts
+from ._contexts import known_in, latest_contexts
 from ._costs import ActionCost, CostModel
 from ._feasibility import ArmFeasibility, ArmsFeasibility
 from ._observational import trials_explained
@@ -153,6 +156,18 @@ class CausalMethod(Method[Causal, O]):
         further = self.feasibility.refit(until)
         found = self.models.refit(until)
         return {**(found or {}), "further": further} if further else found
+
+    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+        """See `Method.expected_outcome`: by the model of the arm that was played; data may belong to several models."""
+        if isinstance(event, DataAdded):
+            return None
+        played = history[event.token]
+        i, values = self.models.number[played.suggestion.scope], {**known_in(played), **event.outcome.realised}
+        arm, model = self.arms[i], self.models[i]
+        if len(model) < COMPARABLE or not model.output.affine or not values.keys() >= set(arm.names):
+            return None
+        mean, deviation = model.predictive(arm.encode(values)[0])
+        return event.outcome.value, self.problem.sign * mean, deviation
 
     # -- arms to choose among ------------------------------------------------------------------------------------------
 

@@ -18,7 +18,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, overload
 
-from ..errors import InvalidContext, InvalidInput, InvalidOption, InvalidRequest, InvalidStudy, LawWarning, one_of
+from ..errors import (
+    InvalidContext,
+    InvalidInput,
+    InvalidOption,
+    InvalidRequest,
+    InvalidStudy,
+    LawWarning,
+    ModelFailure,
+    one_of,
+)
 from ..records import from_dict, to_dict
 from ._constraints import check_advice, check_suggestion, with_limits
 from ._creation import MethodOptions, created_event
@@ -149,8 +158,11 @@ class EventRecorder:
             isinstance(event, DataAdded) and len(history.data) > MOST_COMPARED
         ):
             return None
-        with one_blas_thread():
-            return self.state.method.expected_outcome(history, event)
+        try:
+            with one_blas_thread():
+                return self.state.method.expected_outcome(history, event)
+        except ModelFailure:  # an outcome is kept, whatever the model can say of it
+            return None
 
 
 UNMEASURED = "nothing is measured yet: any other settings may be as good"
