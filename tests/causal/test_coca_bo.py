@@ -69,7 +69,7 @@ def test_many_arms_share_first_plays() -> None:
     first = phases.index("paired")
     assert first <= 44, "scopes with the same columns share a model, and what it was told"
     assert phases[first:].count("first plays") < 6, "an arm that is neglected"
-    assert "For a start 44 plays, where 267 would be wanted" in optimizer.explain().summary
+    assert "44 initial plays, where 267 would be wanted" in optimizer.explain().summary
 
 
 def test_arms_that_nobody_has_played_yet_are_tried_where_there_are_more_than_first_plays() -> None:
@@ -92,8 +92,8 @@ def test_what_is_run_says_how_many_plays_are_for_a_start() -> None:
     def said(optimizer: Optimizer) -> str:
         return dict(optimizer._method.describe())["arms"]
 
-    assert said(Optimizer(FIGURE, "coca-bo")) == "2 policy scopes; for a start 6 plays"
-    assert said(_many()) == "18 policy scopes; for a start 44 plays, where 267 would be wanted (first_plays = 50)"
+    assert said(Optimizer(FIGURE, "coca-bo")) == "2 policy scopes; 6 initial plays"
+    assert said(_many()) == "18 policy scopes; 44 initial plays, where 267 would be wanted (first_plays = 50)"
     assert said(Optimizer(FIGURE, "random")) == "2 policy scopes; every play is drawn at random"
 
 

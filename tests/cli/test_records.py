@@ -185,6 +185,19 @@ def test_an_export_never_takes_the_place_of_something_else(study: Path, tmp_path
         assert call("report", study, "--out", str(tmp_path / "page.html")).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("command", "name", "ending"),
+    [(("export",), "rounds.pdf", ".csv"), (("export", "--format", "jsonl"), "events.csv", ".jsonl"),
+     (("report",), "page.pdf", ".html")],
+)  # fmt: skip
+def test_a_name_that_promises_another_format_is_refused(
+    study: Path, tmp_path: Path, command: tuple[str, ...], name: str, ending: str
+) -> None:
+    (do, *more) = command
+    assert f"a name that ends in {ending}" in refused(call(do, study, *more, "--out", str(tmp_path / name)), 2)
+    assert not (tmp_path / name).exists()
+
+
 def test_failures_of_elsewhere_are_no_outcomes(study: Path, tmp_path: Path) -> None:
     table = tmp_path / "past.csv"
     table.write_text("state,temperature,ph,value\nfailed,25,5.5,0\ntold,25,5.5,1\nwet,25,5.5,2\n,26,5.5,3\n")

@@ -88,13 +88,13 @@ class CoCaBO(CausalMethod[CoCaOptions]):
     def explain(self, history: History) -> Explanation:
         """See `CausalMethod.explain`; with the number of initial plays."""
         found = super().explain(history)
-        return replace(found, summary=f"{found.summary} {self._start_text().capitalize()}.")
+        return replace(found, summary=f"{found.summary} {self._start_text()}.")
 
     def _start_text(self) -> str:
         """Describe the number of initial plays."""
         forced, wanted = int(self._first.sum()), int(self._wanted.sum())
         few = f", where {wanted} would be wanted (first_plays = {self.options.first_plays})" if wanted > forced else ""
-        return f"for a start {counted(forced, 'play')}{few}"
+        return f"{counted(forced, 'initial play')}{few}"
 
     @cached_property
     def _wanted(self) -> Int[np.ndarray, " m"]:

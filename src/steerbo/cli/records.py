@@ -164,8 +164,16 @@ def _give(kind: str, text: str, out: str | None, as_json: bool) -> None:
         answer(as_json, {"format": kind, "file": out}, out)
 
 
+_FORMATS = {".csv", ".jsonl", ".json", ".html", ".pdf", ".xlsx", ".ods", ".parquet"}
+
+
 def _write(file: Path, text: str, ending: str) -> None:
-    """A file that is there is replaced only where its name ends as this kind's does: never a log or a study file."""
+    """Write a file whose name promises no other format.
+
+    One that is there is replaced only if its name ends as this kind's does: never a log or a study file.
+    """
+    if file.suffix.lower() in _FORMATS - {ending}:
+        raise InvalidOption("out", str(file), f"a name that ends in {ending}: that is what is written")
     try:
         if file.exists() and file.suffix.lower() != ending:
             hint = "There is a file of this name already."
