@@ -21,10 +21,16 @@ BOX = sb.TimeVarying([sb.Float("x", 0, 1)])
 PLACED = sb.TimeVarying([sb.Categorical("x", list(PLACES))], coordinates=[[c] for c in PLACES.values()], minimize=True)
 
 
-class TestContract(WingContract):
+class TestOnABox(WingContract):
     @staticmethod
     def case() -> Case:
         return case("learned-drift", BOX)
+
+
+class TestOnSites(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("learned-drift", SITES)
 
 
 def season(x: float, t: int, period: float) -> float:

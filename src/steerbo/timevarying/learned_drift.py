@@ -43,7 +43,7 @@ from ._priors import Prior
 from .data import Datum, Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
 from .problem import TimeVarying, box_now, settings
-from .surrogates import best_site
+from .surrogates import any_point, any_site, best_site
 
 STARTING_POINTS = 5
 """Random places before the model takes part in a choice, as in cost-varying problems."""
@@ -230,11 +230,8 @@ class DriftingSurrogate:
     def anywhere(self, view: RoundView, random: np.random.Generator) -> Place:
         """Draw an available place."""
         if (sites := self.coordinates.sites) is not None:
-            return int(random.choice(len(sites) if view.available is None else view.available))
-        if view.available is not None and "points" in view.available:
-            return np.array(random.choice(np.array(view.available["points"])))
-        box = self.box(view)
-        return box.place(random.random((1, box.dimension)))[0]
+            return any_site(view, len(sites), random)
+        return any_point(view, self.box(view), random)
 
     def box(self, view: RoundView) -> Box:
         """Box of the available places within the constraints, in user units."""

@@ -450,7 +450,7 @@ class FiniteSurrogate:
 
     def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
         """Any available point."""
-        return int(random.choice(self.size[1] if view.available is None else view.available))
+        return any_site(view, self.size[1], random)
 
 
 def _static(prior: Prior) -> Prior:
@@ -634,10 +634,7 @@ class BoxSurrogate:
 
     def anywhere(self, view: RoundView, random: np.random.Generator) -> Float[np.ndarray, " d"]:
         """Any available point."""
-        if view.available is not None and "points" in view.available:
-            return np.array(random.choice(np.array(view.available["points"])))
-        box = self.box(view)
-        return box.place(random.random((1, box.dimension)))[0]
+        return any_point(view, self.box(view), random)
 
     def box(self, view: RoundView) -> Box:
         """Box of the available places within the constraints, in user units; categories by number."""
@@ -780,7 +777,7 @@ class LargeFiniteSurrogate:
 
     def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
         """Draw an available site."""
-        return int(random.choice(self.size[1] if view.available is None else view.available))
+        return any_site(view, self.size[1], random)
 
     def differ_in_scale_only(self) -> bool:
         """Whether all priors share mean and correlation, and not the output scale."""
@@ -798,6 +795,18 @@ def finite_surrogate(problem: TimeVarying, static: bool = False) -> FiniteSurrog
     if dense <= DENSE or any(isinstance(prior.kernel, Covariance) for prior in sets):
         return FiniteSurrogate(problem, static)
     return LargeFiniteSurrogate(problem, static)
+
+
+def any_site(view: RoundView, count: int, random: np.random.Generator) -> int:
+    """Draw an available site of `count`."""
+    return int(random.choice(count if view.available is None else view.available))
+
+
+def any_point(view: RoundView, box: Box, random: np.random.Generator) -> Float[np.ndarray, " d"]:
+    """Draw an available point of a box."""
+    if view.available is not None and "points" in view.available:
+        return np.array(random.choice(np.array(view.available["points"])))
+    return np.asarray(box.place(random.random((1, box.dimension)))[0])
 
 
 def best_site(
