@@ -20,7 +20,7 @@ from typing import Any
 from partial_control_bench.kept import pack, text_of
 from partial_control_bench.papers.front import write_all
 
-from . import draft
+from . import draft, simple
 from .calibration import page as calibration
 from .causal import front as causal
 from .costvarying import front as costvarying
@@ -37,6 +37,7 @@ PAGES: dict[str, Callable[[Path], str | None]] = {
     "changing": changing_page.write, "moving": moving_page.write, "prices": prices_page.write,
     "hanging": hanging_page.write, "laws": laws_page.write, "time-varying": timevarying.write,
     "causal": causal.write, "mean-field": meanfield.write, "cost-varying": costvarying.write, "traits": traits.write,
+    "simple rules": simple.write,
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import simple
 from benchmarks.store import PAGES, differing
 from benchmarks.timevarying import intel_page
 from partial_control_bench import data
@@ -73,3 +74,13 @@ def test_the_store_is_what_its_index_says(tmp_path: Path) -> None:
     found = list(differing(tmp_path))
     assert "costs.jsonl.gz: its SHA-256 is not the one that is listed" in found
     assert "papers-toy.jsonl.gz: is listed, and not there" in found
+
+
+def test_tables_of_simple_rules_are_made_of_the_runs(tmp_path: Path) -> None:
+    shutil.copytree(RESULTS / "runs", tmp_path / "runs")
+    shutil.copy(RESULTS / "simple.md", tmp_path)
+    simple.write(tmp_path)
+    assert (tmp_path / "simple.md").read_text(encoding="utf-8") == (RESULTS / "simple.md").read_text(encoding="utf-8")
+    (tmp_path / "simple.md").write_text("<!-- play -->\n\n<!-- /play -->\n<!-- answer -->\n\n<!-- /answer -->\n")
+    simple.write(tmp_path)
+    assert (tmp_path / "simple.md").read_text(encoding="utf-8").count("| **ahead of ours / behind** |") == 2
