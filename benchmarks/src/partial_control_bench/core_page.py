@@ -98,6 +98,8 @@ def _where_ours_loses(results: Sequence[Result], registration: str) -> str:
             sure += bool(np.mean(gaps[best]) < -wide)
             mine, less = float(np.mean([*ours.values()])), f"{np.mean(gaps[best]):+.3g} ± {shown(wide)}"
             rows.append((name, words, best, less, shown(mine), len(gaps[best])))
+    if not rows:
+        return "## Where ours loses\n\nOn no problem is the mean of another entrant below ours.\n"
     head = "## Where ours loses\n\nThe best other entrant where its mean is below ours; it is surely below in "
     head += f"{sure} of these {len(rows)}. The best of many is flattered, and few seeds say little.\n\n"
     return head + markdown(("problem", "loss", "ahead", "its loss less ours", "ours", "seeds"), rows)
