@@ -37,7 +37,6 @@ PAGES: dict[str, Callable[[Path], str | None]] = {
     "changing": changing_page.write, "moving": moving_page.write, "prices": prices_page.write,
     "hanging": hanging_page.write, "laws": laws_page.write, "time-varying": timevarying.write,
     "causal": causal.write, "mean-field": meanfield.write, "cost-varying": costvarying.write, "traits": traits.write,
-    "simple rules": simple.write,
 }  # fmt: skip
 
 
@@ -90,6 +89,8 @@ def main() -> None:
         print(f"wrote {name}", flush=True)
     for page in write_all(given.folder):
         print(f"wrote {page}", flush=True)
+    simple.write(given.folder)
+    print("wrote simple rules")
     draft.write(given.folder)
     print(f"wrote {draft.DRAFT}")
 

@@ -37,7 +37,7 @@ from ..core import (
     horizon,
 )
 from ..errors import InvalidRequest
-from ..gp import Averaged, DriftModel, Kernel, describe_subset
+from ..gp import Averaged, DriftModel, GPRegression, Kernel, describe_subset
 from ..optim import kronecker
 from ..space import Space
 from ..surrogate import ENOUGH, NO_FEASIBLE_NOTE, Acquisition, ucb
@@ -164,6 +164,8 @@ class CausalMethod(Method[Causal, O]):
         played = history[event.token]
         i, values = self.models.number[played.suggestion.scope], {**known_in(played), **event.outcome.realised}
         arm, model = self.arms[i], self.models[i]
+        if not isinstance(model, GPRegression):  # one of an outsider's promises no predictive distribution
+            return None
         if len(model) < COMPARABLE or not model.output.affine or not values.keys() >= set(arm.names):
             return None
         mean, deviation = model.predictive(arm.encode(values)[0])
