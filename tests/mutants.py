@@ -2,10 +2,10 @@
 
 A mutant is one changed node of the syntax tree: a comparison turned round, a constant or a sign changed, a branch
 negated, the value of a `return` dropped. Each is written into a copy of the source, and pytest runs with that copy up
-to the first failure: doctests of the module, then the tests of its package (files named like the module first, then the
-fastest), then those of packages that stand on it. A mutant is killed where a test fails, or where the tests take ten
-times as long or more; else it survives, and its line is printed. A survivor is a missing test, or a mutant that changes
-nothing a user can see.
+to the first failure: doctests of the module, tests of its package (files named like the module first, then those that
+speak of it, then others), and tests of packages that stand on it. A mutant that lets all pass survives, and its line is
+printed: a test is missing, or it changes nothing that a user can see. Without a mutant all tests have to pass, so
+`make test` comes first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import ast
 import copy
 import os
 import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,7 +26,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "steerbo"
@@ -41,6 +42,10 @@ TURNED = {one: other for pair in OPPOSITES for one, other in (pair, pair[::-1])}
 SIGNS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult
 }  # fmt: skip
+
+
+WORD = re.compile(r"[\w-]+")
+LONG = "not decided in time"
 
 
 @dataclass(frozen=True)
@@ -140,35 +145,28 @@ def chosen(count: int, seed: int, only: str = "") -> list[Mutant]:
 
 
 class Bench:
-    """A copy of the source, where one mutant at a time is tried, and the seconds that each test file takes."""
+    """A copy of the source, where one mutant at a time is tried."""
 
     def __init__(self, folder: Path, tests: Path) -> None:
         self.source = folder / "src"
         self.tests = tests
-        self.report = folder / "report.xml"
-        self.seconds: dict[str, dict[str, float]] = {}
         shutil.copytree(SRC, self.source / "steerbo", ignore=shutil.ignore_patterns("__pycache__"))
 
-    def ordered(self, folder: str) -> dict[str, float]:
-        """Test files of a folder and their seconds, the fastest first: measured once, when all must pass."""
-        if folder not in self.seconds:
-            where = self.tests / "tests" / folder
-            if self.run([where], 3600.0) is not None:
-                sys.exit(f"tests/{folder} fails without a mutant")
-            seconds = {str(path): 0.0 for path in where.rglob("test_*.py")}
-            for case in ElementTree.parse(self.report).iter("testcase"):
-                path = str(self.tests / case.get("file", ""))
-                seconds[path] = seconds.get(path, 0.0) + float(case.get("time", 0))
-            self.seconds[folder] = dict(sorted(seconds.items(), key=lambda row: row[1]))
-        return self.seconds[folder]
+    def ordered(self, folders: tuple[str, ...], module: str) -> list[Path]:
+        """Test files of folders: those named like the module, then those that speak of it; of these the shortest."""
+        files = [path for folder in folders for path in (self.tests / "tests" / folder).rglob("test_*.py")]
+
+        def rank(path: Path) -> tuple[bool, bool, int]:
+            text = path.read_text(encoding="utf-8")
+            return module not in path.stem, not {module, module.replace("_", "-")} & set(WORD.findall(text)), len(text)
+
+        return sorted(files, key=rank)
 
     def run(self, paths: list[Path], limit: float) -> str | None:
-        """Run tests until one fails: its name, "time" where they take too long, None where all pass."""
+        """Run tests until one fails: its name, `LONG` where they take too long, None where all pass."""
         python = [str(self.source), str(self.tests / "benchmarks" / "src")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(python), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:xdist", "--tb=no", "-o", "junit_family=xunit1",
-                   f"--junitxml={self.report}", *map(str, paths)]  # fmt: skip
-        self.report.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:xdist", "--tb=no", *map(str, paths)]
         with subprocess.Popen(
             command, cwd=self.tests, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True,
@@ -176,29 +174,27 @@ class Bench:
             try:
                 output, _ = process.communicate(timeout=limit)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, 9)  # what tests have started ends with them
+                os.killpg(process.pid, signal.SIGKILL)  # what tests have started ends with them
                 process.communicate()
-                return "time"
-        if process.returncode in (0, 5):  # 5: a folder, or a module, without tests
+                return LONG
+        if process.returncode in (0, 5):  # 5: no tests
             return None
         failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return failed[0].split(" - ")[0] if failed else output.strip().splitlines()[-1]
+        return failed[0].split(" - ")[0].split(" ", 1)[1] if failed else output.strip().splitlines()[-1]
 
     def killer(self, mutant: Mutant, limit: float) -> str | None:
-        """Return the test that kills a mutant; None where it survives."""
+        """Return the test that kills a mutant, `LONG` where tests do not end, None where it survives."""
         target = self.source / "steerbo" / mutant.module
         sound = target.read_bytes()
-        for step, folders in enumerate(FOLDERS[mutant.module.partition("/")[0]]):
-            files = {path: seconds for folder in folders for path, seconds in self.ordered(folder).items()}
-            named = sorted(files, key=lambda path: target.stem.strip("_") not in Path(path).stem)  # stable
-            paths = [*([] if step else [target]), *map(Path, named)]
-            target.write_bytes(mutant.applied())
-            try:
-                test = self.run(paths, min(limit, 60 + 10 * sum(files.values())))
-            finally:
-                target.write_bytes(sound)
-            if test is not None:
-                return test
+        target.write_bytes(mutant.applied())
+        try:
+            near, far = FOLDERS[mutant.module.partition("/")[0]]
+            for folders, module in ((near, [target]), (far, [])):
+                paths = [*module, *self.ordered(folders, target.stem.strip("_"))]
+                if (test := self.run(paths, limit)) is not None:
+                    return test
+        finally:
+            target.write_bytes(sound)
         return None
 
 
@@ -208,7 +204,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200, help="number of mutants")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--only", default="", help="files whose names begin so, such as core/state")
-    parser.add_argument("--limit", type=float, default=1800.0, help="seconds for a mutant; longer counts as killed")
+    parser.add_argument("--limit", type=float, default=1800.0, help="seconds for the tests of a mutant, twice")
     parser.add_argument("--tests", type=Path, default=ROOT, help="another checkout, whose tests are run")
     parser.add_argument("--numbers", type=int, nargs="*", help="of the draw, all by default")
     parser.add_argument("--draw", action="store_true", help="only print the mutants")
@@ -224,10 +220,11 @@ def main() -> None:
         for number, mutant in rows:
             began = time.monotonic()
             test = bench.killer(mutant, asked.limit)
-            counts["survived" if test is None else "killed"] += 1
-            verdict = "SURVIVED" if test is None else f"killed by {test}"
-            print(f"{number:3d} {mutant}: {verdict} ({time.monotonic() - began:.0f} s)", flush=True)
-    print(f"{counts['killed']} killed, {counts['survived']} survived, of {len(rows)} (seed {asked.seed})")
+            verdict = "survived" if test is None else LONG if test == LONG else "killed"
+            counts[verdict] += 1
+            by = f" by {test}" if verdict == "killed" else ""
+            print(f"{number:3d} {verdict} ({time.monotonic() - began:.0f} s) {mutant}{by}", flush=True)
+    print(f"{dict(counts)} of {len(rows)} mutants (seed {asked.seed})")
 
 
 if __name__ == "__main__":
