@@ -34,7 +34,7 @@ class Cube:
         return self.space.values(point, now)
 
     def learn(self, values: Values, outcome: Outcome) -> None:
-        """Take a play in; larger is better. What was given before is left out where no point says it."""
+        """Take a play in; larger is better, net of a price. What was given before is left out where no point says it."""
         found, x = self.space.point(values), self._asked
         if found is not None:
             drawn = {
@@ -44,7 +44,7 @@ class Cube:
             x = np.array([self._coordinate(p, told[p.name]) for p in self.space.parameters])
         if x is not None:
             self.X.append(x)
-            self.y.append(self.space.sign * outcome.value)
+            self.y.append(self.space.sign * self.space.net(values, outcome))
         self._asked = None
 
     def _coordinate(self, p: Any, value: Any) -> float:
