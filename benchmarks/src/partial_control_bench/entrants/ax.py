@@ -22,8 +22,8 @@ class Ax:
     """Its own choice of method ("fast"): the middle and Sobol points, then a Gaussian process and qLogNEI.
 
     What is seen before acting, and the time where a problem has one or drifts, are parameters that each trial fixes
-    (`fixed_parameters`). In cost-varying problems it is asked for all variables and a control set, and those outside the
-    set do not count. Of shares the last is left out, and the others sum to at most 1 (`parameter_constraints`).
+    (`fixed_parameters`). In cost-varying problems it is asked for all variables and a control set, and those outside
+    the set do not count. Of shares the last is left out, and the others sum to at most 1 (`parameter_constraints`).
     """
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
@@ -36,7 +36,7 @@ class Ax:
             given = [*given, Parameter(_TIME, 0.0, known["budget"]["rounds"] + 1.0)]
         every = [*self.space.parameters, *given]
         kept = range(len(every)) if not self.each else [k for k in range(len(every)) if (k + 1) % self.each]
-        self.parameters = {f"x{k}": every[k] for k in kept}  # its constraints are read as formulas: names without blanks
+        self.parameters = {f"x{k}": every[k] for k in kept}  # no blanks: constraints are read as formulas
         self.client = Client(random_seed=seed)
         self.client.configure_experiment(
             parameters=[_parameter(name, p) for name, p in self.parameters.items()], parameter_constraints=self._sums()

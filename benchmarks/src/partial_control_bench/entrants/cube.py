@@ -34,7 +34,7 @@ class Cube:
         return self.space.values(point, now)
 
     def learn(self, values: Values, outcome: Outcome) -> None:
-        """Take a play in; larger is better, net of a price. What was given before is left out where no point says it."""
+        """Take a play in; larger is better. What was given before is left out where no point says it."""
         found, x = self.space.point(values), self._asked
         if found is not None:
             drawn = {

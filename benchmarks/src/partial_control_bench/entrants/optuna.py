@@ -69,8 +69,8 @@ def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution
 class GPSampler(TPE):
     """The sampler on a Gaussian process, with noise learned.
 
-    It would draw conditional parameters by chance, so that every trial asks for all of them and for a control set; those
-    outside the set do not count.
+    It would draw conditional parameters by chance, so that every trial asks for all of them and for a control set;
+    those outside the set do not count.
     """
 
     sampler: ClassVar[Any] = optuna.samplers.GPSampler

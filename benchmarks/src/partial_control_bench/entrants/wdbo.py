@@ -17,7 +17,7 @@ from .cube import Cube
 
 
 class WDBO:
-    """Set up as its documentation's example: Matérn-5/2 in space and in time, 15 first points. Time runs from 0 to 1."""
+    """Set up as its documentation's example: Matérn-5/2 in space and time, 15 first points. Time runs from 0 to 1."""
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
         if known["wing"] != "time-varying" and not known.get("drift"):
