@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -64,8 +64,12 @@ class CostModel:
 
     def affordable(self, history: History) -> Bool[np.ndarray, " m"]:
         """Whether each control set fits into the remaining budget with the least switching; an unknown cost does."""
-        switching = [self.problem.least_change_cost(names, history) for names in self.problem.control_sets]
-        return ~(self.means() + switching > history.remaining + history.rounding)
+        return np.array([self.fits_keeping(i, None, history) for i in range(len(self.problem.control_sets))])
+
+    def fits_keeping(self, i: int, keep: Container[str] | None, history: History) -> bool:
+        """Whether control set `i` fits while some variables stay in place (None: all that can) and others move far."""
+        switching = self.problem.least_change_cost(self.problem.control_sets[i], history, keep)
+        return not self.means()[i] + switching > history.remaining + history.rounding
 
     def of(self, i: int, values: Mapping[str, Any], history: History) -> float:
         """Cost of playing control set `i` at `values` now, switching included; NaN where it is not known."""

@@ -133,7 +133,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose by lines 3–8 while exploring, by lines 14–26 afterwards."""
         i = self.explored % len(self.plays)
-        if self._exploring(history) and self.costs.affordable(history)[i]:
+        if self._exploring(history) and self.affordable(history, request)[i]:
             return self._explore(history, request, i)
         return self._exploit(history, request)
 
@@ -176,8 +176,9 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         both = self.search_space.search(known, range(m), [beta, -beta], seed)
         upper, lower = np.array([[self.unstandardised(one.value) for one in ends] for ends in both]).T
         bounds, acceptable = self.bounds.exploited(lower, upper, partial(self._least, candidates=known))  # lines 14–21
-        fitting = acceptable & self.costs.affordable(history)
-        among = fitting if fitting.any() else self.costs.affordable(history)
+        affordable = self.affordable(history, request)
+        fitting = acceptable & affordable
+        among = fitting if fitting.any() else affordable
         i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
         best = both[i][0]
         if history.unresolved:  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)

@@ -56,7 +56,6 @@ from pydantic import Field
 from ..bandit import cheapest_sufficient
 from ..core import (
     TIME,
-    BatchPosition,
     Choice,
     Explanation,
     History,
@@ -240,7 +239,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             return start
         number, beta = len(history) + 1, self.beta
         candidates = self.candidates(history, request, staying=True)
-        arms, plays = self._affordable_arms(history, candidates, number, batch_position(request))
+        arms, plays = self._affordable_arms(history, candidates, number, request)
         upper, switching = self._upper(candidates, number, arms), None
         logged = self._upper_by_set(candidates, arms, upper)
         if self._switches:
@@ -269,18 +268,19 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
     def _affordable_arms(
-        self, history: History, candidates: Candidates, number: int, place: BatchPosition
+        self, history: History, candidates: Candidates, number: int, request: Mapping[str, Any]
     ) -> tuple[list[int], dict[int, Maximum]]:
         """Arms that fit into the remaining budget; with switching costs also the points of their plays, by arm."""
-        affordable = self.costs.affordable(history)
+        affordable = self.affordable(history, request)
         arms = [a for a, arm in enumerate(candidates.arms) if affordable[arm.set]]
         if not self._switches:
             return arms, {}
-        if place.number > 1:  # later plays of a batch switch nothing, if they can
+        if batch_position(request).number > 1:  # later plays of a batch switch nothing, if they can
             positions = self.problem.keepable_positions(history)
             arms = [a for a in arms if self._switches_nothing(candidates.arms[a], positions)] or arms
         plays = dict(zip(arms, self.upper_bounds(candidates, arms, number, self.beta)[1], strict=True))
-        return [a for a in arms if self.fits(history, candidates.arms[a], plays[a].point)], plays
+        # where none fits at its best point, the best of those that fit in place is played there: see `play`
+        return [a for a in arms if self.fits(history, candidates.arms[a], plays[a].point)] or arms, plays
 
     def _switches_nothing(self, arm: Arm, positions: Mapping[str, Any]) -> bool:
         """Whether an arm keeps exactly the hard-to-change variables that have positions."""
