@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..bandit import BOUND
 from ..core import (
     SEEN,

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
-import jaxtyping as jt
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from .._arrays import Float
 from ..errors import InvalidProblem
 
-Atomic = tuple[jt.Float[np.ndarray, " k"], jt.Float[np.ndarray, " k"]]
+Atomic = tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]
 
 
 class Distribution(Protocol):
@@ -41,13 +41,13 @@ class Distribution(Protocol):
     def atoms(self) -> Atomic | None:
         """Values (k,), ascending, and their weights (k,); None of a continuous law."""
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """Quantiles at probabilities `u`, of their shape."""
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """Probabilities of values up to `x`, of its shape."""
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """Densities at `x`, of its shape; of continuous laws only."""
 
 
@@ -74,16 +74,16 @@ class UniformDistribution:
         """The bounds."""
         return self.low, self.high
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         return np.clip(self.low + np.asarray(u, float) * (self.high - self.low), self.low, self.high)
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
         inside = np.clip(np.asarray(x, float), self.low, self.high)
         return np.asarray((inside - self.low) / (self.high - self.low))
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """1 / (high − low) inside, 0 outside."""
         x = np.asarray(x, float)
         return np.where((x >= self.low) & (x <= self.high), 1 / (self.high - self.low), 0.0)
@@ -98,16 +98,16 @@ class NormalDistribution:
     support: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     atoms: ClassVar[None] = None
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         with np.errstate(over="ignore"):
             return np.asarray(self.mean + self.sd * scipy.special.ndtri(np.asarray(u, float)))
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
         return np.asarray(scipy.special.ndtr(_standard(x, self.mean, self.sd)))
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The bell curve."""
         with np.errstate(over="ignore", under="ignore"):
             return np.exp(-(_standard(x, self.mean, self.sd) ** 2) / 2) / (self.sd * math.sqrt(2 * math.pi))
@@ -137,18 +137,18 @@ class LogNormalDistribution:
             )  # so that exp(log_sd²) appears once, in one exponent
             return float(np.exp(self.log_mean + np.float64(self.log_sd) ** 2) * half)
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         with np.errstate(over="ignore", under="ignore"):
             return np.asarray(np.exp(self.log_mean + self.log_sd * scipy.special.ndtri(np.asarray(u, float))))
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
         with np.errstate(divide="ignore"):
             log_x = np.log(np.maximum(np.asarray(x, float), 0.0))
         return np.asarray(scipy.special.ndtr(_standard(log_x, self.log_mean, self.log_sd)))
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The normal density of log x, divided by x; 0 at and below 0."""
         x = np.asarray(x, float)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
@@ -183,16 +183,16 @@ class BetaDistribution:
         """The bounds."""
         return self.low, self.high
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         inside = scipy.special.betaincinv(self.a, self.b, np.asarray(u, float))
         return np.asarray(np.clip(self.low + (self.high - self.low) * inside, self.low, self.high))
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
         return np.asarray(scipy.special.betainc(self.a, self.b, self._inside(x)))
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The density; infinite at a bound whose shape parameter is below 1, and 0 outside."""
         x = np.asarray(x, float)
         z = self._inside(x)
@@ -202,11 +202,11 @@ class BetaDistribution:
             heights = np.exp(logs) / (self.high - self.low)
         return np.where((x >= self.low) & (x <= self.high), heights, 0.0)
 
-    def _inside(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def _inside(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         return np.asarray((np.clip(np.asarray(x, float), self.low, self.high) - self.low) / (self.high - self.low))
 
 
-def _standard(x: ArrayLike, mean: float, sd: float) -> jt.Float[np.ndarray, " ..."]:
+def _standard(x: ArrayLike, mean: float, sd: float) -> Float[np.ndarray, " ..."]:
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray((np.asarray(x, float) - mean) / sd)
 
@@ -215,8 +215,8 @@ def _standard(x: ArrayLike, mean: float, sd: float) -> jt.Float[np.ndarray, " ..
 class Atoms:
     """A law with `weights` (k,), summing to one, on the points `values` (k,), ascending. Make one by `of`."""
 
-    values: jt.Float[np.ndarray, " k"]
-    weights: jt.Float[np.ndarray, " k"]
+    values: Float[np.ndarray, " k"]
+    weights: Float[np.ndarray, " k"]
 
     @classmethod
     def of(cls, values: ArrayLike, weights: ArrayLike) -> Atoms:
@@ -253,17 +253,17 @@ class Atoms:
         """The smallest and the largest point."""
         return float(self.values[0]), float(self.values[-1])
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The smallest point whose cumulative weight reaches `u`."""
         place = np.searchsorted(self._cumulative, np.asarray(u, float), side="left")
         return self.values[np.minimum(place, self.values.size - 1)]
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The weight at and below `x`."""
         place = np.searchsorted(self.values, np.asarray(x, float), side="right")
         return np.where(place > 0, self._cumulative[place - 1], 0.0)
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """Points with weights have no density.
 
         Raises:
@@ -272,7 +272,7 @@ class Atoms:
         raise InvalidProblem("density", x, "a continuous law", "Read atoms instead.")
 
     @cached_property
-    def _cumulative(self) -> jt.Float[np.ndarray, " k"]:
+    def _cumulative(self) -> Float[np.ndarray, " k"]:
         summed = np.minimum(np.cumsum(self.weights), 1.0)
         summed[-1] = 1.0
         return summed

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-import jaxtyping as jt
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
+
+from .._arrays import Float
 
 _FARTHEST = 1e4  # parent sds from the mean to the nearer bound: beyond, rounding of log Φ costs more than 1e-8
 _FLAT = 1e-8  # largest relative change of the density across the bounds that is taken for none
@@ -42,7 +43,7 @@ class TruncatedNormalDistribution:
         """The bounds."""
         return self.low, self.high
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The quantile at `u`, by whichever tail is the thinner one."""
         u = np.asarray(u, float)
         (a, b), log_z = self._ends, self._log_mass
@@ -56,13 +57,13 @@ class TruncatedNormalDistribution:
             z = np.where(np.abs(centred) < 0.5, math.sqrt(2) * scipy.special.erfinv(np.clip(centred, -0.5, 0.5)), z)
         return np.asarray(np.clip(self.parent_mean + self.parent_sd * z, self.low, self.high))
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
         (a, _), log_z = self._ends, self._log_mass
         z = (np.clip(np.asarray(x, float), self.low, self.high) - self.parent_mean) / self.parent_sd
         return np.clip(np.exp(log_mass(a, z) - log_z), 0.0, 1.0)
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The parent's density over the mass inside; 0 outside."""
         x = np.asarray(x, float)
         z = (np.clip(x, self.low, self.high) - self.parent_mean) / self.parent_sd
@@ -85,7 +86,7 @@ class TruncatedNormalDistribution:
         return self.low + width * mean, width * math.sqrt(variance)
 
 
-def log_mass(a: float, b: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+def log_mass(a: float, b: ArrayLike) -> Float[np.ndarray, " ..."]:
     """log(Φ(b) − Φ(a)) for a ≤ b without cancellation in either tail; −∞ where they are equal.
 
     >>> float(np.round(log_mass(30.0, 31.0), 6))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..core import Choice, Explanation, History
 from ..records import record
 from .data import Maximiser, RoundView
