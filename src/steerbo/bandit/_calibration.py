@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from jaxtyping import Float
+
+from .._arrays import Float
 
 BOUND = 2.0
 """Half the width of bounds in answers, in standard deviations: about 95 %."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ._confidence import bernstein_radius, hoeffding_radius
 from ._selection import Arms
 

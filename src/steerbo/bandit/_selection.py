@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidOutcome
 
 _ROUNDING = 1e-9  # prices that differ by less, as a share, are equal

@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Int
 
+from .._arrays import Bool, Int
 from .._wording import counted
 from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (

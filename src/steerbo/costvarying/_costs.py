@@ -6,8 +6,8 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..bandit import Arms
 from ..core import Amended, DataAdded, Event, Failed, History, OutcomeTold, Round
 from .problem import CostVarying

@@ -50,9 +50,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy
-from jaxtyping import Float
 from pydantic import Field
 
+from .._arrays import Float
 from ..bandit import cheapest_sufficient
 from ..core import (
     TIME,

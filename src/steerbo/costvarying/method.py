@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ..bandit import BOUND
 from ..core import (
     SEEN,

@@ -9,8 +9,8 @@ from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import TIME
 from ..errors import InvalidContext
 from ..optim import Box, Maximum, Polytope, box_of

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import ModelFailure
 from ._factor import Factor
 from ._parameters import Parameter, log_prior

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from jaxtyping import Float as Floats
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from .._arrays import Float as Floats
 from ..errors import InvalidProblem, InvalidStudy
 from ..records import record
 from ..space.fields import Number, Positive

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ..core import Outcome, Round, context_of
 from ..errors import ModelFailure
 from ..gp import (

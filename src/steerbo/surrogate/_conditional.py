@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..space import Categorical, Integer, Variable
 from ..space import Float as Number
 from ..space.quadrature import gauss_rule, rule_of_points

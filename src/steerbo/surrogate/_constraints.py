@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import Amended, BoundsExtended, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round
 from ..gp import DriftModel, GPRegression, replace_outcomes
 from ..gp.drift import AnyDrift

@@ -23,8 +23,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..optim import ValueAndGradient
 from ._integrals import Integrals, ProductKernelPosterior, Scaled, share_of
 from ._parts import Part, drawn_together, set_columns

@@ -20,8 +20,8 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..core import Amended, Asked, DataAdded, Event, Failed, History, OutcomeTold, Round
 from ..optim import Margin
 from ._constraints import ProbabilisticConstraint, draws_of, margin_over

@@ -8,8 +8,8 @@ from functools import cached_property, reduce
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..errors import InvalidProblem
 from ..gp import AnovaKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
 from ._parts import Law, Observed, Part, row_of

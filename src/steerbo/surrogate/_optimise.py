@@ -8,8 +8,8 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..optim import (
     Box,
     Curved,

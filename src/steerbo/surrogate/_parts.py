@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import InvalidProblem
 from ..space import Variable
 from ..space.quadrature import gauss_rule
