@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..bandit import Arms
+from ..bandit import ArmStatistics
 from ..core import Amended, DataAdded, Event, Failed, History, OutcomeTold, Round
 from .problem import CostVarying
 
@@ -22,7 +22,7 @@ class CostModel:
 
     def __init__(self, problem: CostVarying) -> None:
         self.problem = problem
-        self.observed = Arms.new(len(problem.control_sets))
+        self.observed = ArmStatistics.new(len(problem.control_sets))
 
     def learn(self, event: Event, history: History) -> None:
         """Take in one event; `history` has it already."""
@@ -32,7 +32,7 @@ class CostModel:
             case DataAdded():
                 self._observe_data(event)
             case Amended():
-                self.observed = Arms.new(len(self.problem.control_sets))
+                self.observed = ArmStatistics.new(len(self.problem.control_sets))
                 for past in history.data.values():
                     self._observe_data(past)
                 for played in history:

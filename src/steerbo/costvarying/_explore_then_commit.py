@@ -27,7 +27,7 @@ import numpy as np
 from pydantic import Field
 
 from .._wording import counted
-from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theory_beta
+from ..bandit import BudgetUse, Intersected, cheapest, cost_bounds, explores, theory_beta
 from ..core import SEEN, Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..core.tolerance import Fraction, Tolerance
 from ..records import from_dict, record, to_dict
@@ -143,7 +143,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         """Whether lines 2–3 explore once more."""
         if self.exploited:
             return False
-        limits = Limits(history.budget, history.spent + history.reserved, history.limit, len(history))
+        limits = BudgetUse(history.budget, history.spent + history.reserved, history.limit, len(history))
         return explores(
             self.explored, len(self.plays), limits, self.options.explore_fraction, self.options.explore_cycles
         )

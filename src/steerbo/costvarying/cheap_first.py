@@ -26,7 +26,7 @@ again and again, and loses more by that than by the drift itself.)
 **Switching costs.** Every set has arms that keep hard-to-change variables in place. A switch costs `m` once, and its
 benefit lasts for the `N` plays to come (`plays_to_come`). A move is worth it if `N (EI + R/p · saved) > R/p · m`, where
 EI is the expected improvement of a play there over the best mean of the arms that stay (its deviation multiplied by
-`DOUBT`), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
+`INFLATION`), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
 a unit of money buys 1/p plays, each worth the difference of best and worst. Of every set the best such move competes
 with the arms that stay, at the price of its set alone. Under drift a play to come counts by the correlation that then
 remains, and `m` is paid once more with the probability that the move turns out worse: what is unsure there is so again
@@ -76,7 +76,7 @@ from .search_space import Arm, Candidates
 
 WIDER = 1.5
 """Factor of the width of bounds where a variable is hard to change; where none is, it is `FLEETING` under drift."""
-DOUBT = 2.0
+INFLATION = 2.0
 """Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
 settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none. Under drift it is 1: settings are doubted
 again and again, and so nothing stays for ever."""
@@ -400,9 +400,9 @@ class _Moves:
         price = float(self._costs[arm.set])
         plays = self._plays(price, switching)
         mean, deviation = self.candidates.expectation(a, product=False).of_mean().moments(to.point[None])
-        flat, doubt = np.zeros((1, len(to.point))), 1.0 if self._drifts else DOUBT
+        flat, inflation = np.zeros((1, len(to.point))), 1.0 if self._drifts else INFLATION
         better = method.model.scale * float(
-            expected_improvement(self.stay)((mean, doubt * deviation, flat, flat))[0][0]
+            expected_improvement(self.stay)((mean, inflation * deviation, flat, flat))[0][0]
         )
         paid = switching
         if self._drifts:  # what turns out worse is moved back
