@@ -35,10 +35,10 @@ FOLDERS = {
     "study": (("study",), ("cli", "serve", "interop", "page")),
 }
 """Packages that are mutated: the folders of tests that run first, and those that run for a mutant these let live."""
-OPPOSITES = (
+OPPOSITES: tuple[tuple[type[ast.cmpop], type[ast.cmpop]], ...] = (
     (ast.Lt, ast.GtE), (ast.Gt, ast.LtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)
 )  # fmt: skip
-TURNED = {one: other for pair in OPPOSITES for one, other in (pair, pair[::-1])}
+TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {one: other for pair in OPPOSITES for one, other in (pair, pair[::-1])}
 SIGNS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult
 }  # fmt: skip
@@ -158,7 +158,8 @@ class Bench:
 
         def rank(path: Path) -> tuple[bool, bool, int]:
             text = path.read_text(encoding="utf-8")
-            return module not in path.stem, not {module, module.replace("_", "-")} & set(WORD.findall(text)), len(text)
+            said = {module, module.strip("_").replace("_", "-")} & set(WORD.findall(text))
+            return module.strip("_") not in path.stem, not said, len(text)
 
         return sorted(files, key=rank)
 
@@ -166,7 +167,7 @@ class Bench:
         """Run tests until one fails: its name, `LONG` where they take too long, None where all pass."""
         python = [str(self.source), str(self.tests / "benchmarks" / "src")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(python), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:xdist", "--tb=no", *map(str, paths)]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:xdist", "--tb=no", *map(str, paths)]
         with subprocess.Popen(
             command, cwd=self.tests, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True,
@@ -190,7 +191,7 @@ class Bench:
         try:
             near, far = FOLDERS[mutant.module.partition("/")[0]]
             for folders, module in ((near, [target]), (far, [])):
-                paths = [*module, *self.ordered(folders, target.stem.strip("_"))]
+                paths = [*module, *self.ordered(folders, target.stem)]
                 if (test := self.run(paths, limit)) is not None:
                     return test
         finally:
