@@ -53,7 +53,8 @@ def test_with_prices_what_slides_is_followed_and_replayed() -> None:
 
 DRIFTS = (sb.Decay(0.1), sb.gp.Periodic(12.0), sb.gp.Sliding(12.0), "learned")
 METHODS = ("coca-bo", "coca-bo-no-context", "cabo", "cobo", "random")
-PLAYED = product(METHODS, DRIFTS) if FULL else [*product(METHODS[:1], DRIFTS), *zip(METHODS[1:], DRIFTS, strict=True)]
+EACH = [*product(METHODS[:1], DRIFTS), *zip(METHODS[1:], DRIFTS, strict=True)]
+PLAYED = [*product(METHODS, DRIFTS)] if FULL else EACH
 """Models of drifts are the wing's, not a method's: by default one method has all of them, and the others have one."""
 
 

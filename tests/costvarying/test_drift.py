@@ -48,7 +48,7 @@ class TestExploreThenCommit(TraitContract):
 
 DRIFTS = (DRIFTING.drift, "learned", sb.Decay(0), sb.Decay(0.5, per=1e9), sb.gp.Periodic(4), sb.gp.Sliding(9))
 METHODS = ("random", "ucb-psq", "ucb-cvs", "etc-groups")
-PLAYED = product(METHODS, DRIFTS) if FULL else zip(cycle(METHODS), DRIFTS)
+PLAYED = list(product(METHODS, DRIFTS) if FULL else zip(cycle(METHODS), DRIFTS))
 """Models of drifts are the wing's, not a method's: by default every drift is played by one of them."""
 
 
