@@ -242,8 +242,8 @@ class Pool:
 
 @functools.lru_cache(maxsize=64)
 def _row_of(columns: tuple[str, ...]) -> Any:
-    kind: Any = namedtuple("Row", columns, rename=True)
-    return kind._make
+    make: Any = namedtuple
+    return make("Row", columns, rename=True)._make
 
 
 def _named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Any:
