@@ -62,7 +62,6 @@ class Surrogate:
         streams: random numbers, to impute values that were not measured.
 
     Attributes:
-        model: Gaussian process of the objective.
         drift: how the objective changes with time, and when hyperparameters are due.
         feasibility: how likely plays are to work, and to satisfy the constraints on outcomes.
         fitted_at: number of outcomes that the hyperparameters were learned from.
@@ -71,7 +70,7 @@ class Surrogate:
     def __init__(self, problem: CostVarying, search_space: SearchSpace, streams: Streams) -> None:
         self.problem, self.search_space, self.streams, self.space = problem, search_space, streams, problem.space
         self.drift = DriftTracker(problem.drift)
-        self.model = self._empty_model(self.drift.model)
+        self._model, self._late = self._empty_model(self.drift.model), list[tuple[np.ndarray, float]]()
         self.fitted_at = 0
         self._encoded_rows = EncodingCache(self._encode)
         self.feasibility = Feasibility(
@@ -79,6 +78,15 @@ class Surrogate:
             ConstraintModels(problem.further, self._empty_constraint, problem.drift, self.space.names, self._point),
         )
         self._added: dict[str, float] = {}  # time at which data came that do not say when they were measured
+
+    @property
+    def model(self) -> GPRegression[Any]:
+        """Gaussian process of the objective. It takes in outcomes when it is used: reading a log uses it seldom."""
+        if self._late:
+            points, outcomes = zip(*self._late, strict=True)
+            self._model.extend(np.array(points), np.array(outcomes))
+            self._late.clear()
+        return self._model
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         return self._empty_constraint(drift_model, known_noise=self.problem.noise)
@@ -92,16 +100,16 @@ class Surrogate:
         """Take in one event; `history` has it already."""
         match event:
             case Refitted():
-                self.model = self.drift.set_hyperparameters(
+                self._model = self.drift.set_hyperparameters(
                     self._empty_model, self.model, event.hyperparameters["objective"]
                 )
                 self.fitted_at = len(self.model)
             case OutcomeTold():
-                self.model.add(*self._row(event.outcome, event.token, history[event.token]))
+                self._late.append(self._row(event.outcome, event.token, history[event.token]))
             case DataAdded():
                 if self.problem.timed:
                     self._added[history.latest_data] = now(history)
-                self.model.add(*self._row(event.outcome, history.latest_data, None))
+                self._late.append(self._row(event.outcome, history.latest_data, None))
             case Amended():
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.search_space.columns))

@@ -210,13 +210,22 @@ class GPRegression(Generic[K]):
         Raises:
             InvalidOutcome: values that are not finite numbers, or a point of another length.
         """
-        point, outcome = self._read([x]), read_outcomes([y], 1)
-        self._given.append(*self._rows(point, outcome, np.zeros(1)))
-        self._extra = np.append(self._extra, 0.0)
-        self._points = np.concatenate([self._points, point]) if len(self) else point
-        self._outcomes = np.append(self._outcomes, outcome)
+        self.extend([x], [y])
+
+    def extend(self, X: ArrayLike, y: ArrayLike) -> None:
+        """More observations: y (m,) at X (m, d), as `add` takes them one by one.
+
+        Raises:
+            InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
+        """
+        points = self._read(X)
+        outcomes = read_outcomes(y, len(points))
+        self._given.append(*self._rows(points, outcomes, np.zeros(len(points))))
+        self._extra = np.concatenate([self._extra, np.zeros(len(points))])
+        self._points = np.concatenate([self._points, points]) if len(self) else points
+        self._outcomes = np.concatenate([self._outcomes, outcomes])
         for member in self.members:
-            member.add(x, y)
+            member.extend(X, y)
 
     def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
         """Other observations instead of all there are: y (n,) at X (n, d). O(n³).

@@ -215,9 +215,10 @@ class NumericVariable(BaseVariable):
         if x.ndim != 1 or x.dtype.kind not in "iuf":
             raise InvalidOutcome(self.name, values, "a list of finite numbers")
         z = self._code(x.astype(float))
-        for index in np.flatnonzero(~(np.abs(z) <= FARTHEST))[:1].tolist():
+        inside = np.abs(z) <= FARTHEST
+        if not inside.all():
             allowed = f"a finite number{self._above_zero}, less far from [{self.low}, {self.high}]"
-            raise InvalidOutcome(self.name, x[index].item(), allowed)
+            raise InvalidOutcome(self.name, x[inside.argmin()].item(), allowed)
         return z
 
     def is_far(self, value: Any, beyond: float = FAR) -> bool:
