@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..bandit import expected_with_failure
 from ..core import TIME, DataAdded, Event, History, Refitted, Round, Scope
 from ..errors import InvalidProblem

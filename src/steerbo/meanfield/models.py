@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..gp import Parameter, drift_over, from_hex, mixture_quantile, refit_due, to_hex
 from ._gp import (
     Density,

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
-from ..bandit import alike
+from .._arrays import Float
+from ..bandit import all_equal
 from ..gp import (
     AnovaKernel,
     AnyDrift,
@@ -111,7 +111,7 @@ class DriftTracker:
             self._corrected = False
         model.set(Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"}))
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
-        self.scaled = told > 1 and not alike(model.outcomes)
+        self.scaled = told > 1 and not all_equal(model.outcomes)
         return model
 
 

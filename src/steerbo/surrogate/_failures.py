@@ -27,8 +27,8 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..core import (
     TIME,
     Amended,
@@ -151,7 +151,7 @@ class Evaluations:
         return self._found[key]
 
     def _by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
-        covariance = self.alike(self.points, columns, reach)
+        covariance = self.similarity(self.points, columns, reach)
         if self.recency is not None:
             covariance *= self.recency.of(self.recency)
         covariance[np.diag_indices_from(covariance)] += noise
@@ -160,7 +160,9 @@ class Evaluations:
         score = self._score(self.worked - np.diagonal(root) * ahead)  # each is foretold by those before it
         return score, np.linalg.solve(root.T, ahead)
 
-    def alike(self, rows: Float[np.ndarray, "m e"], columns: Sequence[int], reach: float) -> Float[np.ndarray, "m n"]:
+    def similarity(
+        self, rows: Float[np.ndarray, "m e"], columns: Sequence[int], reach: float
+    ) -> Float[np.ndarray, "m n"]:
         """Matérn's correlations of rows with the points, by some columns."""
         return _correlated(apart(rows, self.points, self.unordered, columns), reach)
 
