@@ -83,7 +83,7 @@ its old name behind.
 """
 
 from ._validation import collecting_errors
-from .bandit import Arms, bernstein_radius, hoeffding_radius, theory_beta
+from .bandit import ArmStatistics, bernstein_radius, hoeffding_radius, theory_beta
 from .core import (
     SEEN,
     Abandoned,
@@ -157,7 +157,7 @@ __all__ = [
     "SEEN",
     "Abandoned",
     "Amended",
-    "Arms",
+    "ArmStatistics",
     "Asked",
     "BaseStudy",
     "BoundsExtended",

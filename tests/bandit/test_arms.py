@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.bandit import Arms, hoeffding_radius
+from steerbo.bandit import ArmStatistics, hoeffding_radius
 from steerbo.errors import InvalidOutcome
 from tests.sizes import examples
 
 PLAYS = st.lists(st.tuples(st.integers(0, 2), st.floats(-1e6, 1e6)), max_size=40)
 
 
-def told(plays: list[tuple[int, float]]) -> Arms:
-    arms = Arms.new(3)
+def told(plays: list[tuple[int, float]]) -> ArmStatistics:
+    arms = ArmStatistics.new(3)
     for arm, value in plays:
         arms = arms.tell(arm, value)
     return arms
@@ -73,4 +73,4 @@ def test_lower_bounds_of_costs_as_in_the_paper() -> None:
 @pytest.mark.parametrize(("arm", "value", "field"), [(3, 1.0, "arm"), (-1, 1.0, "arm"), (0, math.nan, "value")])
 def test_what_is_not_allowed_is_named(arm: int, value: float, field: str) -> None:
     with pytest.raises(InvalidOutcome, match=field):
-        Arms.new(3).tell(arm, value)
+        ArmStatistics.new(3).tell(arm, value)

@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit._calibration import TRUSTED, Calibration, alike, scale_inflation
+from steerbo.bandit._calibration import TRUSTED, Calibration, all_equal, scale_inflation
 
 number = st.floats(-1e100, 1e100)
 
@@ -42,9 +42,9 @@ def test_what_tells_no_scale() -> None:
 @given(st.lists(number, min_size=1, max_size=9), st.floats(1e-150, 1e100))
 def test_alike_has_no_unit(values: list[float], unit: float) -> None:
     outcomes = np.array(values) / 1e100
-    assert alike(outcomes * 1.0) == alike(outcomes * 2.0**40)
-    assert alike(np.full(3, unit))
-    assert not alike(np.array([unit, -unit]))
+    assert all_equal(outcomes * 1.0) == all_equal(outcomes * 2.0**40)
+    assert all_equal(np.full(3, unit))
+    assert not all_equal(np.array([unit, -unit]))
 
 
 @given(st.lists(st.floats(-50, 50), max_size=40))
@@ -72,22 +72,22 @@ def test_old_surprises_are_forgotten() -> None:
 
 
 def test_what_is_beyond_all_measure_leaves_no_bounds() -> None:
-    assert Calibration().after(1e5).doubt < math.inf
+    assert Calibration().after(1e5).inflation < math.inf
     beyond = Calibration().after(1e99)
-    assert (beyond.doubt, beyond.factor < math.inf) == (math.inf, True)
+    assert (beyond.inflation, beyond.factor < math.inf) == (math.inf, True)
     for _ in range(25):
         beyond = beyond.after(0.5)
-    assert 1.0 < beyond.doubt < 1.06, "twenty-five tell it well"
+    assert 1.0 < beyond.inflation < 1.06, "twenty-five tell it well"
 
 
 def test_few_surprises_tell_little() -> None:
     """The bounds hold as often as they say where surprises are as large as the model says, whatever their number."""
     random = np.random.default_rng(0)
     for k in (1, 3, 8, 25):
-        doubts = [Calibration(tuple(random.normal(size=k))).doubt for _ in range(4000)]
+        doubts = [Calibration(tuple(random.normal(size=k))).inflation for _ in range(4000)]
         held = np.abs(random.normal(size=4000)) <= 2.0 * np.array(doubts)
         assert held.mean() >= 0.9545 - 3 * np.sqrt(0.05 * 0.95 / 4000), k
-    doubts = [Calibration((1.0,) * k).doubt for k in (0, 1, 2, 5, 25)]
+    doubts = [Calibration((1.0,) * k).inflation for k in (0, 1, 2, 5, 25)]
     assert doubts[0] == doubts[1]
     assert doubts[1:] == sorted(doubts[1:], reverse=True)
     assert Calibration().after(math.nan) == Calibration()

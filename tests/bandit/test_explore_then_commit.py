@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import Arms, Intersected, Limits, cost_bounds, explores
+from steerbo.bandit import ArmStatistics, BudgetUse, Intersected, cost_bounds, explores
 
 NUMBERS = st.integers(-40, 40).map(lambda k: k / 8)
 
@@ -17,7 +17,7 @@ def test_whole_cycles_are_explored_within_their_share_of_the_budget(
     m: int, budget: float, fraction: float, costs: list[float]
 ) -> None:
     used, played = 0.0, 0
-    while explores(played, m, Limits(budget, used, None, played), fraction):
+    while explores(played, m, BudgetUse(budget, used, None, played), fraction):
         used += costs[played % m]
         played += 1
         assert played < 1000
@@ -28,9 +28,9 @@ def test_whole_cycles_are_explored_within_their_share_of_the_budget(
 
 
 def test_rounds_and_cycles_limit_exploration_too() -> None:
-    unlimited = Limits(None, 3.0, None, 6)
-    assert explores(6, 3, Limits(None, 3.0, 18, 6), 0.5)
-    assert not explores(6, 3, Limits(None, 3.0, 17, 6), 0.5)
+    unlimited = BudgetUse(None, 3.0, None, 6)
+    assert explores(6, 3, BudgetUse(None, 3.0, 18, 6), 0.5)
+    assert not explores(6, 3, BudgetUse(None, 3.0, 17, 6), 0.5)
     assert explores(6, 3, unlimited, 0.5, cycles=3)
     assert not explores(6, 3, unlimited, 0.5, cycles=2)
     assert explores(27, 3, unlimited, 0.0)
@@ -86,7 +86,7 @@ def test_where_nothing_is_acceptable_the_largest_bound_stands_alone() -> None:
 
 @pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
 def test_costs_are_bounded_from_below_by_ever_more(radius: str) -> None:
-    costs = Arms.new(2)
+    costs = ArmStatistics.new(2)
     bounds = []
     for k in range(200):
         costs = costs.tell(0, 0.5 + 0.01 * (k % 2))
@@ -96,7 +96,7 @@ def test_costs_are_bounded_from_below_by_ever_more(radius: str) -> None:
     assert all(b <= 0.506 for b in bounds)
     assert bounds[-1] > 0.3
     assert (np.diff(bounds) >= -0.01).all()
-    scaled = Arms.new(2)
+    scaled = ArmStatistics.new(2)
     for _ in range(200):
         scaled = scaled.tell(0, 5000.0)
     assert cost_bounds(scaled, 400.0, radius)[0] > 3000, "in any currency"  # type: ignore[arg-type]

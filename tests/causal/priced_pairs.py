@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steerbo.causal import CausalGraph
-from steerbo.causal.identification._priced_dominance import worth_their_price
+from steerbo.causal.identification._dominance import worth_their_price
 from tests.causal.exact import BinaryModel, Contexts, all_scopes, random_graph
 
 _ROUNDING = 1e-9

@@ -264,3 +264,32 @@ def test_explanations_say_what_a_change_was_held_against() -> None:
         assert suggestion is not None
         optimizer.tell(suggestion, -abs(suggestion.values["heat"] - 0.5))
     assert "plays still to come it would have to be" in str(optimizer.explain())
+
+
+@pytest.mark.parametrize("method", ["cheap-first", "explore-then-commit", "random"])
+def test_where_a_limit_moves_with_the_weather_no_play_costs_more_than_is_left(method: str) -> None:
+    """An oven that may not stay in place today has to be moved; where no money is left for that, `ask` says so."""
+    problem = sb.CostVarying(
+        [
+            sb.Float("oven", 0, 1, change=sb.SwitchingCost(fixed=5)),
+            sb.Float("speed", 0, 1),
+            sb.Float("wet", 0, 1, seen=True),
+        ],
+        control_sets=[["oven", "speed"]],
+        costs=[1],
+        limits=[sb.LinearConstraint({"oven": 1, "wet": 1}, at_most=1.2)],
+    )
+    optimizer, refused = sb.Optimizer(problem, method, budget=28, seed=1), 0
+    for n in range(40):
+        left = optimizer.history.remaining
+        try:
+            suggestion = optimizer.ask(context={"wet": 0.3 if left > 5 or n % 2 else 0.99})
+        except sb.errors.InvalidContext as error:
+            refused += f"a play fits into {left:g}. Limits do not let what is hard to change stay" in str(error)
+            continue
+        if suggestion is None:
+            break
+        oven, speed = suggestion.values["oven"], suggestion.values["speed"]
+        optimizer.tell(suggestion, -((oven - 0.7) ** 2) - (speed - 0.3) ** 2)
+    assert optimizer.history.spent == 28
+    assert refused >= 2

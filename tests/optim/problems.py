@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 
+from steerbo._arrays import Float
 from steerbo.optim import Box, Polytope
 
 Points = Float[np.ndarray, "r d"]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jaxtyping import Float
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
+from steerbo._arrays import Float
 from steerbo.errors import InvalidRequest, ModelFailure
 from steerbo.optim import ValueAndGradient, maximise_simplex, simplex_starts
 from tests.sizes import examples

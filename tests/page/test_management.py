@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steerbo.page.management import management
+from steerbo.page.edit import management
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from steerbo.serve import events
+from steerbo.serve import api
 from steerbo.storage.keys import KeyRing
 from tests.serve.players import bearer, key_for, oven, served
 from tests.serve.processes import serving
 
 
 def test_too_many_are_sent_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "MOST", 0)
+    monkeypatch.setattr(api, "MOST", 0)
     with served(oven(tmp_path)) as client:
         answer = client.get("/studies/oven/changes")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "30")

@@ -9,8 +9,7 @@ from scipy.stats import truncnorm
 
 from steerbo.errors import InvalidProblem
 from steerbo.space import Float, TruncatedNormal, Uniform
-from steerbo.space._placed import UniformDistribution
-from steerbo.space._truncated import TruncatedNormalDistribution, log_mass, parent_of, reach
+from steerbo.space._placed import TruncatedNormalDistribution, UniformDistribution, log_mass, parent_of, reach
 
 from .strategies import few
 

@@ -23,7 +23,7 @@ def learned(draws: Any, trust: float = 0.0, counts: Any = None, variable: Any = 
 
 def average(law: DirichletProcessLaw, function: Any = lambda t: t) -> tuple[float, float]:
     """An average over the law, and its variance."""
-    (nodes, weights), root = law.rule([0], WIDTHS), law.doubt([0], WIDTHS)
+    (nodes, weights), root = law.rule([0], WIDTHS), law.uncertainty([0], WIDTHS)
     values = function(nodes[:, 0])
     assert root is not None
     assert weights.sum() == pytest.approx(1)

@@ -74,7 +74,7 @@ def test_foretelling_is_the_conditional_mean() -> None:
     """Each evaluation is foretold by those before it: against the textbook formula."""
     points, worked = SPREAD[:5], np.array([True, False, True, True, False])
     made = Evaluations(points, worked, np.zeros(5), np.zeros(2, dtype=bool))
-    K = made.alike(points, [0, 1], 0.3)
+    K = made.similarity(points, [0, 1], 0.3)
     expected = 0.0
     for i in range(5):
         weights = np.linalg.solve(K[:i, :i] + 0.05 * np.eye(i), worked[:i] - 0.95) if i else np.zeros(0)

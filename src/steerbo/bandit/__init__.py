@@ -3,12 +3,12 @@
 Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm of unknown price (NaN) counts as free.
 """
 
-from ._calibration import BOUND, RECENT, Calibration, alike, scale_inflation
+from ._calibration import BOUND, RECENT, Calibration, all_equal, scale_inflation
 from ._confidence import bernstein_radius, hoeffding_radius, theory_beta
 from ._elimination import (
     ActiveArms,
+    BudgetUse,
     Intersected,
-    Limits,
     WhenExhausted,
     cost_bounds,
     explores,
@@ -16,7 +16,7 @@ from ._elimination import (
     tempered_excess,
 )
 from ._selection import (
-    Arms,
+    ArmStatistics,
     Selection,
     cheapest,
     cheapest_near,
@@ -31,13 +31,13 @@ __all__ = [
     "BOUND",
     "RECENT",
     "ActiveArms",
-    "Arms",
+    "ArmStatistics",
+    "BudgetUse",
     "Calibration",
     "Intersected",
-    "Limits",
     "Selection",
     "WhenExhausted",
-    "alike",
+    "all_equal",
     "bernstein_radius",
     "cheapest",
     "cheapest_near",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from jaxtyping import Float
+
+from .._arrays import Float
 
 BOUND = 2.0
 """Half the width of bounds in answers, in standard deviations: about 95 %."""
@@ -33,15 +34,15 @@ def scale_inflation(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray
     inf
     """
     k = len(np.unique(points, axis=0)) if points.shape[1] else len(points)
-    if k < 2 or alike(outcomes):
+    if k < 2 or all_equal(outcomes):
         return math.inf
     return math.sqrt(k / (k - 1)) * float(scipy.special.stdtrit(k - 1, scipy.special.ndtr(BOUND))) / BOUND
 
 
-def alike(outcomes: Float[np.ndarray, " n"]) -> bool:
+def all_equal(outcomes: Float[np.ndarray, " n"]) -> bool:
     """Whether outcomes differ by no more than rounding.
 
-    >>> alike(np.array([0.3, 0.1 + 0.2])), alike(np.array([0.3, 0.31]))
+    >>> all_equal(np.array([0.3, 0.1 + 0.2])), all_equal(np.array([0.3, 0.31]))
     (True, False)
     """
     low, high = 0.5 * float(outcomes.min()), 0.5 * float(outcomes.max())  # halves: the difference may not fit
@@ -56,7 +57,7 @@ class Calibration:
         surprises: of the latest outcomes, the last one at the end.
 
     >>> surprised = Calibration().after(4.0)
-    >>> round(surprised.factor, 2), round(surprised.doubt, 2)
+    >>> round(surprised.factor, 2), round(surprised.inflation, 2)
     (1.87, 6.6)
     """
 
@@ -74,7 +75,7 @@ class Calibration:
         return self._off(TRUSTED)
 
     @property
-    def doubt(self) -> float:
+    def inflation(self) -> float:
         """Inflation of the bounds in answers: it starts from one pseudo-outcome.
 
         A few surprises tell a root mean square only roughly: with k of them, the imagined one included, bounds take the

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import InvalidOption
 
 Counts = np.ndarray  # whole numbers, any shape

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ._confidence import bernstein_radius, hoeffding_radius
-from ._selection import Arms
+from ._selection import ArmStatistics
 
 WhenExhausted = Literal["keep-last", "restart", "raise"]
 """What to do when all candidates are rejected: go on with one of them, take all back, or stop."""
@@ -110,7 +110,7 @@ _WITHOUT_LIMIT = 10  # turns of every arm where neither money nor rounds are lim
 
 
 @dataclass(frozen=True)
-class Limits:
+class BudgetUse:
     """Budget of a study in money and rounds (None: unlimited), and the amounts used."""
 
     budget: float | None
@@ -119,17 +119,17 @@ class Limits:
     played: int
 
 
-def explores(played: int, m: int, limits: Limits, fraction: float, cycles: int | None = None) -> bool:
+def explores(played: int, m: int, use: BudgetUse, fraction: float, cycles: int | None = None) -> bool:
     """Whether another arm is explored (lines 2–3), after `played` turns of m arms. A cycle, once begun, is ended.
 
     Args:
         played: turns so far.
         m: the number of arms.
-        limits: the budget that exploration may use a share of.
+        use: the budget that exploration may use a share of.
         fraction: that share: a cycle that would carry the use beyond it is not begun (the paper gives no rule).
         cycles: a fixed number of cycles instead.
 
-    >>> [explores(6, 3, Limits(budget, 6.0, None, 6), fraction=0.5) for budget in (17.0, 18.0)]
+    >>> [explores(6, 3, BudgetUse(budget, 6.0, None, 6), fraction=0.5) for budget in (17.0, 18.0)]
     [False, True]
     """
     if played < m or played % m:
@@ -137,10 +137,10 @@ def explores(played: int, m: int, limits: Limits, fraction: float, cycles: int |
     done = played // m
     if cycles is not None:
         return done < cycles
-    if limits.budget is not None:
-        return limits.used + limits.used / done <= fraction * limits.budget
-    if limits.rounds is not None:
-        return limits.played + m <= fraction * limits.rounds
+    if use.budget is not None:
+        return use.used + use.used / done <= fraction * use.budget
+    if use.rounds is not None:
+        return use.played + m <= fraction * use.rounds
     return done < _WITHOUT_LIMIT
 
 
@@ -188,7 +188,9 @@ class Intersected:
         return found, acceptable
 
 
-def cost_bounds(costs: Arms, horizon: float, radius: Literal["hoeffding", "bernstein"]) -> Float[np.ndarray, " m"]:
+def cost_bounds(
+    costs: ArmStatistics, horizon: float, radius: Literal["hoeffding", "bernstein"]
+) -> Float[np.ndarray, " m"]:
     """Lower bounds on mean costs, (m,): lines 22–24 for T = `horizon`.
 
     Costs are divided by the largest one seen, since the radius of line 23 assumes costs in [0, 1].

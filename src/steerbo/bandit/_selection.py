@@ -1,7 +1,7 @@
 """Choosing among arms with a price: the cheapest of those that are good enough.
 
 Rules by play counts: initial plays, margins for few plays, and the least played arm when it is overdue; pending plays
-count as plays. `Arms` keeps every arm's plays, mean and spread, updated one value at a time.
+count as plays. `ArmStatistics` keeps every arm's plays, mean and spread, updated one value at a time.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidOutcome
 
 _ROUNDING = 1e-9  # prices that differ by less, as a share, are equal
@@ -162,7 +162,7 @@ def needs_initial_plays(
 
 
 @dataclass(frozen=True, eq=False)
-class Arms:
+class ArmStatistics:
     """Running statistics of `m` arms; `tell` answers new ones and changes nothing.
 
     Attributes:
@@ -172,7 +172,7 @@ class Arms:
         lowest: smallest value of each arm, `(m,)`, `inf` where never played.
         highest: largest value of each arm, `(m,)`, `-inf` where never played.
 
-    >>> arms = Arms.new(2).tell(0, 1.0).tell(0, 3.0)
+    >>> arms = ArmStatistics.new(2).tell(0, 1.0).tell(0, 3.0)
     >>> arms.means, arms.spreads.round(3)
     (array([2., 0.]), array([1.414,   inf]))
     """
@@ -184,11 +184,11 @@ class Arms:
     highest: Float[np.ndarray, " m"]
 
     @classmethod
-    def new(cls, m: int) -> Arms:
+    def new(cls, m: int) -> ArmStatistics:
         """`m` arms never played."""
         return cls(np.zeros(m, dtype=np.int64), np.zeros(m), np.zeros(m), np.full(m, np.inf), np.full(m, -np.inf))
 
-    def tell(self, arm: int, value: float) -> Arms:
+    def tell(self, arm: int, value: float) -> ArmStatistics:
         """The statistics after one more value of one arm (Welford 1962).
 
         Raises:
@@ -200,7 +200,7 @@ class Arms:
             raise InvalidOutcome("value", value, "a finite number")
         n, mean, value = int(self.counts[arm]), float(self.means[arm]), float(value)
         away = value - mean
-        return Arms(
+        return ArmStatistics(
             _with(self.counts, arm, n + 1),
             _with(self.means, arm, mean + away / (n + 1)),
             _with(self.norms, arm, math.hypot(self.norms[arm], away * math.sqrt(n / (n + 1)))),
@@ -224,7 +224,7 @@ class Arms:
     def lower_bounds(self, radii: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
         """`max(mean − radius, 0)`, `(m,)`: c_i^LCB(t) of Algorithm 1, line 23, for costs, which are never negative.
 
-        >>> Arms.new(2).tell(1, 0.5).lower_bounds(np.array([np.inf, 0.2]))
+        >>> ArmStatistics.new(2).tell(1, 0.5).lower_bounds(np.array([np.inf, 0.2]))
         array([0. , 0.3])
         """
         bounds: Float[np.ndarray, " m"] = np.maximum(self.means - radii, 0.0)

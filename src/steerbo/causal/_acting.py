@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import PolicyStep, Streams
 from ..errors import InvalidContext
 from ..optim import FeasibleRegion, Polytope

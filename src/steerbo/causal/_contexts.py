@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..core import History, Round, Scope, context_of
 from ..surrogate import Rows, kernel_herding
 from ._arms import Arm

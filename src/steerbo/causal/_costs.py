@@ -11,8 +11,8 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..core import Amended, Event, History, OutcomeTold, Round, Scope
 from ..errors import InvalidContext
 from ..gp import Constant, GPPosterior, Kernel, Linear, SquaredExponentialKernel

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..core import TIME, DataAdded, Event, History, Refitted, Round, Scope
 from ..errors import InvalidProblem
 from ..gp import DriftModel

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from .._wording import MISSING, counted
 from ..core import TIME, DataAdded, Outcome, Scope
 from ..errors import InvalidOutcome, InvalidProblem, one_of

@@ -21,9 +21,9 @@ from itertools import product as cartesian
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
-from jaxtyping import Float
 from pydantic import Field
 
+from .._arrays import Float
 from ..bandit import BOUND
 from ..core import Recommendation, Scope, Table, as_text
 from ..errors import InvalidContext, one_of

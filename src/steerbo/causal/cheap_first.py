@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..bandit import BOUND, cheapest_sufficient, needs_initial_plays, underexplored
 from ..core import (
     TIME,

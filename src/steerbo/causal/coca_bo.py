@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from .._wording import counted
 from ..bandit import split_initial_plays
 from ..core import Choice, Explanation, History, Problem, Scope, context_of

@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Int
 
+from .._arrays import Bool, Int
 from .._wording import counted
 from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
@@ -40,7 +40,7 @@ from ..errors import InvalidRequest
 from ..gp import Averaged, DriftModel, GPRegression, Kernel, describe_subset
 from ..optim import kronecker
 from ..space import Space
-from ..surrogate import ENOUGH, NO_FEASIBLE_NOTE, Acquisition, ucb
+from ..surrogate import MIN_TO_PREDICT, NO_FEASIBLE_NOTE, Acquisition, ucb
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
 from ._constraints import ScopeConstraints
@@ -181,7 +181,7 @@ class CausalMethod(Method[Causal, O]):
     @property
     def _least_plays(self) -> int:
         """Plays of a model before constraints on outcomes restrict the next ones."""
-        return ENOUGH if self.problem.further else 0
+        return MIN_TO_PREDICT if self.problem.further else 0
 
     def needs_initial_plays(self, history: History) -> int | None:
         """The affordable arm played least among those whose initial plays are not complete; None if there is none."""

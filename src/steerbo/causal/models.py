@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import Amended, DataAdded, Event, History, Outcome, OutcomeTold, Refitted, Round, Scope
 from ..errors import InvalidOption
 from ..gp import (

@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float as Floats
 
+from .._arrays import Float as Floats
 from ..core import Scope
 from ..core.numbers import LARGEST
 from ..errors import InvalidProblem, one_of

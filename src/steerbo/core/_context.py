@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import InvalidOutcome, InvalidRequest
 from ..space import Categorical, Space
 from ..space.fields import as_number

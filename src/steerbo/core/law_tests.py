@@ -25,8 +25,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..space import Categorical
 from ._history import History
 from ._problem import Problem, StatedLaw

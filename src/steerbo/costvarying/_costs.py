@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
-from ..bandit import Arms
+from .._arrays import Bool, Float
+from ..bandit import ArmStatistics
 from ..core import Amended, DataAdded, Event, Failed, History, OutcomeTold, Round
 from .problem import CostVarying
 
@@ -22,7 +22,7 @@ class CostModel:
 
     def __init__(self, problem: CostVarying) -> None:
         self.problem = problem
-        self.observed = Arms.new(len(problem.control_sets))
+        self.observed = ArmStatistics.new(len(problem.control_sets))
 
     def learn(self, event: Event, history: History) -> None:
         """Take in one event; `history` has it already."""
@@ -32,7 +32,7 @@ class CostModel:
             case DataAdded():
                 self._observe_data(event)
             case Amended():
-                self.observed = Arms.new(len(self.problem.control_sets))
+                self.observed = ArmStatistics.new(len(self.problem.control_sets))
                 for past in history.data.values():
                     self._observe_data(past)
                 for played in history:
@@ -64,8 +64,12 @@ class CostModel:
 
     def affordable(self, history: History) -> Bool[np.ndarray, " m"]:
         """Whether each control set fits into the remaining budget with the least switching; an unknown cost does."""
-        switching = [self.problem.least_change_cost(names, history) for names in self.problem.control_sets]
-        return ~(self.means() + switching > history.remaining + history.rounding)
+        return np.array([self.fits_keeping(i, None, history) for i in range(len(self.problem.control_sets))])
+
+    def fits_keeping(self, i: int, keep: Container[str] | None, history: History) -> bool:
+        """Whether control set `i` fits while some variables stay in place (None: all that can) and others move far."""
+        switching = self.problem.least_change_cost(self.problem.control_sets[i], history, keep)
+        return not self.means()[i] + switching > history.remaining + history.rounding
 
     def of(self, i: int, values: Mapping[str, Any], history: History) -> float:
         """Cost of playing control set `i` at `values` now, switching included; NaN where it is not known."""

@@ -27,7 +27,7 @@ import numpy as np
 from pydantic import Field
 
 from .._wording import counted
-from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theory_beta
+from ..bandit import BudgetUse, Intersected, cheapest, cost_bounds, explores, theory_beta
 from ..core import SEEN, Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..core.tolerance import Fraction, Tolerance
 from ..records import from_dict, record, to_dict
@@ -133,7 +133,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose by lines 3–8 while exploring, by lines 14–26 afterwards."""
         i = self.explored % len(self.plays)
-        if self._exploring(history) and self.costs.affordable(history)[i]:
+        if self._exploring(history) and self.affordable(history, request)[i]:
             return self._explore(history, request, i)
         return self._exploit(history, request)
 
@@ -143,7 +143,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         """Whether lines 2–3 explore once more."""
         if self.exploited:
             return False
-        limits = Limits(history.budget, history.spent + history.reserved, history.limit, len(history))
+        limits = BudgetUse(history.budget, history.spent + history.reserved, history.limit, len(history))
         return explores(
             self.explored, len(self.plays), limits, self.options.explore_fraction, self.options.explore_cycles
         )
@@ -176,8 +176,9 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         both = self.search_space.search(known, range(m), [beta, -beta], seed)
         upper, lower = np.array([[self.unstandardised(one.value) for one in ends] for ends in both]).T
         bounds, acceptable = self.bounds.exploited(lower, upper, partial(self._least, candidates=known))  # lines 14–21
-        fitting = acceptable & self.costs.affordable(history)
-        among = fitting if fitting.any() else self.costs.affordable(history)
+        affordable = self.affordable(history, request)
+        fitting = acceptable & affordable
+        among = fitting if fitting.any() else affordable
         i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
         best = both[i][0]
         if history.unresolved:  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import History
 from ..optim import FeasibleRegion, sobol_in_box
 from ..surrogate import expected_improvement, margin_over

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import (
     COMPARABLE,
     TIME,

@@ -44,7 +44,7 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         """Choose by Tay et al. 2023, Algorithm 1."""
         if (start := self.start(history, request)) is not None:
             return start
-        sets, number, beta = np.flatnonzero(self.costs.affordable(history)), len(history) + 1, self.options.beta
+        sets, number, beta = np.flatnonzero(self.affordable(history, request)), len(history) + 1, self.options.beta
         candidates = self.candidates(history, request)
         spread = self.surrogate.range_of_means(candidates.known)
         epsilon = self.options.epsilon * spread / np.sqrt(number)
@@ -86,11 +86,11 @@ class EtcGroups(CostVaryingMethod[EtcGroupsOptions]):
         """Choose the largest upper bound within the present group."""
         if (start := self.start(history, request)) is not None:
             return start
-        return self.play_best(self._group(history), history, request, self.options.beta)
+        return self.play_best(self._group(history, request), history, request, self.options.beta)
 
-    def _group(self, history: History) -> list[int]:
+    def _group(self, history: History, request: Mapping[str, Any]) -> list[int]:
         """Sets of the smallest size with plays to come; all maximal sets once only the largest size is left."""
-        affordable = np.flatnonzero(self.costs.affordable(history)).tolist()
+        affordable = np.flatnonzero(self.affordable(history, request)).tolist()
         columns = self.search_space.sets
         for size in sorted({len(each) for each in columns})[:-1]:
             group = [i for i, each in enumerate(columns) if len(each) == size]
@@ -125,7 +125,7 @@ class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
         """Choose `argmax_{i, x^i} E[u([x^i, X^{-i}])]`; a set inside another one is never needed."""
         if (start := self.start(history, request)) is not None:
             return start
-        sets = self.maximal(np.flatnonzero(self.costs.affordable(history)).tolist())
+        sets = self.maximal(np.flatnonzero(self.affordable(history, request)).tolist())
         return self.play_best(sets, history, request, self.options.beta)
 
     def explain(self, history: History) -> Explanation:
@@ -171,7 +171,7 @@ class TsPsq(CostVaryingMethod[TsPsqOptions]):
             exact=self.options.sampling == "pathwise",
         )
         best: tuple[float, int, np.ndarray] | None = None
-        for i in self.maximal(np.flatnonzero(self.costs.affordable(history)).tolist()):
+        for i in self.maximal(np.flatnonzero(self.affordable(history, request)).tolist()):
             average = sample.average(candidates.domains[i].parts)
             found = highest_of(average, candidates.domains[i].box, self.streams.integer(number, f"search {i}"))
             if best is None or found.value > best[0]:
@@ -197,7 +197,7 @@ class Random(CostVaryingMethod[Any]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Draw an affordable set, and its settings."""
         draw = self.streams(len(history) + 1, "choose")
-        i = int(draw.choice(np.flatnonzero(self.costs.affordable(history))))
+        i = int(draw.choice(np.flatnonzero(self.affordable(history, request))))
         unit = draw.random((1, len(self.search_space.sets[i])))
         point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), unit)
         return self.play(history, Arm(i), point, request)

@@ -26,7 +26,7 @@ again and again, and loses more by that than by the drift itself.)
 **Switching costs.** Every set has arms that keep hard-to-change variables in place. A switch costs `m` once, and its
 benefit lasts for the `N` plays to come (`plays_to_come`). A move is worth it if `N (EI + R/p · saved) > R/p · m`, where
 EI is the expected improvement of a play there over the best mean of the arms that stay (its deviation multiplied by
-`DOUBT`), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
+`INFLATION`), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
 a unit of money buys 1/p plays, each worth the difference of best and worst. Of every set the best such move competes
 with the arms that stay, at the price of its set alone. Under drift a play to come counts by the correlation that then
 remains, and `m` is paid once more with the probability that the move turns out worse: what is unsure there is so again
@@ -50,13 +50,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy
-from jaxtyping import Float
 from pydantic import Field
 
+from .._arrays import Float
 from ..bandit import cheapest_sufficient
 from ..core import (
     TIME,
-    BatchPosition,
     Choice,
     Explanation,
     History,
@@ -77,7 +76,7 @@ from .search_space import Arm, Candidates
 
 WIDER = 1.5
 """Factor of the width of bounds where a variable is hard to change; where none is, it is `FLEETING` under drift."""
-DOUBT = 2.0
+INFLATION = 2.0
 """Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
 settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none. Under drift it is 1: settings are doubted
 again and again, and so nothing stays for ever."""
@@ -240,7 +239,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             return start
         number, beta = len(history) + 1, self.beta
         candidates = self.candidates(history, request, staying=True)
-        arms, plays = self._affordable_arms(history, candidates, number, batch_position(request))
+        arms, plays = self._affordable_arms(history, candidates, number, request)
         upper, switching = self._upper(candidates, number, arms), None
         logged = self._upper_by_set(candidates, arms, upper)
         if self._switches:
@@ -269,18 +268,19 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
     def _affordable_arms(
-        self, history: History, candidates: Candidates, number: int, place: BatchPosition
+        self, history: History, candidates: Candidates, number: int, request: Mapping[str, Any]
     ) -> tuple[list[int], dict[int, Maximum]]:
         """Arms that fit into the remaining budget; with switching costs also the points of their plays, by arm."""
-        affordable = self.costs.affordable(history)
+        affordable = self.affordable(history, request)
         arms = [a for a, arm in enumerate(candidates.arms) if affordable[arm.set]]
         if not self._switches:
             return arms, {}
-        if place.number > 1:  # later plays of a batch switch nothing, if they can
+        if batch_position(request).number > 1:  # later plays of a batch switch nothing, if they can
             positions = self.problem.keepable_positions(history)
             arms = [a for a in arms if self._switches_nothing(candidates.arms[a], positions)] or arms
         plays = dict(zip(arms, self.upper_bounds(candidates, arms, number, self.beta)[1], strict=True))
-        return [a for a in arms if self.fits(history, candidates.arms[a], plays[a].point)], plays
+        # where none fits at its best point, the best of those that fit in place is played there: see `play`
+        return [a for a in arms if self.fits(history, candidates.arms[a], plays[a].point)] or arms, plays
 
     def _switches_nothing(self, arm: Arm, positions: Mapping[str, Any]) -> bool:
         """Whether an arm keeps exactly the hard-to-change variables that have positions."""
@@ -400,9 +400,9 @@ class _Moves:
         price = float(self._costs[arm.set])
         plays = self._plays(price, switching)
         mean, deviation = self.candidates.expectation(a, product=False).of_mean().moments(to.point[None])
-        flat, doubt = np.zeros((1, len(to.point))), 1.0 if self._drifts else DOUBT
+        flat, inflation = np.zeros((1, len(to.point))), 1.0 if self._drifts else INFLATION
         better = method.model.scale * float(
-            expected_improvement(self.stay)((mean, doubt * deviation, flat, flat))[0][0]
+            expected_improvement(self.stay)((mean, inflation * deviation, flat, flat))[0][0]
         )
         paid = switching
         if self._drifts:  # what turns out worse is moved back

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Bool, Float, Int
 from ..bandit import BOUND
 from ..core import (
     SEEN,
@@ -31,10 +31,11 @@ from ..core import (
     now,
 )
 from ..core.tolerance import UNSTATED, Absolute, Fraction, Threshold
+from ..errors import InvalidContext
 from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
 from ..space import OutcomeConstraint
-from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, climb_from, polished
+from ..surrogate import NO_FEASIBLE_NOTE, Mixture, ProductKernelPosterior, climb_from, polished
 from ._costs import CostModel
 from ._surrogate import STARTING_POINTS, Surrogate
 from .problem import CostVarying
@@ -91,8 +92,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return self.surrogate.note()
 
     def finished(self, history: History) -> str:
-        """Report that no control set fits into the remaining budget, if so."""
-        return "" if self.costs.affordable(history).any() else "no control set fits into what is left of the budget"
+        """Report that no control set fits into the remaining budget, if so; of what is seen later, nothing is known."""
+        fits = self.costs.affordable(history) if self.problem.space.seen else self._fitting(history, {})
+        return "" if fits.any() else "no control set fits into what is left of the budget"
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -164,6 +166,33 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         columns = self.search_space.sets
         return [i for i in sets if not any(set(columns[i]) < set(columns[j]) for j in sets)]
 
+    def affordable(self, history: History, request: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
+        """Whether each control set fits into the remaining budget in this context, with the least switching.
+
+        Raises:
+            InvalidContext: none does here, since constraints do not let a hard-to-change variable stay where it is.
+        """
+        seen = request.get(SEEN.name, {})
+        if not (fits := self._fitting(history, seen)).any():
+            hint = (
+                "Limits do not let what is hard to change stay in place here, and the money left does not pay for "
+                "moving it. Ask in another context, or give the study more ‹budget› by ‹revise›."
+            )
+            raise InvalidContext("context", dict(seen), f"one in which a play fits into {history.remaining:.6g}", hint)
+        return fits
+
+    def _fitting(self, history: History, context: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
+        fits = self.costs.affordable(history)
+        if self.problem.limits and self.problem.space.changes:
+            positions = self.problem.keepable_positions(history)
+            for i in np.flatnonzero(fits).tolist():
+                arms = self.search_space.in_place(i, positions)
+                fits[i] = any(
+                    self.costs.fits_keeping(i, arm.keep, history) and self.search_space.feasible_in(arm, context)
+                    for arm in reversed(arms)
+                )
+        return fits
+
     def fits(self, history: History, arm: Arm, point: Float[np.ndarray, " c"]) -> bool:
         """Whether a play of an arm at an encoded point fits into the remaining budget, switching included."""
         return self.costs.fits(arm.set, self.search_space.settings(arm, point), history)
@@ -181,13 +210,23 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         Hard-to-change variables stay in place where the budget does not allow to move them.
         """
         if self.problem.space.changes and not self.fits(history, arm, point):
-            positions, seen = self.problem.keepable_positions(history), (request or {}).get(SEEN.name, {})
-            arm, point = self.search_space.kept_in_place(arm, point, positions, seen)
+            arm, point = self._in_place(history, arm, point, request or {})
         scope, cost = self.problem.scopes[arm.set], self.costs.means()[arm.set]
         if arm.keep:
             scope = Scope([name for name in scope.set if name not in arm.keep], keep=tuple(arm.keep), price=scope.price)
         settings = self.search_space.settings(arm, point)
         return Choice(scope, settings, expected_cost=None if np.isnan(cost) else float(cost), note=note)
+
+    def _in_place(
+        self, history: History, arm: Arm, point: Float[np.ndarray, " c"], request: Mapping[str, Any]
+    ) -> tuple[Arm, np.ndarray]:
+        """Arm of the same set that moves least, with its nearest feasible point; if there is none, as given."""
+        positions = self.problem.keepable_positions(history)
+        for stays in reversed(self.search_space.in_place(arm.set, positions)):
+            left = self.search_space.moved_in_place(arm, point, stays, request.get(SEEN.name, {}))
+            if left is not None and self.fits(history, stays, left):
+                return stays, left
+        return arm, point
 
     def play_best(self, sets: list[int], history: History, request: Mapping[str, Any], beta: float) -> Choice:
         """Choose the largest upper bound `E μ + β sqrt(E σ²)` among some control sets."""
@@ -208,7 +247,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return None
         if self.problem.current is not None and not len(history) and not len(self.model):
             return self.play(history, *self._current_play(), request)
-        draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.costs.affordable(history))
+        draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.affordable(history, request))
         plot, place = divmod(len(history), PLOT if self.problem.space.changes else 1)
         i = int(affordable[plot % len(affordable)])
         if (batch := batch_position(request)).of > 1:
@@ -223,8 +262,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             units = np.concatenate([unit, draw.random((_DRAWN - 1, width))])
             point = self.surrogate.first_feasible(arm, context, units)
         if place > 0:
-            positions = self.problem.keepable_positions(history)
-            arm, point = self.search_space.kept_in_place(arm, point, positions, context)
+            arm, point = self._in_place(history, arm, point, request)
         return self.play(history, arm, point, request)
 
     def _current_play(self) -> tuple[Arm, np.ndarray]:
@@ -293,7 +331,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             `sign · value`, the acceptable sets, and the recommended one.
         """
         sign, costs = self.problem.sign, self.costs.means()
-        both = [self._best_of_set(candidates, i, costs[i]) for i in range(len(costs))]
+        both = [self._best_of_set(candidates, i) for i in range(len(costs))]
         rows, found = [row for row, _ in both], np.array([value for _, value in both])
         means = np.array([sign * (row.mean or 0.0) for row in rows])
         if self.surrogate.feasibility.active:  # infeasible settings are no answer, unless all are: then the likeliest
@@ -310,30 +348,20 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         known = np.where(np.isnan(costs), np.inf, costs)
         return rows, least, good, int(min(good, key=lambda i: (known[i], -means[i])))
 
-    def _best_of_set(self, candidates: Candidates, i: int, cost: float) -> tuple[Recommendation, float]:
+    def _best_of_set(self, candidates: Candidates, i: int) -> tuple[Recommendation, float]:
         """Best settings of a control set, and the value that the search found there, in standardised units."""
         found, mixture = candidates.best_answer(i, self.streams.integer(0, f"recommend {i}"))
-        mean, _ = mixture.moments(found.point[None])
-        sign = self.problem.sign
-        lower, upper = sorted(
-            sign * self.unstandardised(end) for end in mixture.quantiles(found.point, (1.0 - _SURE, _SURE))
-        )
         kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
-        advice = Recommendation(
-            self.problem.scopes[i],
-            self.search_space.settings(Arm(i), found.point),
-            sign * self.unstandardised(found.value if kept else float(mean[0])),
-            lower,
-            upper,
-            None if np.isnan(cost) else float(cost),
-            "" if kept else NO_FEASIBLE_NOTE,
-        )
-        return advice, found.value
+        return self._described(Arm(i), found.point, mixture, "" if kept else NO_FEASIBLE_NOTE), found.value
 
     def _stay(self, candidates: Candidates) -> Recommendation:
         """The `current` values, with their bounds."""
-        (arm, point), sign = self._current_play(), self.problem.sign
-        mixture, cost = candidates.mixture(arm.set), self.costs.means()[arm.set]
+        arm, point = self._current_play()
+        return self._described(arm, point, candidates.mixture(arm.set))
+
+    def _described(self, arm: Arm, point: Float[np.ndarray, " c"], mixture: Mixture, note: str = "") -> Recommendation:
+        """Expected value of an arm's point, with its bounds and cost."""
+        sign, cost = self.problem.sign, self.costs.means()[arm.set]
         mean, _ = mixture.moments(point[None])
         lower, upper = sorted(sign * self.unstandardised(end) for end in mixture.quantiles(point, (1.0 - _SURE, _SURE)))
         return Recommendation(
@@ -343,6 +371,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             lower,
             upper,
             None if np.isnan(cost) else float(cost),
+            note,
         )
 
     def _good_enough(self, stay: Recommendation, best: Recommendation, least: float) -> bool:

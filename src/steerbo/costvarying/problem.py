@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -204,12 +204,18 @@ class CostVarying(ConstrainedProblem):
         nowhere = history.latest is None and self.current is None
         return switching_cost(self.current_positions(history), values, self.hard_to_change, nowhere)
 
-    def least_change_cost(self, names: Sequence[str], history: History) -> float:
-        """Least switching cost of controlling these variables: 0 for one that can stay, else its largest cost."""
+    def least_change_cost(self, names: Sequence[str], history: History, keep: Container[str] | None = None) -> float:
+        """Least switching cost of controlling these variables: 0 for one that stays, else its largest cost.
+
+        Args:
+            names: of the control set.
+            history: the rounds so far.
+            keep: variables that stay. None: all that can.
+        """
         if not self.space.changes or (history.latest is None and self.current is None):
             return 0.0
-        positions, keepable = self.current_positions(history), self.keepable_positions(history)
-        moved = [v for v in self.hard_to_change if v.name in names and v.name not in keepable]
+        positions, stays = self.current_positions(history), self.keepable_positions(history) if keep is None else keep
+        moved = [v for v in self.hard_to_change if v.name in names and v.name not in stays]
         return math.fsum(largest_switching_cost(v, positions.get(v.name)) for v in moved)
 
     def price(self, suggestion: Suggestion) -> float | None:

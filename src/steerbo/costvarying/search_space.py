@@ -9,8 +9,8 @@ from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import TIME
 from ..errors import InvalidContext
 from ..optim import Box, Maximum, Polytope, box_of
@@ -172,10 +172,8 @@ class SearchSpace:
     def _arms(self, positions: Mapping[str, Any]) -> list[Arm]:
         """Every control set; then the arms of each that keep some of the positions, or stay near one."""
         arms = [Arm(i) for i in range(len(self.sets))]
-        for i, names in enumerate(self.problem.control_sets):
-            here = [name for name in names if name in positions]
-            kept = chain.from_iterable(combinations(here, k) for k in range(1, len(here) + 1))
-            arms += [Arm(i, {name: positions[name] for name in some}) for some in kept]
+        for i in range(len(self.sets)):
+            arms += self.in_place(i, positions)[1:]
             arms += [Arm(i, near=near) for near in self._trust_regions(i, positions)]
         return arms
 
@@ -226,19 +224,26 @@ class SearchSpace:
             raise _outside(context)
         return np.asarray(box.place(unit)[0])
 
-    def kept_in_place(
-        self, arm: Arm, point: Float[np.ndarray, " c"], positions: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> tuple[Arm, np.ndarray]:
-        """Arm that keeps all `positions` of its set, with its nearest feasible point; if there is none, as given."""
-        names, before = self.problem.control_sets[arm.set], self.searched(arm)
-        stays = Arm(arm.set, {name: positions[name] for name in names if name in positions})
-        left = point[[before.index(d) for d in self.searched(stays)]]
-        if not self.problem.limits:
-            return stays, left
+    def in_place(self, i: int, positions: Mapping[str, Any]) -> list[Arm]:
+        """Arms of a control set that keep some of the positions: none first, all at last."""
+        here = [name for name in self.problem.control_sets[i] if name in positions]
+        kept = chain.from_iterable(combinations(here, k) for k in range(len(here) + 1))
+        return [Arm(i, {name: positions[name] for name in some}) for some in kept]
+
+    def moved_in_place(
+        self, arm: Arm, point: Float[np.ndarray, " c"], stays: Arm, context: Mapping[str, Any]
+    ) -> Float[np.ndarray, " k"] | None:
+        """Nearest feasible point of the arm `stays`, for one of an arm of the same set; None: it has none here."""
+        before = self.searched(arm)
+        left = np.asarray(point[[before.index(d) for d in self.searched(stays)]])
         box = self._box_at(stays, context)
         if box is None:
-            return arm, point
-        return stays, box.into(left) if isinstance(box, Polytope) else left
+            return None
+        return np.asarray(box.into(left)) if isinstance(box, Polytope) else left
+
+    def feasible_in(self, arm: Arm, context: Mapping[str, Any]) -> bool:
+        """Whether the constraints leave anything of an arm in this context."""
+        return self._box_at(arm, context) is not None
 
     def _box_at(self, arm: Arm, context: Mapping[str, Any]) -> Box | None:
         if not self.problem.limits:

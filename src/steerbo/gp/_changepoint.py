@@ -13,8 +13,8 @@ the scale s² of outcomes are not known but profiled: `rᵀK⁻¹r`, `1ᵀK⁻¹
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ._factor import packed_cholesky
 
 

@@ -15,8 +15,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import ModelFailure
 from ._parameters import Parameter, log_prior
 

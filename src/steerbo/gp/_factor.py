@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 import numpy as np
 import scipy
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import ModelFailure
 
 _LADDER = tuple(10.0**power for power in range(-13, 0))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import ModelFailure
 from ._factor import Factor
 from ._parameters import Parameter, log_prior
@@ -149,7 +149,7 @@ def maximum_a_posteriori(
 
 QUARTER = 4
 """Divisor of the subset on which growth of the curvature with the number of observations is estimated."""
-ENOUGH = 0.05
+TOLERANCE = 0.05
 """Steps stop when the predicted gain in log density, by the curvature, is below this."""
 _NEARLY = 0.3  # the same, where one more step is taken of which the density alone is computed
 _ALIKE = 0.1  # that step has arrived if it gains what curvature promised, within this
@@ -261,7 +261,7 @@ class Climbed:
     @property
     def fit(self) -> Fit:
         """Convert to a `Fit`."""
-        converged = self.left < 2 * ENOUGH
+        converged = self.left < 2 * TOLERANCE
         notes = [] if converged else ["the search for hyperparameters stopped before it converged"]
         if self.height == -math.inf:
             notes = ["no hyperparameters gave covariances that can be factorised: those before were kept"]
@@ -300,7 +300,7 @@ def quasi_newton(
         if place is not None and hasty and gain >= 0.0 and left < _NEARLY and abs(gain - left) < _ALIKE:
             found = place.likelihood
             return Climbed(theta, place.height, found.jitter, theta, 0.0, inverse, done, found.factor())
-        if left < ENOUGH:
+        if left < TOLERANCE:
             break
         rise = place.slope() if place is not None and gain > 0.0 else None
         if place is None or rise is None:
@@ -313,7 +313,7 @@ def quasi_newton(
         step = inverse @ slope
         theta = np.clip(theta + step * min(1.0, _FARTHEST / max(float(np.abs(step).max()), 1e-300)), low, high)
         left = 0.5 * float((theta - best) @ slope)
-        if left < ENOUGH and not hasty:
+        if left < TOLERANCE and not hasty:
             break
     return Climbed(best, height, jitter, theta, left, inverse, done)
 

@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 import scipy
-from jaxtyping import Float
 
+from .._arrays import Float
 from ._factor import packed_cholesky
 
 _LOG_2PI = math.log(2.0 * math.pi)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+
+from .._arrays import Float
 
 
 @dataclass(frozen=True)

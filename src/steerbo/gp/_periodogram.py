@@ -13,8 +13,8 @@ season that moves the optimum, and not the level, is seen, too. All periods take
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ._likelihood import inverted
 
 LATEST = 400

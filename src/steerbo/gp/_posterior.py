@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ._factor import Factor
 from ._likelihood import log_density
 from .kernels import Kernel

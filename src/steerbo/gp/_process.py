@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ._factor import Factor
 from ._fit import Weighed
 from ._likelihood import Density

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
+from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
 from ._draws import DRAWN_UP_TO, posterior_draws
 from ._factor import Factor

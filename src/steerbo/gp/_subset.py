@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ._fit import QUARTER, Curvature, Fit, LogLikelihood, Theta, Weigh, maximum_a_posteriori, quasi_newton, weighing
 from ._parameters import Parameter
 from ._posterior import GPPosterior

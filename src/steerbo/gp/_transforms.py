@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import InvalidOption
 from ._parameters import Parameter
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from jaxtyping import Float as Floats
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from .._arrays import Float as Floats
 from ..errors import InvalidProblem, InvalidStudy
 from ..records import record
 from ..space.fields import Number, Positive
@@ -271,7 +271,7 @@ Kind = Literal["steady", "smooth", "fading", "seasonal", "sliding"]
 KINDS: tuple[Kind, ...] = ("steady", "smooth", "fading", "seasonal", "sliding")
 ODDS = 1.0
 """By how much in log posterior a drift has to be likelier than none."""
-ENOUGH, ENOUGH_TO_CUT = 10, 20
+MIN_TO_LEARN, MIN_TO_CUT = 10, 20
 """Outcomes from which on a drift is looked for, and a cut among those since the last one."""
 BEFORE, AFTER = 4, 8
 """Outcomes on both sides of a cut, at least."""
@@ -386,7 +386,7 @@ def fit_drift(
     """
     unit = horizon if 0 < horizon < math.inf else 1.0
     steady = replace(before, kind="steady", unit=unit)
-    if len(model) < ENOUGH:
+    if len(model) < MIN_TO_LEARN:
         return steady, _fitted(empty, model, before, steady).drawn()
     kinds = KINDS if _can_slide(model) else KINDS[:-1]
     fits = [_fitted(empty, model, before, replace(steady, kind=k)) for k in kinds if k != "seasonal"]
@@ -498,7 +498,7 @@ def _cut(empty: Empty, model: GPRegression[Product], steady: DriftModel, found: 
     times, _, gram, residuals = _covariances(empty, model, steady, found)
     order = np.argsort(times, kind="stable")
     order = order[times[order] >= (steady.cuts[-1] if steady.cuts else -np.inf)]
-    if len(order) < ENOUGH_TO_CUT:
+    if len(order) < MIN_TO_CUT:
         return None
     gains = changepoint_gains(gram[np.ix_(order, order)], residuals[order])
     moments = [k for k in range(BEFORE, len(order) - AFTER + 1) if times[order[k - 1]] < times[order[k]]]

@@ -18,7 +18,8 @@ one that both of its nearest neighbours agree with is never doubted, since mista
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Bool, Float
+
+from .._arrays import Bool, Float
 
 WORTH = 6.0
 """What doubting an outcome must gain, in nats: it is off by four deviations, as one normal outcome of 16 000 is."""

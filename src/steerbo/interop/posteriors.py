@@ -11,8 +11,8 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..causal.method import CausalMethod
 from ..core import BaseStudy, History, Method, Problem, Scope, now
 from ..costvarying.method import CostVaryingMethod

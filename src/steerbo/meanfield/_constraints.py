@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from jaxtyping import Int
 from pydantic import BeforeValidator, Discriminator, Field
 
+from .._arrays import Int
 from ..errors import InvalidProblem, one_of
 from ..optim import refuse_conflict
 from ..records import record

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from .._parsing import Rows, parse_value
 from .._wording import counted
 from ..core import finite

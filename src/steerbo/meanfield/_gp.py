@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ..core import Outcome, Round, context_of
 from ..errors import ModelFailure
 from ..gp import (
@@ -53,7 +53,7 @@ _SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0  # lengthscales compared, in median distance
 _MOSTLY_NOISE = -1.0  # log noise variance at which a second climb starts
 _CORRECTIONS = 3  # evaluations of the likelihood of all observations
 
-ENOUGH = 20
+MIN_TO_TEST = 20
 """Number of outcomes from which on changes are tested for."""
 LATEST = range(4, 16)
 """Numbers of outcomes since a change that are tested."""
@@ -421,7 +421,7 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
     outcomes = int(data.outcome.max(initial=-1)) + 1
     recent = np.argsort(data.outcome, kind="stable")[-_WINDOW:]
     number = data.outcome[recent]
-    if number.size == 0 or outcomes - number.min() < ENOUGH:
+    if number.size == 0 or outcomes - number.min() < MIN_TO_TEST:
         return 0
     inputs = data.inputs
     seen = None if inputs.seen is None else inputs.seen[recent]

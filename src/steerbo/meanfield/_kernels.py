@@ -22,8 +22,8 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..gp import Kernel
 from ..space import Space
 from ._similarity import Features, Similarity

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ..optim import maximise_simplex
 from ._region import Region, Tables
 

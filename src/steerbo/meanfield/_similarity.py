@@ -14,7 +14,8 @@ from typing import Protocol
 
 import numpy as np
 import scipy
-from jaxtyping import Float, Int
+
+from .._arrays import Float, Int
 
 MOST = 1000
 """Largest number of cells with all pairs of distances; more cells are compared with landmarks."""

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..core import Event, History, Round, context_of
 from ..surrogate import Controlled, FailureModel, Feasibility, Observed, Part
 from ._rounding import Bound

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ._gp import PayoffPosterior
 
 Tables = Float[np.ndarray, "r C A"]

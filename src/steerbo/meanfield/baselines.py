@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from jaxtyping import Float, Int
 from pydantic import Field
 
+from .._arrays import Float, Int
 from ..core import Asked, Choice, Event, History, OptionsT, Streams
 from ..errors import InvalidProblem, ModelFailure
 from ..gp import OutcomeTransform, ProfiledMean, inverted

@@ -21,9 +21,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 from pydantic import Field, Strict
 
+from .._arrays import Bool, Float, Int
 from ..bandit import BOUND
 from ..core import (
     COMPARABLE,

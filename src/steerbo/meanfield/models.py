@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..gp import drift_over, from_hex, mixture_quantile, refit_due, to_hex
 from ._gp import Observations, PayoffPosterior, corrected, fit, sampled, screen_lengthscales
 from ._kernels import PLAIN, ROOT, CovariateFactor, Inputs, Kind, Parameters, PayoffKernel, map_embeddings

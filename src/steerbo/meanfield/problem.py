@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from jaxtyping import Float, Int
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
+from .._arrays import Float, Int
 from .._wording import counted
 from ..core import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_time, read_when
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ._constrained import maximise_constrained
 from ._domain import Box, nearest, sobol_in_box
 from ._lbfgs import differences

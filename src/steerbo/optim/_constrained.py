@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ._domain import Box
 from ._lbfgs import maximise_batched
 from ._maximum import ValueAndGradient, finite

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
+from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem
 from ..space import Space
 

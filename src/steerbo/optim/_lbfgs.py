@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ._maximum import Value, ValueAndGradient, finite
 
 _MEMORY = 8  # pairs of steps and gradient changes kept, as is usual (Nocedal & Wright 2006, §7.2)

@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import InvalidProblem
 from ..space import Categorical, ForbiddenCombination, Limit, OutcomeConstraint, Variable
 from ._domain import Box

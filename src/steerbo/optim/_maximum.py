@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import ModelFailure
 
 Value = Callable[[Float[np.ndarray, "r *shape"]], Float[np.ndarray, " r"]]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem
 from ._domain import Box, sobol_points
 from ._maximum import Maximum, best_first, finite

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ._domain import Box
 from ._lbfgs import differences
 from ._maximum import Value, ValueAndGradient, finite

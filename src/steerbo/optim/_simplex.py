@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..errors import InvalidRequest
 from ._maximum import Maximum, ValueAndGradient, best_first, finite
 

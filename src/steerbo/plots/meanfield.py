@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import BaseStudy, Recommendation
 from ..errors import InvalidOption, InvalidProblem, one_of
 from ..meanfield import MeanField

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..core import TIME, BaseStudy, Outcome, Problem, Recommendation, Round, Scope, time_of
 from ..errors import InvalidOption, InvalidRequest, SteerboError, one_of
 from ..gp.drift import correlation

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import BaseStudy, Recommendation
 from ..errors import InvalidProblem
 from ..timevarying import TimeVarying

@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from .. import __version__
 from ..errors import MissingExtra
 from ..page.report import STATIC
-from . import api, events, managing, monitoring, pages, problem_details
+from . import api, managing, monitoring, pages, problem_details
 from .auth import WRONG_KEYS
 from .middleware import RequestLimits, TokenBucket
 from .pool import StudyPool
@@ -59,7 +59,6 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
     app.state.pool, app.state.listeners, app.state.ending = pool, 0, threading.Event()
     app.state.counts, app.state.misses = monitoring.Counts(), TokenBucket(*WRONG_KEYS)
     problem_details.install(app, pages.error_page)
-    app.include_router(events.router)
     app.include_router(api.router)
     app.include_router(monitoring.router)
     app.include_router(pages.router)

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from .._wording import PAGE
 from ..errors import InvalidInput, InvalidStudy, SteerboError
 from ..page.creation import KINDS, LAWS, Written, rows_of, written
-from ..page.management import management
+from ..page.edit import management
 from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile

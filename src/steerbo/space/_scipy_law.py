@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-import jaxtyping as jt
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic_core import PydanticCustomError
 
+from .._arrays import Float
 from ..errors import InvalidProblem
 from ..records import record
 from ._placed import Atoms
@@ -48,15 +48,15 @@ class ScipyDistribution:
         low, high = self._call("support")
         return float(low), float(high)
 
-    def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         return np.asarray(self._call("ppf", u), float)
 
-    def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
         return np.asarray(self._call("cdf", x), float)
 
-    def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability density at `x`."""
         return np.asarray(self._call("pdf", x), float)
 

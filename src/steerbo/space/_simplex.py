@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any
 
-import jaxtyping as jt
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from .._arrays import Float, Int
 from .._wording import counted
 from ..errors import InvalidInput, InvalidProblem, one_of
 from ..records import record
@@ -50,13 +50,13 @@ class Simplex:
         """How many rows and columns there are, (C, A)."""
         return len(self.rows), len(self.columns)
 
-    def uniform(self) -> jt.Float[np.ndarray, "C A"]:
+    def uniform(self) -> Float[np.ndarray, "C A"]:
         """The table in which every column is equally likely in every row."""
         return np.full(self.shape, 1 / len(self.columns))
 
     def check(
         self, table: Any, place: str = "distribution", error: type[InvalidInput] = InvalidProblem
-    ) -> jt.Float[np.ndarray, "C A"]:
+    ) -> Float[np.ndarray, "C A"]:
         """A table as an array whose rows sum to one exactly as well as floats can; one that does stays as it is.
 
         Args:
@@ -83,7 +83,7 @@ class Simplex:
             [self._checked(row, f"{place}.{name}", error) for row, name in zip(rows, self.rows, strict=True)]
         )
 
-    def named(self, table: jt.Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
+    def named(self, table: Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
         """A table as probabilities by column name by row name: what `check` takes back."""
         return {
             name: dict(zip(self.columns, row, strict=True))
@@ -102,7 +102,7 @@ class Simplex:
                 raise error(f"{place}.{name}.{column}", row[column], one_of(self.columns, column))
         return [row.get(column, 0.0) for column in self.columns]
 
-    def _checked(self, row: Any, place: str, error: type[InvalidInput]) -> jt.Float[np.ndarray, " A"]:
+    def _checked(self, row: Any, place: str, error: type[InvalidInput]) -> Float[np.ndarray, " A"]:
         try:
             values = np.empty(0) if isinstance(row, range) else np.asarray(row)
         except Exception:  # rows of different lengths, or whatever the row's own class raises
@@ -119,7 +119,7 @@ class Simplex:
         return probabilities if abs(total - 1) <= rounding else probabilities / total
 
 
-def project(x: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
+def project(x: ArrayLike) -> Float[np.ndarray, "... A"]:
     """The nearest point of the simplex in Euclidean distance, along the last axis.
 
     Exact, by sorting (Held, Wolfe and Crowder 1974).
@@ -136,7 +136,7 @@ def project(x: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
     return np.asarray(np.maximum(y - np.take_along_axis(thresholds, kept - 1, axis=-1), 0.0))
 
 
-def from_logits(logits: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
+def from_logits(logits: ArrayLike) -> Float[np.ndarray, "... A"]:
     """The distributions ∝ exp(logits) along the last axis.
 
     >>> from_logits([0.0, 0.0])
@@ -145,7 +145,7 @@ def from_logits(logits: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
     return np.asarray(scipy.special.softmax(np.asarray(logits, dtype=float), axis=-1))
 
 
-def to_logits(probabilities: ArrayLike, floor: float = -14.0) -> jt.Float[np.ndarray, "... A"]:
+def to_logits(probabilities: ArrayLike, floor: float = -14.0) -> Float[np.ndarray, "... A"]:
     """Their logarithms, none below `floor`, so that an action of probability 0 can come back.
 
     >>> to_logits([1.0, 0.0])
@@ -154,7 +154,7 @@ def to_logits(probabilities: ArrayLike, floor: float = -14.0) -> jt.Float[np.nda
     return np.asarray(np.log(np.maximum(np.asarray(probabilities, dtype=float), np.exp(floor))))
 
 
-def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> jt.Int[np.ndarray, "... A"]:
+def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> Int[np.ndarray, "... A"]:
     """Whole agents in the given proportions, along the last axis: rounded down, the rest to the largest remainders.
 
     Each row sums to its number of agents exactly; ties go to the earlier column. `agents` broadcasts over leading axes.
@@ -172,9 +172,7 @@ def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> jt.Int[np
     return np.asarray(whole + (rank < total - whole.sum(axis=-1, keepdims=True)))
 
 
-def multinomial(
-    probabilities: ArrayLike, agents: ArrayLike, random: np.random.Generator
-) -> jt.Int[np.ndarray, "... A"]:
+def multinomial(probabilities: ArrayLike, agents: ArrayLike, random: np.random.Generator) -> Int[np.ndarray, "... A"]:
     """Whole agents that choose independently with the given probabilities, along the last axis.
 
     >>> int(multinomial([0.5, 0.5], 10, np.random.default_rng(0)).sum())

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-import jaxtyping as jt
 import numpy as np
 
+from .. import _arrays
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
 from ._placed import duplicate
@@ -58,7 +58,7 @@ class Space:
         return len(self.variables)
 
     @property
-    def categorical(self) -> jt.Bool[np.ndarray, " d"]:
+    def categorical(self) -> _arrays.Bool[np.ndarray, " d"]:
         """Columns that hold codes of categories."""
         return np.array([isinstance(variable, Categorical) for variable in self.variables], dtype=bool)
 
@@ -88,7 +88,7 @@ class Space:
         """The space of these variables, in the order given."""
         return Space([self[name] for name in names])
 
-    def encode(self, rows: Sequence[Mapping[str, Any]]) -> jt.Float[np.ndarray, "n d"]:
+    def encode(self, rows: Sequence[Mapping[str, Any]]) -> _arrays.Float[np.ndarray, "n d"]:
         """Rows of user values, each with every variable, to an array.
 
         Raises:
@@ -103,7 +103,7 @@ class Space:
             Z[:, column] = variable.encode(values)
         return Z
 
-    def decode(self, Z: Sequence[Sequence[float]] | jt.Float[np.ndarray, "n d"]) -> list[dict[str, Any]]:
+    def decode(self, Z: Sequence[Sequence[float]] | _arrays.Float[np.ndarray, "n d"]) -> list[dict[str, Any]]:
         """An array (n, d) to rows of settable user values.
 
         Raises:

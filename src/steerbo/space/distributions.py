@@ -24,11 +24,15 @@ from ._placed import (
     Distribution,
     LogNormalDistribution,
     NormalDistribution,
+    TruncatedNormalDistribution,
     UniformDistribution,
     duplicate,
+    is_flat,
+    parent_of,
+    reach,
+    too_far,
 )
 from ._scipy_law import Scipy, from_frozen
-from ._truncated import TruncatedNormalDistribution, is_flat, parent_of, reach, too_far
 from .fields import (
     Choice,
     Choices,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import jaxtyping as jt
 import numpy as np
 import scipy
 
+from .._arrays import Float
 from .variables import Categorical, Variable
 
 _PANELS = 64  # equal panels of probability, the outermost ones halved again and again towards 0 and 1
@@ -15,7 +15,7 @@ _HALVINGS = 26  # down to a tail of 2e-10, which is left out
 _FAR = 2.0  # encoded values further than this outside the unit interval are moved there: no kernel reaches so far
 _SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256)
 
-Rule = tuple[jt.Float[np.ndarray, " q"], jt.Float[np.ndarray, " q"]]
+Rule = tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]
 """Nodes and weights of a quadrature rule for the law of one variable, in encoded units."""
 
 
@@ -41,7 +41,10 @@ def gauss_rule(variable: Variable, lengthscale: float) -> Rule:
 
 
 def rule_of_points(
-    variable: Variable, points: jt.Float[np.ndarray, " n"], weights: jt.Float[np.ndarray, " n"], lengthscale: float
+    variable: Variable,
+    points: Float[np.ndarray, " n"],
+    weights: Float[np.ndarray, " n"],
+    lengthscale: float,
 ) -> Rule:
     """The same for values of a variable, encoded, that count `weights`, in any order; the weights' sum becomes one.
 
@@ -57,7 +60,7 @@ def rule_of_points(
     return (distinct, shares) if len(distinct) <= nodes else _lanczos(distinct, shares, nodes)
 
 
-def _size(points: jt.Float[np.ndarray, " p"], lengthscale: float) -> int:
+def _size(points: Float[np.ndarray, " p"], lengthscale: float) -> int:
     """How many nodes a rule over ascending points needs."""
     wanted = 12 + 2.5 * float(points[-1] - points[0]) / lengthscale
     return next((size for size in _SIZES if size >= wanted), _SIZES[-1])
@@ -95,7 +98,7 @@ def _probabilities() -> Rule:
     return u, ((high - low) * w / 2).ravel()
 
 
-def _lanczos(points: jt.Float[np.ndarray, " p"], weights: jt.Float[np.ndarray, " p"], nodes: int) -> Rule:
+def _lanczos(points: Float[np.ndarray, " p"], weights: Float[np.ndarray, " p"], nodes: int) -> Rule:
     """The Gauss rule of a discrete measure, by the eigenvectors of its Jacobi matrix."""
     basis = np.empty((nodes, len(points)))
     basis[0] = np.sqrt(weights)

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import jaxtyping as jt
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Discriminator
 
+from .. import _arrays
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
 from ._placed import Atoms, Distribution, duplicate
@@ -90,7 +90,7 @@ class Scaling:
     high: float
     log: bool
 
-    def forward(self, x: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+    def forward(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         """To the unit interval.
 
         >>> Scaling(1, 100, log=True).forward(np.array([1.0, 10.0, 1000.0]))
@@ -99,7 +99,7 @@ class Scaling:
         with np.errstate(over="ignore"):
             return np.asarray(self._log_ratio(x) / self._logs if self.log else (x - self.low) / (self.high - self.low))
 
-    def backward(self, z: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+    def backward(self, z: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         """To user units, clipped to the bounds.
 
         >>> Scaling(1, 100, log=True).backward(np.array([0.0, 0.5, 1.5]))
@@ -118,7 +118,7 @@ class Scaling:
     def _logs(self) -> float:
         return float(self._log_ratio(self.high))
 
-    def _log_ratio(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+    def _log_ratio(self, x: ArrayLike) -> _arrays.Float[np.ndarray, " ..."]:
         """log(x / low), without loss of digits near low and without overflow far from it."""
         x = np.asarray(x, dtype=float)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -160,12 +160,12 @@ class BaseVariable(ABC):
             )
         return self._place(self.law.at_first if isinstance(self.law, Learned) else self.law)
 
-    def encoded_ppf(self, u: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+    def encoded_ppf(self, u: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         """The encoded value at the law's quantile `u`, strictly between 0 and 1, any shape."""
         return self._code(self.distribution.ppf(u))
 
     @cached_property
-    def encoded_atoms(self) -> tuple[jt.Float[np.ndarray, " k"], jt.Float[np.ndarray, " k"]] | None:
+    def encoded_atoms(self) -> tuple[_arrays.Float[np.ndarray, " k"], _arrays.Float[np.ndarray, " k"]] | None:
         """The law's atoms, encoded, and their weights; None for a continuous law."""
         atoms = self.distribution.atoms
         return None if atoms is None else (self._code(atoms[0]), atoms[1])
@@ -189,7 +189,7 @@ class BaseVariable(ABC):
         """The law on the variable's bounds."""
 
     @abstractmethod
-    def _code(self, x: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+    def _code(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         """Encoded values."""
 
 
@@ -200,7 +200,7 @@ class NumericVariable(BaseVariable):
     high: float
     scale: str
 
-    def encode(self, values: Sequence[Any] | jt.Shaped[np.ndarray, " n"]) -> jt.Float[np.ndarray, " n"]:
+    def encode(self, values: Sequence[Any] | _arrays.Shaped[np.ndarray, " n"]) -> _arrays.Float[np.ndarray, " n"]:
         """Values (n,) to the unit interval; measured values outside the bounds go outside it.
 
         Raises:
@@ -280,7 +280,7 @@ class NumericVariable(BaseVariable):
     def _above_zero(self) -> str:
         return " above 0" if self.scale == "log" else ""
 
-    def _code(self, x: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+    def _code(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         return self._scaling.forward(x)
 
     def _check_bounds(self) -> None:
@@ -319,7 +319,7 @@ class NumericVariable(BaseVariable):
             )
 
 
-def finite(name: str, z: Any) -> jt.Float[np.ndarray, " n"]:
+def finite(name: str, z: Any) -> _arrays.Float[np.ndarray, " n"]:
     """Encoded values as a float array (n,).
 
     Raises:
@@ -373,11 +373,11 @@ class Categorical(BaseVariable):
             raise InvalidProblem(f"{self.name}.change.per_unit", self.change.per_unit, "0", hint)
 
     @property
-    def levels(self) -> jt.Float[np.ndarray, " c"]:
+    def levels(self) -> _arrays.Float[np.ndarray, " c"]:
         """The codes 0..c−1."""
         return np.arange(len(self.choices), dtype=float)
 
-    def encode(self, values: Sequence[Any] | jt.Shaped[np.ndarray, " n"]) -> jt.Float[np.ndarray, " n"]:
+    def encode(self, values: Sequence[Any] | _arrays.Shaped[np.ndarray, " n"]) -> _arrays.Float[np.ndarray, " n"]:
         """Choices (n,) to their codes.
 
         Raises:
@@ -388,7 +388,7 @@ class Categorical(BaseVariable):
         except (KeyError, TypeError):
             return np.array([self._codes[self.check_measured(value)] for value in values], dtype=float)
 
-    def decode(self, z: Sequence[float] | jt.Float[np.ndarray, " n"]) -> list[bool | int | float | str]:
+    def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[bool | int | float | str]:
         """Codes (n,), rounded and clipped, to choices."""
         codes = np.clip(np.rint(finite(self.name, z)), 0, len(self.choices) - 1).astype(int)
         return [self.choices[code] for code in codes.tolist()]
@@ -434,7 +434,7 @@ class Categorical(BaseVariable):
         except InvalidOutcome as error:
             raise error.moved(f"{self.name}.law", InvalidProblem) from None
 
-    def _code(self, x: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+    def _code(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         return x
 
 
@@ -488,11 +488,11 @@ class Float(NumericVariable):
         self._check_change()
 
     @cached_property
-    def levels(self) -> jt.Float[np.ndarray, " k"] | None:
+    def levels(self) -> _arrays.Float[np.ndarray, " k"] | None:
         """The encoded values that can be set, ascending; None where continuous or more than 100 000."""
         return None if self._grid is None else self._scaling.forward(self._grid)
 
-    def decode(self, z: Sequence[float] | jt.Float[np.ndarray, " n"]) -> list[float]:
+    def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[float]:
         """Encoded values (n,) to settable ones: clipped to the bounds and snapped to the step."""
         x = self._scaling.backward(finite(self.name, z))
         if self.step is not None:
@@ -540,7 +540,7 @@ class Float(NumericVariable):
         return math.floor((self.high - self.low) / (self.step or math.inf) * (1 + _SLACK) + _SLACK)
 
     @cached_property
-    def _grid(self) -> jt.Float[np.ndarray, " k"] | None:
+    def _grid(self) -> _arrays.Float[np.ndarray, " k"] | None:
         """Settable values in user units, rounded as a person would write them: .3, not .30000000000000004."""
         if self.step is None or self._steps >= MOST_LEVELS:
             return None
@@ -586,13 +586,13 @@ class Integer(NumericVariable):
         self._check_change()
 
     @cached_property
-    def levels(self) -> jt.Float[np.ndarray, " k"] | None:
+    def levels(self) -> _arrays.Float[np.ndarray, " k"] | None:
         """The encoded whole values, ascending; None for more than 100 000."""
         if self.high - self.low >= MOST_LEVELS:
             return None
         return self._scaling.forward(np.arange(self.low, self.high + 1, dtype=float))
 
-    def decode(self, z: Sequence[float] | jt.Float[np.ndarray, " n"]) -> list[int]:
+    def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[int]:
         """Encoded values (n,) to the nearest whole ones within the bounds."""
         return np.rint(self._scaling.backward(finite(self.name, z))).astype(np.int64).tolist()
 

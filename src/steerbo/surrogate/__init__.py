@@ -10,7 +10,7 @@ from ._conditional import (
     similarity_weights,
 )
 from ._constraints import (
-    ENOUGH,
+    MIN_TO_PREDICT,
     NO_FEASIBLE_NOTE,
     ConstraintModel,
     ConstraintModels,
@@ -32,8 +32,8 @@ from ._posterior import Columns, Mixture, Posterior, inverse_root
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "ENOUGH",
     "FLEETING",
+    "MIN_TO_PREDICT",
     "NO_FEASIBLE_NOTE",
     "RESOLVED",
     "Acquisition",

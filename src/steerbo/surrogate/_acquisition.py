@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import scipy
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..gp import Averaged, GPRegression
 from ..optim import Box, Polytope, kronecker, maximise_constrained
 from ..optim import maximise as maximise_box

@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..space import Categorical, Integer, Variable
 from ..space import Float as Number
 from ..space.quadrature import gauss_rule, rule_of_points
-from ._parts import Doubt, Rows, Rule, dirichlet_doubt
+from ._parts import Rows, Rule, Uncertainty, dirichlet_uncertainty
 
 __all__ = ["AT_FIRST", "DirichletProcessLaw", "Regressed", "learned_law"]
 
@@ -161,10 +161,10 @@ class DirichletProcessLaw:
         nodes, stated, learned, _ = self._nodes(float(lengthscales[0]))
         return nodes[:, None], self.trust * stated + (1 - self.trust) * learned
 
-    def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Doubt:
+    def uncertainty(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Uncertainty:
         """A root of the covariance of H's weights, of the choice between G and H, and of that between alternatives."""
         _, stated, learned, apart = self._nodes(float(lengthscales[0]))
-        of_learned = np.sqrt(1 - self.trust) * dirichlet_doubt(learned, AT_FIRST + self.count)
+        of_learned = np.sqrt(1 - self.trust) * dirichlet_uncertainty(learned, AT_FIRST + self.count)
         which = np.sqrt(self.trust * (1 - self.trust)) * (stated - learned)
         more = [] if apart is None else [np.sqrt(1 - self.trust) * apart]
         return np.column_stack([of_learned, which, *more])

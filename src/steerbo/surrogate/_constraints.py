@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..core import Amended, BoundsExtended, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round
 from ..gp import DriftModel, GPRegression, replace_outcomes
 from ..gp.drift import AnyDrift
@@ -23,7 +23,7 @@ from ._parts import Controlled, Part, Uncontrolled, drawn
 
 DRAWS = 32
 """Of what nature does, over which a probability is averaged."""
-ENOUGH = 5
+MIN_TO_PREDICT = 5
 """Outcomes before anything is said of the next ones."""
 NO_FEASIBLE_NOTE = (
     "no settings of it are known yet to keep to its limits, and to be likely to work; these are the likeliest"
@@ -75,8 +75,8 @@ class ConstraintModel:
 
     @property
     def informed(self) -> bool:
-        """Whether there are `ENOUGH` outcomes to predict the next one."""
-        return len(self.model) >= ENOUGH
+        """Whether there are `MIN_TO_PREDICT` outcomes to predict the next one."""
+        return len(self.model) >= MIN_TO_PREDICT
 
     @property
     def required_probability(self) -> float:

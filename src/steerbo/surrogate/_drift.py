@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bandit import alike
+from ..bandit import all_equal
 from ..gp import (
     AnovaKernel,
     AnyDrift,
@@ -110,7 +110,7 @@ class DriftTracker:
             self._corrected = False
         model.set(Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"}))
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
-        self.scaled = told > 1 and not alike(model.outcomes)
+        self.scaled = told > 1 and not all_equal(model.outcomes)
         return model
 
 

@@ -23,8 +23,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..optim import ValueAndGradient
 from ._integrals import Integrals, ProductKernelPosterior, Scaled, share_of
 from ._parts import Part, drawn_together, set_columns
@@ -146,11 +146,11 @@ class Expectation:
         """Root of the variance, over s⁴, that each uncertain law adds to the mean."""
         laws = [self.process.integrals(*group) for group in drawn_together(self.parts)]
         for k, law in enumerate(laws):
-            if law.doubt is not None:
+            if law.uncertainty is not None:
                 others = self.process.weights if self.known is None else self.process.weights * self.known
                 for other in (*laws[:k], *laws[k + 1 :]):
                     others = others * other.average
-                yield law.doubt * others[:, None]
+                yield law.uncertainty * others[:, None]
 
     def weighted(
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]

@@ -20,8 +20,8 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..core import Amended, Asked, DataAdded, Event, Failed, History, OutcomeTold, Round
 from ..optim import Margin
 from ._constraints import ProbabilisticConstraint, draws_of, margin_over
@@ -91,14 +91,18 @@ class Evaluations:
         return self._found[key]
 
     def _by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
-        covariance = self.alike(self.points, columns, reach) * np.exp(-np.abs(self.ages[:, None] - self.ages) / FADES)
+        covariance = self.similarity(self.points, columns, reach) * np.exp(
+            -np.abs(self.ages[:, None] - self.ages) / FADES
+        )
         covariance[np.diag_indices_from(covariance)] += noise
         root = np.linalg.cholesky(covariance)
         ahead = np.linalg.solve(root, self.worked - _HOPE)
         score = self._score(self.worked - np.diagonal(root) * ahead)  # each is foretold by those before it
         return score, np.linalg.solve(root.T, ahead) * np.exp(-self.ages / FADES)
 
-    def alike(self, rows: Float[np.ndarray, "m e"], columns: Sequence[int], reach: float) -> Float[np.ndarray, "m n"]:
+    def similarity(
+        self, rows: Float[np.ndarray, "m e"], columns: Sequence[int], reach: float
+    ) -> Float[np.ndarray, "m n"]:
         """Matérn's correlations of rows with the points, by some columns."""
         return _correlated(apart(rows, self.points, self.unordered, columns), reach)
 

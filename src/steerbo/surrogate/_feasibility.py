@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..core import Event, History, Round
 from ..optim import Box, FeasibleRegion, Margin
 from ._constraints import ConstraintModel, ConstraintModels, chances_over, kept_of, required_now

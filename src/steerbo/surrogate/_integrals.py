@@ -8,8 +8,8 @@ from functools import cached_property, reduce
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from .._arrays import Bool, Float
 from ..errors import InvalidProblem
 from ..gp import AnovaKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
 from ._parts import Law, Observed, Part, row_of
@@ -164,14 +164,15 @@ class Integrals:
     """One law's integrals, for every scope that leaves its columns to nature; k is the product of the columns' factors.
 
     `average` (n,) is E k(X, x_j), `doubly` is E k(X, X'), and `root rootᵀ` is E k(X, x_j) k(X, x_l), (n, n).
-    `doubt doubtᵀ` is the covariance of `average`, as far as the law itself is not known for sure; None: it is.
+    `uncertainty uncertaintyᵀ` is the covariance of `average`, as far as the law itself is not known for sure; None: it
+    is.
     """
 
     law: Law
     average: Float[np.ndarray, " n"]
     doubly: float
     root: Float[np.ndarray, "n q"]
-    doubt: Float[np.ndarray, "n r"] | None = None
+    uncertainty: Float[np.ndarray, "n r"] | None = None
 
     @classmethod
     def over(
@@ -184,7 +185,7 @@ class Integrals:
         """Integrate some columns, which are these dimensions of a law."""
         lengthscales = process.lengthscales[list(columns)]
         nodes, weights = law.rule(dimensions, lengthscales)
-        doubt = law.doubt(dimensions, lengthscales)
+        uncertainty = law.uncertainty(dimensions, lengthscales)
 
         def kernel(points: Float[np.ndarray, "p k"]) -> Float[np.ndarray, "p q"]:
             factors = (process.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
@@ -192,7 +193,7 @@ class Integrals:
 
         observed = kernel(process.inputs[:, list(columns)])
         doubly, root = float(weights @ kernel(nodes) @ weights), observed * np.sqrt(weights)
-        return cls(law, observed @ weights, doubly, root, None if doubt is None else observed @ doubt)
+        return cls(law, observed @ weights, doubly, root, None if uncertainty is None else observed @ uncertainty)
 
     @cached_property
     def second(self) -> Float[np.ndarray, "n n"]:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..optim import (
     Box,
     Curved,
@@ -35,7 +35,7 @@ EXACT = 128
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class MomentsWithCurvature:
     """Means and variances of functions at r points, (r,) each, their gradients (r, c) and Hessians (r, c, c)."""
 
     mean: Float[np.ndarray, " r"]
@@ -151,7 +151,7 @@ class BatchedBounds:
         hessian -= (0.5 * steep / found.variance)[:, None, None] * falls[:, :, None] * falls[:, None]
         return found.mean + beta * sd, found.rise + steep[:, None] * falls, hessian
 
-    def moments(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> Moments:
+    def moments(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> MomentsWithCurvature:
         """Mean and variance of expectation `e`, ascending, at each point; along categories nothing changes.
 
         A variance that is rounding counts as `CERTAIN`, and changes nowhere. O(c n²) a point.
@@ -198,7 +198,7 @@ class BatchedBounds:
         widening, curve = along(fall[:, None] * half * kernel)
         curve += fall[:, None, None] * np.matmul(slopes, halves[:, 1:].transpose(0, 2, 1))
         mean = self.mean[e] + pull.sum(axis=1)
-        return Moments(mean, np.where(certain, CERTAIN * s2, spread), slope, widening, bend, curve)
+        return MomentsWithCurvature(mean, np.where(certain, CERTAIN * s2, spread), slope, widening, bend, curve)
 
     def _times_products(self, rows: Float[np.ndarray, "r k n"], e: Int[np.ndarray, " r"]) -> Float[np.ndarray, "r k n"]:
         """Each block of rows times its expectation's (n, n) product."""

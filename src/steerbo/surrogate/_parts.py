@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import InvalidProblem
 from ..space import Variable
 from ..space.quadrature import gauss_rule
@@ -19,7 +19,7 @@ from ..space.quadrature import gauss_rule
 Rule = tuple[Float[np.ndarray, "q k"], Float[np.ndarray, " q"]]
 """Nodes over k columns, and their weights: none negative, with sum 1."""
 
-Doubt = Float[np.ndarray, "q r"] | None
+Uncertainty = Float[np.ndarray, "q r"] | None
 """A root of the covariance of a rule's weights."""
 
 
@@ -29,7 +29,7 @@ class Law(Protocol):
     def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Rule:
         """Nodes and weights for its marginal over k of its dimensions, for kernels of these lengthscales."""
 
-    def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Doubt:
+    def uncertainty(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Uncertainty:
         """Root V of the covariance V Vᵀ of the rule's weights; None for a law that is certain.
 
         The average of a function over the law then has the variance |Vᵀ h|², h being its values at the nodes.
@@ -78,7 +78,7 @@ class LawOf:
         nodes, weights = gauss_rule(self.variable, float(lengthscales[0]))
         return nodes[:, None], weights
 
-    def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Doubt:
+    def uncertainty(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Uncertainty:
         """None: a stated law is certain."""
         return None
 
@@ -114,9 +114,9 @@ class Rows:
         """The rows themselves."""
         return self.points[:, list(dimensions)], self.weights
 
-    def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Doubt:
+    def uncertainty(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Uncertainty:
         """Root for Dirichlet weights: the variance of an average is Var / (count + 1)."""
-        return None if self.count is None else dirichlet_doubt(self.weights, self.count)
+        return None if self.count is None else dirichlet_uncertainty(self.weights, self.count)
 
     def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
         """Whole rows, chosen by the first number of each draw."""
@@ -125,10 +125,10 @@ class Rows:
         return self.points[np.minimum(chosen, len(edges) - 1)][:, list(dimensions)]
 
 
-def dirichlet_doubt(weights: Float[np.ndarray, " q"], count: float) -> Float[np.ndarray, "q q"]:
+def dirichlet_uncertainty(weights: Float[np.ndarray, " q"], count: float) -> Float[np.ndarray, "q q"]:
     """Root of the Dirichlet covariance (diag(w) − w wᵀ) / (count + 1) of a law's weights after `count` observations.
 
-    >>> root, h = dirichlet_doubt(np.array([0.5, 0.5]), 9.0), np.array([1.0, 3.0])
+    >>> root, h = dirichlet_uncertainty(np.array([0.5, 0.5]), 9.0), np.array([1.0, 3.0])
     >>> round(float(((h @ root) ** 2).sum()), 12)
     0.1
     """

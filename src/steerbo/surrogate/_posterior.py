@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..errors import InvalidRequest
 from ..gp import AnovaKernel, Factor, GPRegression, Kernel, KumaraswamyWarp, OutcomeTransform, mixture_quantile
 from ..optim import Box

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Complex, Float, Int
 
+from .._arrays import Complex, Float, Int
 from ._expectation import Expectation
 from ._integrals import ProductKernelPosterior
 from ._parts import Controlled, Observed, Part, drawn_together, row_of, set_columns

@@ -41,16 +41,16 @@ class OutcomeScale:
         centre: their mean.
         spread: their standard deviation; their size where they do not differ, and 1 where there is none.
         gap: the mean time between them; 0 where no time has passed: then nothing is forgotten.
-        doubt: inflation of bounds for a spread learned from these outcomes alone; see `scale_inflation`.
+        inflation: inflation of bounds for a spread learned from these outcomes alone; see `scale_inflation`.
 
     >>> OutcomeScale.of([Datum(0.0, 1, 0, 4.0), Datum(10.0, 2, 0, 4.0)])  # they do not differ
-    OutcomeScale(centre=4.0, spread=4.0, gap=10.0, doubt=inf)
+    OutcomeScale(centre=4.0, spread=4.0, gap=10.0, inflation=inf)
     """
 
     centre: float = 0.0
     spread: float = 1.0
     gap: float = 0.0
-    doubt: float = math.inf
+    inflation: float = math.inf
 
     @classmethod
     def of(cls, data: Sequence[Datum]) -> OutcomeScale:
@@ -68,8 +68,8 @@ class OutcomeScale:
         if spread <= _LEAST * largest:
             spread = largest
         places = np.array([np.atleast_1d(datum.place) for datum in data])
-        doubt = scale_inflation(places, np.array(values))
-        return cls(centre, spread if spread > 1e-100 else 1.0, gap if gap > 1e-100 else 0.0, doubt)
+        inflation = scale_inflation(places, np.array(values))
+        return cls(centre, spread if spread > 1e-100 else 1.0, gap if gap > 1e-100 else 0.0, inflation)
 
 
 def due(last: int, n: int) -> bool:

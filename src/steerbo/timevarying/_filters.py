@@ -29,8 +29,8 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..core.determinism import one_blas_thread
 from ..gp.drift import StateSpaceForm
 from .data import Datum

@@ -13,12 +13,12 @@ from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from jaxtyping import Float
-from jaxtyping import Float as Floats
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from .._arrays import Float
+from .._arrays import Float as Floats
 from .._wording import counted
 from ..errors import InvalidProblem, one_of
 from ..gp import Kernel, Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary, called

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from .._wording import counted
 from ..errors import InvalidInput, InvalidProblem, one_of
 from ..space import Space, Variable

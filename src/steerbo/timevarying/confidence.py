@@ -6,10 +6,10 @@ import math
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from jaxtyping import Float
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
+from .._arrays import Float
 from ..errors import InvalidOption
 from ..space import Categorical
 from ..space.fields import as_number

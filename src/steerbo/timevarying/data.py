@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
+from .._arrays import Float
 from ..optim import Margin
 
 Place = Any

@@ -47,11 +47,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
-from jaxtyping import Float as Floats
-from jaxtyping import Int as Ints
 from pydantic import Field
 
+from .._arrays import Bool, Float, Int
+from .._arrays import Float as Floats
+from .._arrays import Int as Ints
 from ..bandit import ActiveArms, WhenExhausted, summed_error_excess, tempered_excess
 from ..core import Choice, Explanation, History, Round, Streams
 from ..errors import ModelFailure

@@ -15,9 +15,9 @@ from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Int
 from pydantic import Field
 
+from .._arrays import Float, Int
 from ..core import (
     COMPARABLE,
     Amended,

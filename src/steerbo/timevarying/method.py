@@ -16,9 +16,9 @@ from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Int
 from pydantic import Field
 
+from .._arrays import Float, Int
 from ..bandit import BOUND, Calibration
 from ..core import (
     TIME,
@@ -275,7 +275,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _calibrate(self, believed: int | None) -> None:
         """Compare the latest outcome with the prediction of one prior, once the scale of the outcomes is known."""
-        if believed is not None and (not self._standardises or self._scale.doubt < np.inf):
+        if believed is not None and (not self._standardises or self._scale.inflation < np.inf):
             with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
                 self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
@@ -459,9 +459,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """1 where the user's priors state a scale; else the inflation for a scale learned from few outcomes."""
-        if math.isinf(self.calibration.doubt):
+        if math.isinf(self.calibration.inflation):
             return math.inf
-        return self._scale.doubt if self.problem.automatic else 1.0
+        return self._scale.inflation if self.problem.automatic else 1.0
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Recommend for another time and other available places. Priors allow that before any outcome."""

@@ -14,10 +14,10 @@ from itertools import product
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from jaxtyping import Float as Floats
 from pydantic import BeforeValidator, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
+from .._arrays import Float as Floats
 from .._parsing import Rows, parse_value, read_listed
 from ..core import ConstrainedProblem, History, RequestField, Scope
 from ..errors import InvalidProblem, InvalidRequest

@@ -33,8 +33,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from .._arrays import Float, Int
 from ..errors import ModelFailure
 from ..gp import GPPosterior, Kernel
 from ..gp.drift import Decay, Drift, Periodic, correlation

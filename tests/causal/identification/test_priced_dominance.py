@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steerbo.causal import CausalGraph, policy_scopes
-from steerbo.causal.identification._priced_dominance import paid_for, subsets, worth_their_price
+from steerbo.causal.identification._dominance import paid_for, subsets, worth_their_price
 from steerbo.causal.identification.scopes import StepBudget
 from steerbo.errors import InvalidProblem
 from tests.causal.priced_pairs import judged, missed_where_prices_vary

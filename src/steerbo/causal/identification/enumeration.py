@@ -19,8 +19,7 @@ from ...errors import InvalidOption, InvalidProblem, one_of
 from ..graphs.dag import BitmaskDag, bits, mask_of
 from ..graphs.graph import CausalGraph
 from ..prices import check_prices
-from ._dominance import undominated
-from ._priced_dominance import worth_their_price
+from ._dominance import undominated, worth_their_price
 from .scopes import MAX_STEPS, StepBudget
 
 Mode = Literal["pruned", "published", "joint"]

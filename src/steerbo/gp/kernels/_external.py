@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from ..._arrays import Float
 from ...errors import InvalidProblem, MissingExtra
 from .base import Kernel
 

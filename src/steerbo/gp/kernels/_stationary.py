@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
+from ..._arrays import Bool, Float, Int
 from ...errors import InvalidProblem
 from .._parameters import Parameter, lengthscale, variance
 from .base import Kernel, Pull

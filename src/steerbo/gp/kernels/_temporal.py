@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float
 
+from ..._arrays import Float
 from ...errors import InvalidProblem
 from .._parameters import Parameter
 from .base import Kernel, Pull

@@ -10,8 +10,8 @@ from itertools import accumulate
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float
 
+from ..._arrays import Float
 from .._parameters import Parameter
 
 Pull = Callable[[np.ndarray], np.ndarray]

@@ -68,7 +68,7 @@ class ExistingData:
         self._found.add(best.name)
         return best.name
 
-    def alike(self, outcome: Outcome) -> str:
+    def same_but_for_cost(self, outcome: Outcome) -> str:
         """The name of a piece that is the same but for its cost; empty where there is none."""
         return next((p.name for p in self._pieces[_key(outcome)] if p.cost not in (outcome.cost, None)), "")
 
@@ -412,7 +412,7 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     if name:
         hint = f"To correct it, use ‹amend›. {_ELSEWHERE}"
         raise InvalidOutcome("value", told.value, f"what {name} is known to be", hint)
-    return NewRow(number, DataAdded(outcome, charge and told.cost is not None, scope), known.alike(outcome))
+    return NewRow(number, DataAdded(outcome, charge and told.cost is not None, scope), known.same_but_for_cost(outcome))
 
 
 def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None, charge: bool = False) -> list[Line]:
