@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Strict, model_validator
 
 from ..core import ConstrainedProblem, History, Round, Scope, StatedLaw, Suggestion
 from ..core.answers import as_text
@@ -82,7 +82,7 @@ class CostVarying(ConstrainedProblem):
     minimize: Annotated[bool, Strict()] = False
     nature: JointRows | None = None
     drift: AnyDrift = None
-    noise: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] | None = None
+    noise: Positive | None = None
     limits: Limits | None = None
     value_of_one: Positive | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)

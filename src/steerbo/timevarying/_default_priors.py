@@ -78,8 +78,9 @@ def due(last: int, n: int) -> bool:
 
 
 def default_priors(problem: TimeVarying, standard: OutcomeScale) -> tuple[Prior, ...]:
-    """The 27 priors, in the user's units."""
+    """The 27 priors, in the user's units; nine where the noise is known."""
     ranges = _ranges(problem)
+    noises = NOISES if problem.noise is None else (problem.noise / standard.spread,)
     stretch = max(1.0, math.sqrt(len(ranges) / 2))
     return tuple(
         Prior(
@@ -89,7 +90,7 @@ def default_priors(problem: TimeVarying, standard: OutcomeScale) -> tuple[Prior,
             noise=noise * standard.spread,
             name=f"ℓ {share:g}, ε {rate:g}, noise {noise:g}",
         )
-        for share, rate, noise in product(LENGTHSCALES, RATES, NOISES)
+        for share, rate, noise in product(LENGTHSCALES, RATES, noises)
     )
 
 

@@ -118,7 +118,8 @@ class DriftingSurrogate:
     def empty(self, drift_model: DriftModel) -> GPRegression[Any]:
         """Make a model without data for a drift."""
         kernel = AnovaKernel.over(self.problem.categorical)
-        return GPRegression(drift_model.over(kernel, len(self.problem.categorical)), seed=self._seed)
+        kernel_in_time = drift_model.over(kernel, len(self.problem.categorical))
+        return GPRegression(kernel_in_time, known_noise=self.problem.noise, seed=self._seed)
 
     @property
     def evidence(self) -> Float[np.ndarray, " 1"]:

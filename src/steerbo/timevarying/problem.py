@@ -24,7 +24,7 @@ from ..errors import InvalidProblem, InvalidRequest
 from ..optim import Box, corners, limited, minimal_conflict, substitute_known
 from ..records import record
 from ..space import Categorical, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
-from ..space.fields import ListField, Number, as_number
+from ..space.fields import ListField, Number, Positive, as_number
 from ._priors import Prior
 from ._validation import INSTEAD, check_coordinates, check_default_priors, check_priors, check_seen, check_sizes
 from .data import Place
@@ -298,6 +298,8 @@ class TimeVarying(ConstrainedProblem):
             `steerbo.timevarying._default_priors`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
+        noise: standard deviation of repeated measurements of the objective, in its unit, believed within a third. None:
+            it is learned from the outcomes, or each prior states its own.
         limits: constraints on settings: `LinearConstraint` and `ForbiddenCombination`, at what is seen before
             choosing; and `OutcomeConstraint`, limits on further outcomes, which are learned.
 
@@ -320,6 +322,7 @@ class TimeVarying(ConstrainedProblem):
     priors: Annotated[Annotated[Sequence[Prior], ListField] | Literal["auto"], BeforeValidator(_given_priors)] = "auto"
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListField] | None = None
     minimize: Annotated[bool, Strict()] = False
+    noise: Positive | None = None
     limits: Limits | None = None
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, parse_available),)
@@ -335,6 +338,8 @@ class TimeVarying(ConstrainedProblem):
         if self.automatic:
             check_default_priors(self.points)
         else:
+            if self.noise is not None:
+                raise InvalidProblem("noise", self.noise, "nothing beside ‹priors›", "Each prior states its own noise.")
             points = self._some_points() if self.points is None else self.points
             check_priors(self.given, points, self.points is not None, self.categories)
         check_possible(self)
@@ -419,7 +424,8 @@ class TimeVarying(ConstrainedProblem):
         """The limits and the priors."""
         limits = tuple(("limit", str(limit)) for limit in self.limits or ())
         if self.automatic:
-            made = "made of the outcomes: three lengthscales, three rates of forgetting, three noises"
+            noises = "three noises" if self.noise is None else f"noise {self.noise:g}"
+            made = f"made of the outcomes: three lengthscales, three rates of forgetting, {noises}"
             return (*limits, ("priors", made))
         named = [(prior.name or f"prior {i + 1}", prior) for i, prior in enumerate(self.given[:_SHOWN])]
         more = len(self.given) - len(named)
