@@ -209,7 +209,7 @@ def test_a_stated_noise_is_believed_by_every_default() -> None:
 
 
 def test_a_noise_beside_priors_is_refused() -> None:
-    with pytest.raises(InvalidProblem, match=r"noise.*nothing beside ‹priors›"):
+    with pytest.raises(InvalidProblem, match=r"noise.*nothing beside `priors`"):
         domain(1.0, priors=[Prior(SquaredExponential(1.0))], noise=0.3)
     with pytest.raises(InvalidProblem, match=r"TimeVarying\.noise"):
         domain(1.0, noise=0.0)
