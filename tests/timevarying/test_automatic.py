@@ -193,23 +193,3 @@ def test_a_study_file_without_priors(tmp_path: Path) -> None:
     with Study.open(tmp_path / "study.db") as study:
         assert study.problem == problem
         assert study.pending[-1].values == expected.values
-
-
-def test_a_stated_noise_is_believed_by_every_default() -> None:
-    """By the nine priors in the place of 27, and by the learned drift within a third or so."""
-    problem = domain(None, noise=0.8)
-    assert {prior.noise for prior in default_priors(problem, OutcomeScale(spread=2.0))} == {0.8}
-    assert "noise 0.8" in dict(problem.describe())["priors"]
-    optimizer = Optimizer(problem, seed=0)
-    play(optimizer, 12)
-    model = optimizer._method.surrogate.model  # type: ignore[attr-defined]
-    stated = [member.noise**0.5 * member.scale for member in model.members]
-    assert 0.4 < np.median(stated) < 1.2, "where outcomes alone say .2"
-    assert play(Optimizer(problem, "switching-elimination", seed=0), 8)
-
-
-def test_a_noise_beside_priors_is_refused() -> None:
-    with pytest.raises(InvalidProblem, match=r"noise.*nothing beside `priors`"):
-        domain(1.0, priors=[Prior(SquaredExponential(1.0))], noise=0.3)
-    with pytest.raises(InvalidProblem, match=r"TimeVarying\.noise"):
-        domain(1.0, noise=0.0)

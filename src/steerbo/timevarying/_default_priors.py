@@ -78,9 +78,8 @@ def due(last: int, n: int) -> bool:
 
 
 def default_priors(problem: TimeVarying, standard: OutcomeScale) -> tuple[Prior, ...]:
-    """The 27 priors, in the user's units; nine where the noise is known."""
+    """The 27 priors, in the user's units."""
     ranges = _ranges(problem)
-    noises = NOISES if problem.noise is None else (problem.noise / standard.spread,)
     stretch = max(1.0, math.sqrt(len(ranges) / 2))
     return tuple(
         Prior(
@@ -90,7 +89,7 @@ def default_priors(problem: TimeVarying, standard: OutcomeScale) -> tuple[Prior,
             noise=noise * standard.spread,
             name=f"ℓ {share:g}, ε {rate:g}, noise {noise:g}",
         )
-        for share, rate, noise in product(LENGTHSCALES, RATES, noises)
+        for share, rate, noise in product(LENGTHSCALES, RATES, NOISES)
     )
 
 

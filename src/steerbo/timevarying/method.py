@@ -232,7 +232,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _pose(self, priors: Sequence[Prior]) -> None:
         """Begin with these priors and no data."""
-        self.posed = replace(self.problem, priors=tuple(priors), noise=None) if self.problem.automatic else self.problem
+        self.posed = replace(self.problem, priors=tuple(priors)) if self.problem.automatic else self.problem
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(priors)]
         width, delta = getattr(self.options, "confidence", 0.0), getattr(self.options, "delta", 0.1)
         self.confidence = Confidence(self.posed, width, delta)
