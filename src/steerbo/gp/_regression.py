@@ -210,7 +210,7 @@ class GPRegression(Generic[K]):
         Raises:
             InvalidOutcome: values that are not finite numbers, or a point of another length.
         """
-        self.extend([x], [y])
+        self.extend(self._read([x]), [y])
 
     def extend(self, X: ArrayLike, y: ArrayLike) -> None:
         """More observations: y (m,) at X (m, d), as `add` takes them one by one.
