@@ -9,7 +9,7 @@ from ._likelihood import MarginalLikelihood, ProfiledMean, evidence, inverted, p
 from ._parameters import Parameter, log_prior
 from ._posterior import GPPosterior
 from ._process import GPPrior
-from ._regression import Averaged, GPRegression, MomentsAndGradients, replace_outcomes
+from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
 from ._subset import MANY, MOST, choose_subset, describe_subset, evenly, refine_on_all
 from ._transforms import KumaraswamyWarp, OutcomeTransform
 from .drift import (
@@ -102,6 +102,7 @@ __all__ = [
     "log_prior",
     "maximum_a_posteriori",
     "mixture_quantile",
+    "noise_lines",
     "profiled_log_density",
     "refine_on_all",
     "refit_due",

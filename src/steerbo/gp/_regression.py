@@ -609,3 +609,8 @@ def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike) -> No
         model.revise(outcomes)
     else:
         model.replace(X, outcomes)
+
+
+def noise_lines(noise: float | None) -> tuple[tuple[str, str], ...]:
+    """Describe a known noise: a heading and a text; nothing where it is learned."""
+    return () if noise is None else (("noise", f"a measurement is off by {noise:g} (standard deviation)"),)

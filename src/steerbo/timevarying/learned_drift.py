@@ -118,7 +118,8 @@ class DriftingSurrogate:
     def empty(self, drift_model: DriftModel) -> GPRegression[Any]:
         """Make a model without data for a drift."""
         kernel = AnovaKernel.over(self.problem.categorical)
-        return GPRegression(drift_model.over(kernel, len(self.problem.categorical)), seed=self._seed)
+        drifting = drift_model.over(kernel, len(self.problem.categorical))
+        return GPRegression(drifting, seed=self._seed, known_noise=self.problem.noise)
 
     @property
     def evidence(self) -> Float[np.ndarray, " 1"]:
