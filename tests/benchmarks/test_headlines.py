@@ -14,6 +14,7 @@ from benchmarks import draft
 from partial_control_bench import core
 from partial_control_bench.fresh import coverage, simple
 from partial_control_bench.kept import kept_in, text_of
+from partial_control_bench.papers.causal import PAIRED
 from partial_control_bench.papers.claim import HOLDS, NOT, Claim
 from partial_control_bench.papers.front import PAPERS
 from partial_control_bench.record import read
@@ -38,7 +39,7 @@ def claims() -> dict[str, list[Claim]]:
 
 
 def test_the_paper_counts_claims_as_the_runs_do(claims: dict[str, list[Claim]]) -> None:
-    every = [claim for of in claims.values() for claim in of if "(by the paired rule" not in claim.words]
+    every = [claim for of in claims.values() for claim in of if PAIRED not in claim.words]
     beside = [claim for of in claims.values() for claim in of if claim not in every and not claim.words.startswith("…")]
     failed = sum(claim.verdict == NOT for claim in (*every, *beside))
     told = said("paper/paper.md")
