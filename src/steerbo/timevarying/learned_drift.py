@@ -38,7 +38,7 @@ from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression, describe_subse
 from ..optim import maximise
 from ..records import record
 from ..space import Categorical
-from ..surrogate import FLEETING, DriftTracker
+from ..surrogate import FLEETING, DriftTracker, drift_correlations
 from ._priors import Prior
 from .data import Datum, Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
@@ -257,6 +257,10 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
     def _pose(self, priors: Sequence[Prior]) -> None:
         self.posed, self.names = self.problem, ["learned drift"]
         self.surrogate = DriftingSurrogate(self.problem, self.streams.integer(0, "hyperparameters"))
+
+    def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+        """Correlations of the objective between times, as known by now."""
+        return drift_correlations(self.surrogate.model, times, others)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ from ..core import (
     time_of,
 )
 from ..errors import ModelFailure
-from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel
+from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
 from ..optim import Margin
 from ..records import record, to_dict
 from ..space import OutcomeConstraint
@@ -54,6 +54,7 @@ from ..surrogate import (
     Controlled,
     FailureModel,
     Feasibility,
+    Lasting,
     Observed,
     Part,
     feasible,
@@ -113,18 +114,20 @@ class Candidates:
     Args:
         problem: the problem.
         added: time and number of external data, by name.
+        lasting: correlations of the objective between times, as known by now.
 
     Attributes:
         feasibility: models of the constrained outcomes, which may drift like the objective, and of failures.
     """
 
-    def __init__(self, problem: TimeVarying, added: Mapping[str, tuple[float, float]]) -> None:
+    def __init__(self, problem: TimeVarying, added: Mapping[str, tuple[float, float]], lasting: Lasting) -> None:
         self.problem, self._added = problem, added
-        drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
-        drift: AnyDrift = "learned" if drifts else None
+        self._drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
+        drift: AnyDrift = "learned" if self._drifts else None
         self._constraints = ConstraintModels(problem.further, self._regression, drift, problem.space.names, self._row)
         self.feasibility = Feasibility(
-            FailureModel(problem.space.categorical, self._row, fading=drifts), self._constraints
+            FailureModel(problem.space.categorical, self._row, lasting=lasting if self._drifts else None),
+            self._constraints,
         )
 
     def _regression(self, drift: DriftModel | None) -> GPRegression[Any]:
@@ -179,7 +182,7 @@ class Candidates:
         return RoundView(time, places[feasible(margin(places))].tolist(), unknown, margin)
 
     def _parts(self, time: float) -> list[Part]:
-        return [*(Controlled() for _ in self.problem.space), *([Observed(time)] if self._timed else [])]
+        return [*(Controlled() for _ in self.problem.space), *([Observed(time)] if self._drifts else [])]
 
     @cached_property
     def _sites(self) -> Float[np.ndarray, "X d"]:
@@ -211,7 +214,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         super().__init__(problem, options, streams)
         self.now = 0.0
         self._added: dict[str, tuple[float, float]] = {}  # time and number of external data
-        self.candidates = Candidates(problem, self._added)
+        self.candidates = Candidates(problem, self._added, self.lasting)
         self._held = 0  # outcomes in the surrogate
         self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
         self._scale, self.calibration = OutcomeScale(), Calibration()
@@ -231,6 +234,12 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without data: finite or continuous, as the domain is."""
         return finite_surrogate(self.posed) if self.problem.points is not None else BoxSurrogate(self.posed)
+
+    def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+        """Correlations of the objective between times by the priors in use, averaged by their weights."""
+        elapsed = np.abs(times[:, None] - others)
+        found = [correlation(prior.drift, elapsed.ravel()).reshape(elapsed.shape) for prior in self.posed.given]
+        return np.tensordot(self.weights(), np.array(found), axes=1)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
