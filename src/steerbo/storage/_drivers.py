@@ -7,7 +7,6 @@ driver is imported when an address needs it.
 from __future__ import annotations
 
 import functools
-import re
 import sqlite3
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
@@ -17,15 +16,6 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote
 
 Kind = Literal["sqlite", "postgresql"]
-
-_URL = re.compile(
-    r"""(?P<scheme>[\w+]+)://
-    (?:(?P<user>[^:/]*)(?::(?P<password>[^@]*))?@)?
-    (?:(?:\[(?P<ipv6>[^/?]+)\]|(?P<host>[^/:?]+))?(?::(?P<port>[^/?]*))?)?
-    (?:/(?P<database>[^?]*))?
-    (?:\?(?P<query>.*))?""",
-    re.VERBOSE,
-)
 
 
 @dataclass(frozen=True)
@@ -57,15 +47,26 @@ class Address:
         Raises:
             ValueError: it is none.
         """
-        found = _URL.match(url)
-        if found is None:
+        scheme, separator, rest = url.partition("://")
+        if not separator or not scheme.replace("+", "").isalnum():
             raise ValueError("no URL")
-        part = found.groupdict()
-        for name in ("user", "password", "database"):
-            part[name] = part[name] and unquote(part[name])
-        host, port = part["host"] or part["ipv6"], int(part["port"]) if part["port"] else None
-        query = dict(parse_qsl(part["query"] or ""))
-        return cls(part["scheme"], host, port, part["database"], part["user"], part["password"], query)
+        login, at, after = rest.partition("@")
+        user, _, password = login.partition(":")
+        if not at or "/" in user or "?" in user:  # that @ belongs to a file or an option
+            user, password, after = "", "", rest
+        place, _, query = after.partition("?")
+        host, slash, database = place.partition("/")
+        ipv6, bracket, port = host.removeprefix("[").partition("]")
+        host, _, port = (ipv6, "", port.removeprefix(":")) if bracket else host.partition(":")
+        return cls(
+            scheme,
+            host or None,
+            int(port) if port else None,
+            unquote(database) if slash else None,
+            unquote(user) or None,
+            unquote(password) or None,
+            dict(parse_qsl(query)),
+        )
 
 
 @dataclass(frozen=True)
