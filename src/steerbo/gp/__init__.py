@@ -1,7 +1,7 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from ._changepoint import changepoint_densities, changepoint_gains
-from ._draws import mixture_quantile
+from ._draws import mixture_quantile, posterior_draws
 from ._factor import Factor
 from ._fit import Fit, maximum_a_posteriori, refit_due
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
@@ -103,6 +103,7 @@ __all__ = [
     "maximum_a_posteriori",
     "mixture_quantile",
     "noise_lines",
+    "posterior_draws",
     "profiled_log_density",
     "refine_on_all",
     "refit_due",

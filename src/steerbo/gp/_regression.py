@@ -361,7 +361,7 @@ class GPRegression(Generic[K]):
         extra = np.zeros(n)
         for i, variance in found.doubted:
             extra[i] = variance
-        draws = posterior_draws(
+        draws, _ = posterior_draws(
             initial.parameters,
             lambda theta: initial.with_theta(theta).weighed(points, z, extra).value,
             lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],

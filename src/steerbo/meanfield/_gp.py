@@ -31,6 +31,7 @@ from ..gp import (
     inverted,
     log_prior,
     maximum_a_posteriori,
+    posterior_draws,
     profiled_log_density,
     refine_on_all,
 )
@@ -264,20 +265,34 @@ def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parame
     return log_likelihood
 
 
-def log_posterior(covariances: Covariances, data: Observations, priors: Sequence[Parameter]) -> Density:
-    """Return the log posterior density as a function of θ (p,), up to a constant; −∞ if K cannot be factorised."""
+def log_likelihood(covariances: Covariances, data: Observations, priors: Sequence[Parameter]) -> Density:
+    """Return the profiled log likelihood as a function of θ (p,), without its gradient."""
     names = [prior.name for prior in priors]
 
     def density(theta: Theta) -> float:
         parameters = dict(zip(names, theta.tolist(), strict=True))
         gram, _ = covariances(parameters, slopes=False)
         data.add_noise(gram, data.noise(parameters))
-        try:
-            return profiled_log_density(gram, data.values) + log_prior(priors, theta)[0]
-        except ModelFailure:
-            return -np.inf
+        return profiled_log_density(gram, data.values)
 
     return density
+
+
+def sampled(
+    kernel: PayoffKernel, data: Observations, likeliest: Parameters, count: int, random: np.random.Generator
+) -> tuple[list[Parameters], float]:
+    """Draw hyperparameters from their posterior; estimate the log evidence of the kernel: see `gp.posterior_draws`."""
+    priors = hyperpriors(kernel, data.first)
+    sloped = likelihood(kernel, data, priors)
+    draws, weight = posterior_draws(
+        priors,
+        log_likelihood(kernel.covariances(data.inputs), data, priors),
+        lambda theta: sloped(theta)[1],
+        np.array([likeliest[prior.name] for prior in priors]),
+        random,
+        count=count,
+    )
+    return [dict(zip([prior.name for prior in priors], one, strict=True)) for one in draws.tolist()], weight
 
 
 def fit(
@@ -333,11 +348,15 @@ def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Pa
     apart = _positive(covariances)
     unit = 0.5 * np.log(np.median(apart)) if apart.size else 0.0
     priors = hyperpriors(kernel, data.first)
-    density, found = log_posterior(covariances, data, priors), []
+    density, found = log_likelihood(covariances, data, priors), []
     for step in _SCREENED:
         length = float(np.clip(unit + np.log(step), priors[0].low, priors[0].high))
         one = {**parameters, "lengthscale": length}
-        found.append((one, density(np.array([one[prior.name] for prior in priors]))))
+        theta = np.array([one[prior.name] for prior in priors])
+        try:
+            found.append((one, density(theta) + log_prior(priors, theta)[0]))
+        except ModelFailure:
+            found.append((one, -np.inf))
     return max(found, key=lambda pair: pair[1])
 
 
