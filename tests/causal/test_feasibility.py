@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steerbo as sb
+from steerbo.bandit import expected_with_failure
 from steerbo.causal import Causal, CausalGraph
 from steerbo.causal._arms import Arm
 from steerbo.causal._constraints import ScopeConstraints
 from steerbo.causal._feasibility import (
     ArmFeasibility,
     best_feasible,
-    expected_with_failure,
     infeasibility,
     infeasible_share,
     required_without_failure,
@@ -195,14 +195,14 @@ Fails = Callable[[int, Suggestion], bool]
 
 
 def played_failing(
-    method: str, fails: Fails, rounds: int, **more: Any
+    method: str, fails: Fails, rounds: int, stop: float | None = None, best: float = 0.6, **more: Any
 ) -> tuple[sb.Optimizer, list[tuple[tuple[str, ...], bool]]]:
-    """z is best at 0.6; left alone it is 0.8 x, and the hidden cause of x adds to y. What was set, and if it failed."""
+    """z is best at `best`; left alone it is 0.8 x; a hidden cause of x adds to y. What was set, and if it failed."""
     of = sb.Causal(GRAPH_CHANCES, [sb.Float("x", 0, 1), sb.Float("z", 0, 1)], **more)
-    optimizer, random, made = sb.Optimizer(of, method, seed=0), np.random.default_rng(0), []
+    optimizer, random, made = sb.Optimizer(of, method, seed=0, stop=stop), np.random.default_rng(0), []
     for k in range(rounds):
-        asked = optimizer.ask()
-        assert asked is not None
+        if (asked := optimizer.ask()) is None:
+            break
         cause = random.random()
         x = asked.values.get("x", cause)
         z = asked.values.get("z", 0.8 * x + 0.1 * random.random())
@@ -210,7 +210,7 @@ def played_failing(
         if made[-1][1]:
             optimizer.fail(asked, "it broke", cost=1.0 if more else None)
         else:
-            value = -((z - 0.6) ** 2) + 0.3 * abs(cause - x) + 0.05 * random.normal()
+            value = -((z - best) ** 2) * (1 if best < 1 else 4) + 0.3 * abs(cause - x) + 0.05 * random.normal()
             optimizer.tell(asked, float(value), realised={"x": x, "z": z})
     return optimizer, made
 
@@ -301,6 +301,55 @@ def test_a_scope_of_which_nothing_ever_worked_holds_no_stop_up(method: str, more
             optimizer.fail(asked, "it broke", cost=1.0 if more else None)
         gains.append(optimizer._method.gain(optimizer.history))
     assert min(gains) < 2.0
+
+
+@METHODS
+@pytest.mark.parametrize("which", [(), ("z",)], ids=["nothing", "z"])
+def test_a_study_with_a_scope_that_never_worked_ends_when_enough_is_known(
+    method: str, more: dict[str, Any], which: tuple[str, ...]
+) -> None:
+    optimizer, made = played_failing(method, lambda _, asked: tuple(asked.scope.set) == which, 30, stop=0.4, **more)
+    assert len(made) < 30
+    assert 1 <= sum(failed for _, failed in made) <= 5
+    assert "enough is known" in optimizer.status.finished
+
+
+def test_trials_of_others_open_a_place_that_failures_have_closed() -> None:
+    """Where z is high all of ours failed, and six trials of others did not."""
+    graph = sb.CausalGraph.from_text("z -> y", target="y", intervenable=["z"])
+    optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("z", 0, 1)]), seed=0)
+    for _ in range(12):
+        asked = optimizer.ask()
+        assert asked is not None
+        if asked.values["z"] > 0.6:
+            optimizer.fail(asked, "it broke")
+        else:
+            optimizer.tell(asked, asked.values["z"])
+    method: Any = optimizer._method
+
+    def margins() -> np.ndarray:
+        found: np.ndarray | None = method.feasibility.of(0).margins_at(np.array([[0.8], [0.95]]))
+        return np.ones(1) if found is None else found
+
+    assert margins().max() < 0.0
+    for z in (0.65, 0.7, 0.8, 0.9, 0.95, 1.0):
+        optimizer.add(0.3, {"z": z}, scope=["z"])
+    assert margins().min() >= 0.0
+    assert sb.load(optimizer.to_json()).ask() == optimizer.ask()
+
+
+@pytest.mark.parametrize("drift", [sb.Decay(0.3), sb.Decay(0.1)])
+@pytest.mark.parametrize(("method", "more"), [("coca-bo", {}), ("cheap-first", PRICED)], ids=["coca-bo", "cheap-first"])
+def test_a_scope_that_failed_early_is_found_again_at_the_pace_of_the_drift(
+    method: str, more: dict[str, Any], drift: Any
+) -> None:
+    """z is worth playing, and failed in the first twelve rounds. Before, 0 to 2 of the next 20 rounds tried it."""
+
+    def early(k: int, asked: Suggestion) -> bool:
+        return asked.scope.set == ("z",) and k < 12
+
+    _, made = played_failing(method, early, 32, drift=drift, best=1.0, **more)
+    assert sum(scope == ("z",) for scope, _ in made[12:]) >= 4
 
 
 def test_trials_of_others_open_what_was_closed() -> None:

@@ -9,13 +9,13 @@ import pytest
 
 from steerbo.space import Float, Uniform
 from steerbo.surrogate import Controlled, LawOf, Uncontrolled
-from steerbo.surrogate._failures import Evaluations, SuccessProbability, apart
+from steerbo.surrogate._failures import Evaluations, Recency, SuccessProbability, apart
 
 
 def works(points: Any, worked: Any, parts: Any = None, **more: Any) -> SuccessProbability:
     points = np.array(points, dtype=float)
-    n, d = points.shape
-    made = Evaluations(points, np.array(worked, dtype=bool), np.zeros(n), np.zeros(d, dtype=bool), **more)
+    d = points.shape[1]
+    made = Evaluations(points, np.array(worked, dtype=bool), np.zeros(d, dtype=bool), **more)
     return SuccessProbability.of(made, parts or [Controlled()] * d)
 
 
@@ -65,15 +65,29 @@ def test_what_nature_draws_is_not_to_blame_on_what_is_set() -> None:
 
 def test_long_ago_counts_for_less() -> None:
     points, worked = np.array([*SPREAD, [1.0, 0.5], [1.0, 0.5]]), np.array([True] * 10 + [False] * 2)
-    old, plain = np.full(12, 1000.0), np.zeros(2, dtype=bool)
-    found = SuccessProbability.of(Evaluations(points, worked, old, plain), [Controlled(), Controlled()])
-    assert found.mean(np.array([[1.0, 0.5]]))[0] >= found.required_probability
+    plain, place = np.zeros(2, dtype=bool), np.array([[1.0, 0.5]])
+    steady, quick = (lambda a, b, pace=pace: np.exp(-pace * np.abs(a[:, None] - b)) for pace in (0.0, 0.1))
+    for lasting, rounds, time, closed in ((steady, 0, 1, True), (steady, 900, 1, False), (quick, 0, 60, False)):
+        then, now = (Recency(np.full(k, float(t)), np.full(k, float(r)), lasting) for k, t, r in
+                     ((12, 0, 0), (1, time, rounds)))  # fmt: skip
+        made = Evaluations(points, worked, plain, recency=then)
+        found = SuccessProbability.of(made, [Controlled(), Controlled()], present=now)
+        assert (found.mean(place)[0] < found.required_probability) == closed
+
+
+def test_what_is_controlled_may_decide_whether_it_works() -> None:
+    """Five plays that leave z to nature fail, wherever they are; five that hold it work, at the same places."""
+    places, held = np.repeat(SPREAD[:5], 2, axis=0), np.array([0.0, 1.0] * 5)
+    unordered = np.array([False, False, True])
+    made = Evaluations(np.column_stack([places, held]), held == 1.0, unordered, scope=1)
+    one, other = (SuccessProbability.of(made, [Controlled()] * 2, scope=[z]) for z in (0.0, 1.0))
+    assert one.best([Controlled()] * 2) < 0.3 < 0.8 < other.best([Controlled()] * 2)
 
 
 def test_foretelling_is_the_conditional_mean() -> None:
     """Each evaluation is foretold by those before it: against the textbook formula."""
     points, worked = SPREAD[:5], np.array([True, False, True, True, False])
-    made = Evaluations(points, worked, np.zeros(5), np.zeros(2, dtype=bool))
+    made = Evaluations(points, worked, np.zeros(2, dtype=bool))
     K = made.similarity(points, [0, 1], 0.3)
     expected = 0.0
     for i in range(5):
@@ -90,7 +104,7 @@ def test_categories_are_apart() -> None:
 
 def test_columns_beside_those_of_evaluations_say_nothing() -> None:
     """Such as the time, where actions are tried at a time that is given: rows have it, evaluations do not."""
-    made = Evaluations(np.array([[0.1], [0.9], [0.9]]), np.array([True, False, False]), np.zeros(3), np.array([False]))
+    made = Evaluations(np.array([[0.1], [0.9], [0.9]]), np.array([True, False, False]), np.array([False]))
     assert made.held([Controlled(), Controlled()]) == (0,)
     works = SuccessProbability.of(made, [Controlled(), Controlled()])
     rows = np.array([[0.9, 3.0], [0.9, 7.0], [0.1, 3.0]])

@@ -161,6 +161,33 @@ def needs_initial_plays(
     return int(waiting[plays[waiting].argmin()]) if len(waiting) else None
 
 
+def expected_with_failure(
+    worths: Float[np.ndarray, " k"], likely: Float[np.ndarray, " k"], told: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " k"]:
+    """Value of arms with failures counted as the worst outcome w: `w + p (v − w)`.
+
+    A play that fails brings nothing. Without failures p is 1.
+
+    Args:
+        worths: values v of arms that work, in units of `sign · value`; infinite without outcomes. An arm without
+            outcomes that has failed counts as the best of the others.
+        likely: their probabilities p to work.
+        told: all outcomes, in the same units.
+
+    >>> worths, likely = np.array([5.0, 4.0, np.inf]), np.array([0.25, 1.0, 0.5])
+    >>> expected_with_failure(worths, likely, told=np.array([1.0, 3.0, 2.0])).tolist()
+    [2.0, 4.0, 3.0]
+    """
+    some = (likely < 1.0) & (worths > -np.inf)
+    if not some.any():
+        return worths
+    worst = float(told.min()) if len(told) else 0.0
+    best = max(worths[np.isfinite(worths)], default=worst + 1.0)
+    known = np.where(np.isfinite(worths), worths, best)
+    least = np.minimum(worst, known)
+    return np.where(some, least + likely * (known - least), worths)
+
+
 @dataclass(frozen=True, eq=False)
 class ArmStatistics:
     """Running statistics of `m` arms; `tell` answers new ones and changes nothing.

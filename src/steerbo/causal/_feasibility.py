@@ -1,7 +1,6 @@
 """Feasibility of actions: constraints on settings, and the probability to satisfy those on outcomes and to work.
 
-A play that fails brings nothing. It counts as the worst outcome w that was told: an arm worth v, which works with
-probability p at the best of its points, counts as w + p (v − w). Without failures p is 1.
+A play that fails brings nothing, see `bandit.expected_with_failure`.
 """
 
 from __future__ import annotations
@@ -13,12 +12,21 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float, Int
+from ..bandit import expected_with_failure
 from ..core import TIME, DataAdded, Event, History, Refitted, Round, Scope
 from ..errors import InvalidProblem
-from ..gp import DriftModel
+from ..gp import DriftModel, GPRegression
 from ..optim import Box, Margin, kronecker
 from ..space import Limit, OutcomeConstraint
-from ..surrogate import ConstraintModels, Controlled, FailureModel, Feasibility, Part, Uncontrolled
+from ..surrogate import (
+    ConstraintModels,
+    Controlled,
+    FailureModel,
+    Feasibility,
+    Part,
+    Uncontrolled,
+    drift_correlations,
+)
 from ._arms import Arm
 from ._constraints import ScopeConstraints
 from ._contexts import known_in
@@ -164,31 +172,6 @@ def infeasible_share(rows: Float[np.ndarray, " r"]) -> float:
     return float(rows.mean() if (rows > 0.0).all() else (rows > 0.0).mean())
 
 
-def expected_with_failure(
-    worths: Float[np.ndarray, " k"], likely: Float[np.ndarray, " k"], told: Float[np.ndarray, " n"]
-) -> Float[np.ndarray, " k"]:
-    """Value of arms with failures counted as the worst outcome: `w + p (v − w)`.
-
-    Args:
-        worths: values v of arms that work, in units of `sign · value`; infinite without outcomes. An arm without
-            outcomes that has failed counts as the best of the others.
-        likely: their probabilities p to work.
-        told: all outcomes, in the same units.
-
-    >>> worths, likely = np.array([5.0, 4.0, np.inf]), np.array([0.25, 1.0, 0.5])
-    >>> expected_with_failure(worths, likely, told=np.array([1.0, 3.0, 2.0])).tolist()
-    [2.0, 4.0, 3.0]
-    """
-    some = (likely < 1.0) & (worths > -np.inf)
-    if not some.any():
-        return worths
-    worst = float(told.min()) if len(told) else 0.0
-    best = max(worths[np.isfinite(worths)], default=worst + 1.0)
-    known = np.where(np.isfinite(worths), worths, best)
-    least = np.minimum(worst, known)
-    return np.where(some, least + likely * (known - least), worths)
-
-
 def required_without_failure(worth: float, likely: float, told: Float[np.ndarray, " n"]) -> float:
     """Value v that an arm must have where it works to count as `worth`: the inverse of `expected_with_failure`.
 
@@ -236,6 +219,8 @@ class ArmsFeasibility:
             for each in self.learned:
                 each.learn(event, history)
             return
+        for each in self.learned:
+            each.failures.learn(event, history)
         for k, plain in event.hyperparameters.get("further", {}).items():
             constraints = self.learned[int(k)].constraints
             assert constraints is not None
@@ -301,7 +286,8 @@ class _ModelData:
         arm = self.models.typical[self.k]
         names = arm.actions + arm.measured
         unordered = np.zeros(0, dtype=bool) if arm.space is None else arm.space.categorical
-        failures = FailureModel(unordered, self.point, fading=problem.timed, tells=self.ended)
+        lasting = self.lasting if problem.timed else None
+        failures = FailureModel(unordered, self.point, lasting=lasting, tells=self.ended)
         if not problem.further:
             return Feasibility(failures)
         outcomes = ConstraintModels(problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs)
@@ -317,6 +303,13 @@ class _ModelData:
             found: Float[np.ndarray, " d"] = self.models.typical[self.k].encode(realised)[0]
             return found
         return self.models.point(played)
+
+    def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+        """Correlations of the effects between times, by the model's drift; ones of a model from outside."""
+        model = self.models.regressions[self.k]
+        if not isinstance(model, GPRegression):
+            return np.ones((len(times), len(others)))
+        return drift_correlations(model, times, others)
 
     def ended(self, tried: Round | DataAdded) -> bool:
         """Whether a play, or an external trial, is of this model, and all its actions were set."""

@@ -28,7 +28,7 @@ from pydantic import Field
 
 from .._wording import counted
 from ..bandit import BudgetUse, Intersected, cheapest, cost_bounds, explores, theory_beta
-from ..core import SEEN, Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
+from ..core import Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..core.tolerance import Fraction, Tolerance
 from ..records import from_dict, record, to_dict
 from ._surrogate import STARTING_POINTS
@@ -132,7 +132,8 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose by lines 3–8 while exploring, by lines 14–26 afterwards."""
-        i = self.explored % len(self.plays)
+        sets = self.working(range(len(self.plays)))
+        i = sets[self.explored % len(sets)]
         if self._exploring(history) and self.affordable(history, request)[i]:
             return self._explore(history, request, i)
         return self._exploit(history, request)
@@ -151,9 +152,8 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     def _explore(self, history: History, request: Mapping[str, Any], i: int) -> Choice:
         number = len(history) + 1
         if len(self.model) + len(history.pending) < STARTING_POINTS:
-            draw = self.streams(number, "start").random((1, len(self.search_space.sets[i])))
             note = self._note("explore", self.bounds, range(len(self.plays)))
-            point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), draw)
+            point = self.random_point(i, request, self.streams(number, "start"))
             return self.play(history, Arm(i), point, request, **note)
         seed = self.streams.integer(number, "search")
         beta = self._beta()
@@ -175,6 +175,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         seed = self.streams.integer(number, "search")
         both = self.search_space.search(known, range(m), [beta, -beta], seed)
         upper, lower = np.array([[self.unstandardised(one.value) for one in ends] for ends in both]).T
+        upper, lower = (self.with_failure(each, known, range(m)) for each in (upper, lower))
         bounds, acceptable = self.bounds.exploited(lower, upper, partial(self._least, candidates=known))  # lines 14–21
         affordable = self.affordable(history, request)
         fitting = acceptable & affordable

@@ -107,7 +107,7 @@ class RiskBudget:
         points = sobol_in_box(domain.box.plain, _TRIED, seed)
         chances = np.array([*feasibility.probabilities(domain.parts, points).values()])
         allowed = (chances >= np.array(required)[:, None]).all(axis=0)
-        works = feasibility.failures.works(domain.parts)
+        works = feasibility.failures.works(domain.parts, scope=self.search_space.controls(candidates.arms[i].set))
         if works is not None:
             allowed &= margin_over([works], domain.parts)(points) >= 0.0
         worth = np.where(allowed, self._promise(candidates, i, points, best) * chances.prod(axis=0), -np.inf)

@@ -40,6 +40,7 @@ from ..surrogate import (
     Part,
     build_model,
     drawn,
+    drift_correlations,
     feasible,
     parts_of,
     rows_at,
@@ -75,7 +76,12 @@ class Surrogate:
         self.fitted_at = 0
         self._encoded_rows = EncodingCache(self._encode)
         self.feasibility = Feasibility(
-            FailureModel(self.space.categorical, self._tried, fading=problem.timed),
+            FailureModel(
+                self.space.categorical,
+                self._tried,
+                lasting=self._lasting if problem.timed else None,
+                scope=self._controls,
+            ),
             ConstraintModels(problem.further, self._empty_constraint, problem.drift, self.space.names, self._point),
         )
         self._added: dict[str, float] = {}  # time at which data came that do not say when they were measured
@@ -155,6 +161,15 @@ class Surrogate:
         sign = self.problem.sign
         return sign * value, sign * mean, deviation
 
+    def _controls(self, played: Round | None) -> tuple[float, ...]:
+        """See `SearchSpace.controls`; external data count as if everything had been controlled."""
+        if played is None:
+            return (1.0,) * len(self.search_space.sometimes_controlled)
+        return self.search_space.controls(self.problem.number(played.suggestion.scope))
+
+    def _lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+        return drift_correlations(self.model, times, others)
+
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
@@ -174,10 +189,20 @@ class Surrogate:
 
     # -- feasibility ---------------------------------------------------------------------------------------------------
 
-    def feasible(self, box: Box, parts: Sequence[Part], answering: bool = False) -> Box | None:
-        """Restrict a box to likely feasible settings: see `Feasibility.region`."""
+    def feasible(self, i: int, box: Box, parts: Sequence[Part], answering: bool = False) -> Box | None:
+        """Restrict a box of control set `i` to likely feasible settings: see `Feasibility.region`."""
         near = self.model.inputs[-_LATEST:, set_columns(parts)] if self.feasibility.active else None
-        return self.feasibility.region(box, parts, near=near, answering=answering)
+        scope = self.search_space.controls(i)
+        return self.feasibility.region(box, parts, near=near, answering=answering, scope=scope)
+
+    def success_probabilities(self, parts: Sequence[Sequence[Part]]) -> Float[np.ndarray, " m"]:
+        """Probability of each control set to work at its best settings, as a share of the largest one, (m,).
+
+        Args:
+            parts: of every column, for each set.
+        """
+        sets = enumerate(parts)
+        return self.feasibility.failures.chances([(each, self.search_space.controls(i)) for i, each in sets])
 
     def first_feasible(
         self, arm: Arm, context: Mapping[str, Any], units: Float[np.ndarray, "k c"]
@@ -185,7 +210,8 @@ class Surrogate:
         """Map points of the unit cube into an arm, and return the first that is likely to work, or the likeliest."""
         domain = self.search_space.domain_at(arm, context)
         assert domain is not None  # a point was placed there
-        points, margin = domain.box.place(units), self.feasibility.margin(domain.parts, outcomes=False)
+        points, scope = domain.box.place(units), self.search_space.controls(arm.set)
+        margin = self.feasibility.margin(domain.parts, outcomes=False, scope=scope)
         return np.asarray(points[0 if margin is None else feasible(margin(points))[0]])
 
     def slack(self, name: str, parts: Sequence[Part], held: Mapping[int, float]) -> float | None:

@@ -90,7 +90,7 @@ class EtcGroups(CostVaryingMethod[EtcGroupsOptions]):
 
     def _group(self, history: History, request: Mapping[str, Any]) -> list[int]:
         """Sets of the smallest size with plays to come; all maximal sets once only the largest size is left."""
-        affordable = np.flatnonzero(self.affordable(history, request)).tolist()
+        affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
         columns = self.search_space.sets
         for size in sorted({len(each) for each in columns})[:-1]:
             group = [i for i, each in enumerate(columns) if len(each) == size]

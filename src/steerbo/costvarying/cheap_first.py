@@ -246,6 +246,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             left, switching = self._without_poor_moves(history, candidates, number, arms, plays)
             arms, upper = [arms[k] for k in left], upper[left]
         sets = [candidates.arms[a].set for a in arms]
+        likely = self.success_probabilities(candidates)[sets]
         prices, priced = self.costs.means()[sets], self.problem.value_of_one is not None
         if priced:
             upper, prices = upper - self.costs.in_value()[sets], np.zeros(len(arms))
@@ -255,7 +256,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             tried = [arms[k] for k in some]
             if not self._switches:
                 plays.update(zip(tried, self.upper_bounds(candidates, tried, number, beta)[1], strict=True))
-            return np.array([self._width(candidates, i, plays[i]) for i in tried])
+            return likely[some] * [self._width(candidates, i, plays[i]) for i in tried]
 
         least = float(upper.max()) if priced else self._least(float(upper.max()), candidates)
         best = cheapest_sufficient(upper, prices, least, widths, self.patience, alike=self.options.alike)
@@ -288,10 +289,11 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         return hard == arm.keep.keys() == positions.keys()
 
     def _upper(self, candidates: Candidates, number: int, arms: list[int]) -> Float[np.ndarray, " k"]:
-        """u_i of some arms, in units of `sign · value`."""
+        """u_i of some arms, in units of `sign · value`, failures counted."""
         seed = self.streams.integer(number, "search")
         found = self.search_space.search(candidates, arms, [self.beta], seed, of_mean=True)
-        return np.array([self.unstandardised(one.value) for (one,) in found])
+        upper = np.array([self.unstandardised(one.value) for (one,) in found])
+        return self.with_failure(upper, candidates, [candidates.arms[a].set for a in arms])
 
     def _upper_by_set(self, candidates: Candidates, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:
         """Largest upper bound of each set, in the user's units; None for a set without an arm."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float, Int
-from ..bandit import BOUND
+from ..bandit import BOUND, expected_with_failure
 from ..core import (
     SEEN,
     TIME,
@@ -44,6 +44,7 @@ from .search_space import Arm, Candidates, SearchSpace
 PLOT = 3
 """Plays of a plot: starting points that share the positions of hard-to-change variables."""
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
+_FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
 _SURE = 0.97725
 """Probability of either bound alone: that of a normal deviate below two, so that both hold 95 times in a hundred."""
 
@@ -143,11 +144,12 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Maximise `E μ + β sqrt(E σ²)` over each of some arms in round `number`.
 
         Returns:
-            The maxima in units of `sign · value`, and the search's results.
+            The maxima in units of `sign · value`, failures counted, and the search's results.
         """
         seed = self.streams.integer(number, "search")
         found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed)]
-        return np.array([self.unstandardised(each.value) for each in found]), found
+        values = np.array([self.unstandardised(each.value) for each in found])
+        return self.with_failure(values, candidates, [candidates.arms[a].set for a in arms]), found
 
     def point_to_play(
         self, candidates: Candidates, i: int, found: Maximum, number: int, beta: float
@@ -159,11 +161,35 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         seed = self.streams.integer(number, f"polish {i}")
         return polished(candidates.expectation(i, product=False), domain.box, found, beta, seed).point
 
+    def success_probabilities(self, candidates: Candidates) -> Float[np.ndarray, " m"]:
+        """See `Surrogate.success_probabilities`; 1 of every control set without failures."""
+        if not self.surrogate.feasibility.failures.failures:
+            return np.ones(len(self.plays))
+        whole = {
+            arm.set: domain.parts for arm, domain in reversed([*zip(candidates.arms, candidates.domains, strict=True)])
+        }
+        return self.surrogate.success_probabilities([whole[i] for i in range(len(self.plays))])
+
+    def with_failure(
+        self, values: Float[np.ndarray, " k"], candidates: Candidates, sets: Sequence[int]
+    ) -> Float[np.ndarray, " k"]:
+        """Values of some control sets, a failed play counted as the smallest posterior mean; unchanged without one."""
+        likely = self.success_probabilities(candidates)[list(sets)]
+        return expected_with_failure(values, likely, np.array([self.surrogate.smallest_mean(candidates.known)]))
+
+    def working(self, sets: Sequence[int]) -> list[int]:
+        """Control sets of `sets` that are not known to fail more often than not, as compared with others; or all."""
+        if not self.surrogate.feasibility.failures.failures:
+            return list(sets)
+        space = self.search_space
+        likely = self.surrogate.success_probabilities([space.parts_at(i, {}) for i in range(len(self.plays))])
+        return [i for i in sets if likely[i] > _FAILS] or list(sets)
+
     def maximal(self, sets: Sequence[int]) -> list[int]:
-        """Control sets of `sets` that no other one contains: a larger set reaches at least as much."""
+        """Control sets of `sets` that no other working one contains: a larger set reaches at least as much."""
         if self.problem.limits:  # constraints may forbid a setting that nature may draw
             return list(sets)
-        columns = self.search_space.sets
+        columns, sets = self.search_space.sets, self.working(sets)
         return [i for i in sets if not any(set(columns[i]) < set(columns[j]) for j in sets)]
 
     def affordable(self, history: History, request: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
@@ -247,23 +273,28 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return None
         if self.problem.current is not None and not len(history) and not len(self.model):
             return self.play(history, *self._current_play(), request)
-        draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.affordable(history, request))
+        draw = self.streams(len(history) + 1, "start")
+        affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
         plot, place = divmod(len(history), PLOT if self.problem.space.changes else 1)
-        i = int(affordable[plot % len(affordable)])
+        i = affordable[plot % len(affordable)]
         if (batch := batch_position(request)).of > 1:
             place = batch.number - 1
         if place > 0 and history.latest:
             same = self.problem.number(history.latest.suggestion.scope)
             i = same if same in affordable else i
-        context, width = request.get(SEEN.name, {}), len(self.search_space.sets[i])
-        arm, unit = Arm(i), draw.random((1, width))
-        point = self.search_space.placed(arm, context, unit)
-        if self.surrogate.feasibility.failures.failures:
-            units = np.concatenate([unit, draw.random((_DRAWN - 1, width))])
-            point = self.surrogate.first_feasible(arm, context, units)
+        arm, point = Arm(i), self.random_point(i, request, draw)
         if place > 0:
             arm, point = self._in_place(history, arm, point, request)
         return self.play(history, arm, point, request)
+
+    def random_point(self, i: int, request: Mapping[str, Any], draw: np.random.Generator) -> Float[np.ndarray, " c"]:
+        """Draw settings of control set `i`; where there were failures, the first draw that is likely to work."""
+        context, arm, width = request.get(SEEN.name, {}), Arm(i), len(self.search_space.sets[i])
+        unit = draw.random((1, width))
+        if not self.surrogate.feasibility.failures.failures:
+            return self.search_space.placed(arm, context, unit)
+        units = np.concatenate([unit, draw.random((_DRAWN - 1, width))])
+        return self.surrogate.first_feasible(arm, context, units)
 
     def _current_play(self) -> tuple[Arm, np.ndarray]:
         """Arm and encoded point of the problem's `current` values."""
@@ -337,6 +368,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if self.surrogate.feasibility.active:  # infeasible settings are no answer, unless all are: then the likeliest
             kept = found > UNLIKELY / 2
             means = np.where(kept, means, -np.inf) if kept.any() else found
+            means = self.with_failure(means, candidates, range(len(means))) if kept.any() else means
         if self.problem.value_of_one is not None:
             nets = means - self.costs.in_value()
             chosen = int(nets.argmax())
@@ -410,6 +442,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return np.inf
         seed = self.streams.integer(0, "gain")
         upper = np.array([self.unstandardised(candidates.best_answer(i, seed, BOUND)[0].value) for i in every])
+        upper = self.with_failure(upper, candidates, every)
         assert best.lower is not None
         assert best.upper is not None
         lower = min(sign * best.lower, sign * best.upper)

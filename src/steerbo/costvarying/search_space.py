@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, combinations
 from typing import Any
 
@@ -33,9 +33,9 @@ from .problem import CostVarying
 TRUST_RADII = (0.1, 0.25, 0.5)
 """Largest moves of a variable, as shares of its range, in the arms that move it only a little."""
 
-Feasible = Callable[[Box, Sequence[Part], bool], Box | None]
-"""Restricts a box, with the parts of all columns, to likely feasible settings; None: there are none. The flag asks for
-a recommendation, which has to be surer."""
+Feasible = Callable[[int, Box, Sequence[Part], bool], Box | None]
+"""Restricts the box of a control set, with the parts of all columns, to likely feasible settings; None: there are none.
+The flag asks for a recommendation, which has to be surer."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,16 @@ class SearchSpace:
         seen = dict.fromkeys(self.space.seen, 0.0) | dict(known) | self._any_time
         return parts_of(self.columns, self.problem.control_sets[i], seen, self.nature.at(seen))
 
+    @cached_property
+    def sometimes_controlled(self) -> tuple[int, ...]:
+        """Columns that some control sets hold and others do not, ascending."""
+        held = sorted({d for columns in self.sets for d in columns})
+        return tuple(d for d in held if not all(d in columns for columns in self.sets))
+
+    def controls(self, i: int) -> tuple[float, ...]:
+        """Which of the `sometimes_controlled` columns control set `i` holds, 1 or 0."""
+        return tuple(float(d in self.sets[i]) for d in self.sometimes_controlled)
+
     # -- arms ----------------------------------------------------------------------------------------------------------
 
     def candidates(
@@ -165,7 +175,9 @@ class SearchSpace:
         possible = [(arm, domain) for arm, domain in found if domain is not None]
         if sum(arm.whole for arm, _ in possible) < len(self.sets):
             raise _outside(context)
-        boxes = [(arm, domain.parts, feasible(domain.box, domain.parts, answering)) for arm, domain in possible]
+        boxes = [
+            (arm, domain.parts, feasible(arm.set, domain.box, domain.parts, answering)) for arm, domain in possible
+        ]
         left = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]
         return Candidates(process, [each for _, each in left], known, [arm for arm, _ in left], follows, processes)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..core import Event, History, Round, context_of
+from ..gp import drift_over
 from ..surrogate import Controlled, FailureModel, Feasibility, Observed, Part
 from ._rounding import Bound
 from .acquisition import AveragePayoffUCB, Tables, Values
@@ -39,13 +40,19 @@ class TableFeasibility:
     """
 
     def __init__(self, problem: MeanField) -> None:
-        self._points = _TablePoints(problem)
+        self._points, self._drift = _TablePoints(problem), drift_over(problem.drift, 0)
         unordered = np.zeros(self._points.dimension, dtype=bool)
-        self._model = Feasibility(FailureModel(unordered, self._points.of, fading=problem.timed))
+        self._model = Feasibility(
+            FailureModel(unordered, self._points.of, lasting=self._lasting if problem.timed else None)
+        )
 
     def learn(self, event: Event, history: History) -> None:
         """Take in an event."""
         self._model.learn(event, history)
+
+    def _lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+        assert self._drift is not None
+        return self._drift(times[:, None], others[:, None])
 
     def at(self, seen: Mapping[str, Any], answering: bool = False) -> Feasible:
         """Return the feasibility of tables at these values of the seen variables.

@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, unquote
 
 Kind = Literal["sqlite", "postgresql"]
 
+
 @dataclass(frozen=True)
 class Address:
     """A database's URL in parts, without the signs that stand for others in it (%40 for @).

@@ -21,9 +21,9 @@ from ._constraints import (
     required_now,
     rows_at,
 )
-from ._drift import FLEETING, DriftTracker, build_model
+from ._drift import FLEETING, DriftTracker, build_model, drift_correlations
 from ._expectation import Expectation
-from ._failures import FailureModel, feasibility_margin
+from ._failures import FailureModel, Lasting, feasibility_margin
 from ._feasibility import Feasibility, feasible
 from ._integrals import RESOLVED, EncodingCache, ProductKernelPosterior
 from ._optimise import BatchedBounds, Domain, climb_from, highest_of, maximise_bounds, polished, warm_started
@@ -50,6 +50,7 @@ __all__ = [
     "ExpectedAcquisition",
     "FailureModel",
     "Feasibility",
+    "Lasting",
     "Law",
     "LawOf",
     "Mixture",
@@ -68,6 +69,7 @@ __all__ = [
     "climb_from",
     "conditional_rows",
     "drawn",
+    "drift_correlations",
     "expected_improvement",
     "feasibility_margin",
     "feasible",

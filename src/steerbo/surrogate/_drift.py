@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import Float
 from ..bandit import all_equal
 from ..gp import (
     AnovaKernel,
@@ -112,6 +113,18 @@ class DriftTracker:
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not all_equal(model.outcomes)
         return model
+
+
+def drift_correlations(
+    model: GPRegression[Any], times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]
+) -> Float[np.ndarray, "n m"]:
+    """Correlations of a drifting objective between times, as known by now; `model` is one of `build_model`."""
+    _, *factors = model.kernel.members
+    column = max(each.columns[-1] for each in factors)
+    rows, further = (np.zeros((len(t), column + 1)) for t in (times, others))
+    rows[:, column], further[:, column] = times, others
+    found: Float[np.ndarray, "n m"] = np.prod([each(rows, further) for each in factors], axis=0)
+    return found
 
 
 def build_model(

@@ -9,12 +9,19 @@ A place is closed where the probability to work, over nature's draws, is less th
 places that have worked. What fails wherever one goes, by bad luck or by the weather, therefore closes nothing. In the
 literature that is a hidden, or crash, constraint (Gramacy & Lee 2011; Bachoc, Helbert & Picheny 2020, who also classify
 by a Gaussian process).
+
+Failures may also depend on which variables are controlled: a program that needs a value fails wherever nature draws it.
+Then every variable that some plays control and others do not has one more coordinate, 1 or 0, and the control sets
+have different probabilities to work.
+
+Where the objective drifts, g does, too: an evaluation of long ago counts as much as the objective of then says of now,
+and less with every round.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, product
 from operator import itemgetter
 from typing import Any
@@ -22,10 +29,23 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..core import Amended, Asked, DataAdded, Event, Failed, History, OutcomeTold, Round
+from ..core import (
+    TIME,
+    Amended,
+    Asked,
+    DataAdded,
+    Event,
+    Failed,
+    History,
+    OutcomeTold,
+    Refitted,
+    Round,
+    now,
+    time_of,
+)
 from ..optim import Margin
 from ._constraints import ProbabilisticConstraint, draws_of, margin_over
-from ._parts import Controlled, Part, set_columns
+from ._parts import Controlled, Observed, Part, set_columns
 
 SHARE, OF_ANSWERS = 0.9, 0.97
 """τ, of what is played and of what is recommended: a play that fails teaches something, an answer that does is none."""
@@ -36,7 +56,7 @@ REACHES, NOISES = (0.1, 0.3, 1.0), (0.05, 0.5)
 _HOPE = 0.95  # c
 _LUCK = 2.0, 0.5  # plays that are imagined to have worked, and to have failed, by the first explanation
 FADES = 100.0
-"""Rounds until what failed says little of now, where the objective moves."""
+"""Rounds until what failed says little of now, where the objective drifts, however slowly."""
 _END = 0.02  # what an explanation foretells is no nearer to 0 and 1 than this
 _LEAST = 1e-3  # the same of what is said
 _SINGLES = 12  # columns at most of which each is an explanation by itself
@@ -45,6 +65,28 @@ _SLIGHT = 0.01  # explanations of the place that count for less are left out
 
 Foretold = tuple[float, Float[np.ndarray, " n"]]
 """The logarithm of the probability of what happened, and weights of evaluations for what is said of other places."""
+Lasting = Callable[[Float[np.ndarray, " n"], Float[np.ndarray, " m"]], Float[np.ndarray, "n m"]]
+"""From two vectors of times to the correlations of the objective between them, (n, m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recency:
+    """When evaluations were made.
+
+    Attributes:
+        times: (n,) in units of time.
+        rounds: (n,) number of rounds before each.
+        lasting: correlations of the objective between times.
+    """
+
+    times: Float[np.ndarray, " n"]
+    rounds: Float[np.ndarray, " n"]
+    lasting: Lasting
+
+    def of(self, other: Recency) -> Float[np.ndarray, "n m"]:
+        """Correlations with evaluations at other moments."""
+        passed = np.abs(self.rounds[:, None] - other.rounds)
+        return np.asarray(np.maximum(self.lasting(self.times, other.times), 0.0) * np.exp(-passed / FADES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,30 +94,48 @@ class Evaluations:
     """Evaluations that worked or failed, in the order they were made.
 
     Attributes:
-        points: (n, d) where, encoded.
+        points: (n, d + s) where, encoded; and which of s variables were controlled, 1 or 0.
         worked: (n,) which of them gave an outcome.
-        ages: (n,) rounds since; 0 where that does not matter.
-        unordered: (d,) which columns are categories.
+        unordered: (d + s,) which columns are categories.
+        scope: s, the number of variables that only some plays control.
+        recency: when they were made; None: that does not matter.
         more: how many outcomes are left out: those far from all failures.
     """
 
-    points: Float[np.ndarray, "n d"]
+    points: Float[np.ndarray, "n e"]
     worked: Bool[np.ndarray, " n"]
-    ages: Float[np.ndarray, " n"]
-    unordered: Bool[np.ndarray, " d"]
+    unordered: Bool[np.ndarray, " e"]
+    scope: int = 0
+    recency: Recency | None = None
     more: int = 0
     _found: dict[tuple[tuple[int, ...], float, float], Foretold] = field(default_factory=dict, init=False, repr=False)
 
     @property
-    def share(self) -> float:
+    def dimension(self) -> int:
+        """d, the number of columns that say where."""
+        return len(self.unordered) - self.scope
+
+    def remaining(self, present: Recency | None) -> Float[np.ndarray, " n"]:
+        """How much each evaluation still says, from 0 to 1; `present`: one moment."""
+        if self.recency is None or present is None:
+            return np.ones(len(self.worked))
+        return np.asarray(self.recency.of(present)[:, 0])
+
+    def share(self, remaining: Float[np.ndarray, " n"]) -> float:
         """Success probability by chance alone; old evaluations count less under drift."""
-        counts = np.exp(-self.ages / FADES)
-        gave = float(counts[self.worked].sum()) + self.more
-        return (gave + _LUCK[0]) / (float(counts.sum()) + self.more + sum(_LUCK))
+        gave = float(remaining[self.worked].sum()) + self.more
+        return (gave + _LUCK[0]) / (float(remaining.sum()) + self.more + sum(_LUCK))
 
     def held(self, parts: Sequence[Part]) -> tuple[int, ...]:
         """Controlled columns of the evaluations; `parts` may have more, such as the time."""
-        return tuple(d for d in set_columns(parts) if d < len(self.unordered))
+        return tuple(d for d in set_columns(parts) if d < self.dimension)
+
+    def explanations(self, parts: Sequence[Part]) -> list[tuple[int, ...]]:
+        """Columns that failures may depend on: all places, controlled ones, single ones, and what is controlled."""
+        every, scope = range(self.dimension), range(self.dimension, len(self.unordered))
+        scope_columns = tuple(j for j in scope if np.ptp(self.points[:, j]) > 0)
+        singles = [(j,) for group in (every, scope_columns) if len(group) <= _SINGLES for j in group]
+        return [*dict.fromkeys([tuple(every), self.held(parts), *([scope_columns] if scope_columns else []), *singles])]
 
     def by_luck(self) -> float:
         """Log evidence of the evaluations if success is chance alone."""
@@ -91,14 +151,14 @@ class Evaluations:
         return self._found[key]
 
     def _by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
-        covariance = self.similarity(self.points, columns, reach) * np.exp(
-            -np.abs(self.ages[:, None] - self.ages) / FADES
-        )
+        covariance = self.similarity(self.points, columns, reach)
+        if self.recency is not None:
+            covariance *= self.recency.of(self.recency)
         covariance[np.diag_indices_from(covariance)] += noise
         root = np.linalg.cholesky(covariance)
         ahead = np.linalg.solve(root, self.worked - _HOPE)
         score = self._score(self.worked - np.diagonal(root) * ahead)  # each is foretold by those before it
-        return score, np.linalg.solve(root.T, ahead) * np.exp(-self.ages / FADES)
+        return score, np.linalg.solve(root.T, ahead)
 
     def similarity(
         self, rows: Float[np.ndarray, "m e"], columns: Sequence[int], reach: float
@@ -119,24 +179,37 @@ class SuccessProbability:
         made: the evaluations.
         luck: how much luck counts.
         places: the other explanations: columns, reach, weights of the evaluations, and how much each counts.
-        sure: the probability that is asked for.
+        remaining: (n,) how much each evaluation still says.
+        scope: (s,) which variables the plays control, see `Evaluations`.
+        required_probability: the probability that is asked for.
     """
 
     made: Evaluations
     luck: float
     places: Sequence[tuple[Sequence[int], float, Float[np.ndarray, " n"], float]]
+    remaining: Float[np.ndarray, " n"]
+    scope: Float[np.ndarray, " s"]
     required_probability: float = 0.0
 
     @classmethod
-    def of(cls, made: Evaluations, parts: Sequence[Part], share: float = SHARE) -> SuccessProbability:
+    def of(
+        cls,
+        made: Evaluations,
+        parts: Sequence[Part],
+        share: float = SHARE,
+        scope: Sequence[float] = (),
+        present: Recency | None = None,
+    ) -> SuccessProbability:
         """Fit the success probability of plays that control some columns, averaging over explanations of past failures.
 
-        Failures may depend on all columns, on the controlled ones, or on one. `share` is τ.
+        Args:
+            made: the evaluations.
+            parts: the part of every column.
+            share: τ.
+            scope: which variables the plays control, see `Evaluations`.
+            present: the moment of the plays, where that matters.
         """
-        every = tuple(range(len(made.unordered)))
-        singles = [(d,) for d in every] if len(every) <= _SINGLES else []
-        kinds = dict.fromkeys([every, made.held(parts), *singles])
-        tried = [*product(kinds, REACHES, NOISES)]
+        tried = [*product(made.explanations(parts), REACHES, NOISES)]
         found = [made.by_place(*each) for each in tried]
         scores = np.array(
             [made.by_luck() + np.log1p(-PLACE), *(score + np.log(PLACE / len(tried)) for score, _ in found)]
@@ -144,9 +217,10 @@ class SuccessProbability:
         counts = np.exp(scores - scores.max())
         counts[1:][counts[1:] < _SLIGHT * counts.sum()] = 0.0
         luck, *others = (counts / counts.sum()).tolist()
-        places = [(t[0], t[1], f[1], n) for t, f, n in zip(tried, found, others, strict=True) if n]
-        works = cls(made, luck, places)
-        return cls(made, luck, places, share * works.best(parts))
+        remaining = made.remaining(present)
+        places = [(t[0], t[1], f[1] * remaining, n) for t, f, n in zip(tried, found, others, strict=True) if n]
+        works = cls(made, luck, places, remaining, np.array(scope, dtype=float))
+        return replace(works, required_probability=share * works.best(parts))
 
     def best(self, parts: Sequence[Part]) -> float:
         """The probability at the best of the places that worked, set by such plays."""
@@ -158,8 +232,9 @@ class SuccessProbability:
 
     def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
         """The probability to work, now; of more columns than the evaluations have the first ones count."""
-        total = np.full(len(rows), self.luck * self.made.share)
         made = self.made
+        total = np.full(len(rows), self.luck * made.share(self.remaining))
+        rows = np.column_stack([rows[:, : made.dimension], np.broadcast_to(self.scope, (len(rows), made.scope))])
         for columns, some in groupby(self.places, key=itemgetter(0)):  # distances are what takes the time
             gaps = apart(rows, made.points, made.unordered, columns)
             for reach, same in groupby(some, key=itemgetter(1)):
@@ -201,8 +276,7 @@ def apart(
 FEWEST = 2
 """Failures before anything is closed."""
 _MOST = 40  # failures that count: the latest
-_LATE = 500  # evaluations that are held where what was long ago says little: see `works.FADES`
-_OLDER = 5  # rounds in which evaluations grow older, where they do
+_LATE = 500  # evaluations that are held where what was long ago says little: see `FADES`
 _GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nearest to each failure
 
 Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
@@ -217,21 +291,31 @@ class FailureModel:
     Args:
         unordered: (d,) which columns are categories.
         place: where an evaluation was made; of more than d columns the first d count.
-        fading: whether settings that worked long ago may fail now.
+        lasting: correlations of the objective between times, as known by now; None: it does not drift, and settings
+            that worked long ago still do.
         tells: which evaluations count; None: all.
+        scope: (s,) which variables a round controls, of those that only some rounds do, 1 or 0; of external data (None)
+            all. None: all rounds control the same.
     """
 
     def __init__(
-        self, unordered: Bool[np.ndarray, " d"], place: Place, *, fading: bool = False, tells: Tells | None = None
+        self,
+        unordered: Bool[np.ndarray, " d"],
+        place: Place,
+        *,
+        lasting: Lasting | None = None,
+        tells: Tells | None = None,
+        scope: Callable[[Round | None], Sequence[float]] | None = None,
     ) -> None:
-        self._unordered, self._place, self._fading, self._told_by = unordered, place, fading, tells
+        self._unordered, self._place, self._lasting, self._told_by = unordered, place, lasting, tells
+        self._scope_of, self._scope = scope, 0 if scope is None else len(scope(None))
         self._forget()
 
     def _forget(self) -> None:
-        self._points: list[Float[np.ndarray, " d"]] = []
+        self._points: list[Float[np.ndarray, " e"]] = []
         self._worked: list[bool] = []
-        self._rounds: list[int] = []
-        self._now = 0
+        self._when: list[tuple[float, float]] = []
+        self._now = (0.0, 0.0)
         self._made: Evaluations | None = None  # as they stand: what is found of them is kept
 
     @property
@@ -242,10 +326,13 @@ class FailureModel:
     @property
     def faded(self) -> float:
         """Number of failures that count no longer, as they are old; 0 without drift."""
-        if not self._fading:
+        failed = ~np.array(self._worked, dtype=bool)
+        if self._lasting is None or not failed.any():
             return 0.0
-        ages = self._now - np.array(self._rounds, dtype=float)[~np.array(self._worked, dtype=bool)]
-        return float((1.0 - np.exp(-ages / FADES)).sum())
+        then, present = self._recency_of(failed), self._present()
+        assert then is not None
+        assert present is not None
+        return float((1.0 - then.of(present)).sum())
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -258,8 +345,10 @@ class FailureModel:
                 self._take(None, history.latest_data, history)
             case Failed() | Amended():
                 self.begin_anew(history)
-            case Asked() if self._points and self._fading and len(history) - self._now >= _OLDER:
-                self._now, self._made = len(history), None  # rounds of others pass, too
+            case Asked() if self._points and self._lasting is not None:  # rounds of others pass, too
+                self._now = now(history), float(len(history))
+            case Refitted() if self._lasting is not None:  # the drift is known better
+                self._made = None
             case _:
                 pass
 
@@ -278,29 +367,44 @@ class FailureModel:
         if self._told_by is not None and not self._told_by(history.data[name] if played is None else played):
             return
         realised = history.data[name].outcome.realised if played is None else played.realised
-        self._points.append(self._place(realised, name, played)[: len(self._unordered)])
+        point = self._place(realised, name, played)[: len(self._unordered)]
+        self._points.append(point if self._scope_of is None else np.append(point, self._scope_of(played)))
         self._worked.append(played is None or played.state == "told")
-        self._rounds.append(len(history) if played is None else played.number)
-        self._now, self._made = len(history), None
-        if self._fading and len(self._points) > _LATE:  # a stream may go on for ever
-            for held in (self._points, self._worked, self._rounds):
+        self._made = None
+        if self._lasting is None:
+            return
+        self._now = now(history), float(len(history))
+        when = float(realised.get(TIME.name, self._now[0])) if played is None else time_of(played)
+        self._when.append((when, float(len(history) if played is None else played.number)))
+        if len(self._points) > _LATE:  # a stream may go on for ever
+            for held in (self._points, self._worked, self._when):
                 del held[0]
 
     # -- what is closed ------------------------------------------------------------------------------------------------
 
-    def works(self, parts: Sequence[Part], share: float = SHARE) -> SuccessProbability | None:
+    def works(
+        self, parts: Sequence[Part], share: float = SHARE, scope: Sequence[float] = ()
+    ) -> SuccessProbability | None:
         """Success probability of plays that control these columns; None where no failed point is closed to them.
 
         Nothing is closed before an evaluation has worked: there is no better region to go to.
+
+        Args:
+            parts: the part of every column; after those of the evaluations the time may follow.
+            share: τ.
+            scope: (s,) which variables the plays control, of those that only some plays do.
         """
         if self.failures < FEWEST or not any(self._worked):
             return None
-        self._made = self._made or self._near()
-        works = SuccessProbability.of(self._made, parts, share)
+        works = self._success(parts, share, scope)
         failed = np.zeros((works.made.worked.size - works.made.worked.sum(), len(parts)))
-        failed[:, : len(self._unordered)] = works.made.points[~works.made.worked]
+        failed[:, : works.made.dimension] = works.made.points[~works.made.worked, : works.made.dimension]
         failed = failed[:, set_columns(parts)]
         return works if (margin_over([works], parts)(failed) < 0.0).any() else None
+
+    def _success(self, parts: Sequence[Part], share: float, scope: Sequence[float]) -> SuccessProbability:
+        self._made = self._made or self._near()
+        return SuccessProbability.of(self._made, parts, share, scope, self._present(parts))
 
     @property
     def chance(self) -> float:
@@ -309,20 +413,49 @@ class FailureModel:
             return 1.0
         self._made = self._made or self._near()
         if not any(self._worked):
-            return self._made.share
+            return self._made.share(self._made.remaining(self._present()))
         every = [Controlled()] * len(self._unordered)
-        return SuccessProbability.of(self._made, every).best(every)
+        return self._success(every, SHARE, ()).best(every)
+
+    def chances(self, plays: Sequence[tuple[Sequence[Part], Sequence[float]]]) -> Float[np.ndarray, " m"]:
+        """Success probabilities of kinds of plays at their best, as shares of the largest one, (m,).
+
+        All are 1 with fewer than `FEWEST` failures, or before an evaluation has worked.
+
+        Args:
+            plays: parts and scope of each kind, see `works`.
+        """
+        if self.failures < FEWEST or not any(self._worked):
+            return np.ones(len(plays))
+        found = np.array([self._success(parts, SHARE, scope).best(parts) for parts, scope in plays])
+        return np.asarray(found / found.max())
 
     def _near(self) -> Evaluations:
         """Latest failures and the outcomes nearest to them."""
         points, worked = np.array(self._points), np.array(self._worked, dtype=bool)
+        unordered = np.append(self._unordered, np.ones(self._scope, dtype=bool))
         failed, gave = np.flatnonzero(~worked)[-_MOST:], np.flatnonzero(worked)
         if len(gave) > _GAVE:
-            gaps = apart(points[failed], points[gave], self._unordered, range(points.shape[1]))
+            gaps = apart(points[failed], points[gave], unordered, range(points.shape[1]))
             gave = gave[np.unique(np.argsort(gaps, axis=1, kind="stable")[:, :_NEAREST])]
         some = np.sort(np.concatenate([failed, gave]))
-        ages = (self._now - np.array(self._rounds, dtype=float)[some]) * self._fading
-        return Evaluations(points[some], worked[some], np.abs(ages), self._unordered, int(worked.sum()) - len(gave))
+        more = int(worked.sum()) - len(gave)
+        return Evaluations(points[some], worked[some], unordered, self._scope, self._recency_of(some), more)
+
+    def _recency_of(self, some: np.ndarray) -> Recency | None:
+        if self._lasting is None:
+            return None
+        times, rounds = np.array(self._when)[some].T
+        return Recency(times, rounds, self._lasting)
+
+    def _present(self, parts: Sequence[Part] = ()) -> Recency | None:
+        """The moment of plays: that of the latest event, or of their parts, which may have the time last."""
+        if self._lasting is None:
+            return None
+        time, number = self._now
+        last = parts[-1] if len(parts) > len(self._unordered) else None
+        time = last.value if isinstance(last, Observed) else time
+        return Recency(np.array([time]), np.array([number]), self._lasting)
 
 
 def feasibility_margin(
@@ -330,6 +463,7 @@ def feasibility_margin(
     failures: FailureModel | None,
     parts: Sequence[Part],
     answering: bool = False,
+    scope: Sequence[float] = (),
 ) -> Margin | None:
     """Feasibility margin of plays under failures and outcome constraints; None: all are feasible.
 
@@ -338,7 +472,8 @@ def feasibility_margin(
         failures: the failure model; None: no failures.
         parts: every column's part.
         answering: whether a recommendation is made, and not the next play.
+        scope: which variables the plays control, see `FailureModel`.
     """
-    works = None if failures is None else failures.works(parts, OF_ANSWERS if answering else SHARE)
+    works = None if failures is None else failures.works(parts, OF_ANSWERS if answering else SHARE, scope)
     likely = [*constraints, *([] if works is None else [works])]
     return margin_over(likely, parts) if likely else None

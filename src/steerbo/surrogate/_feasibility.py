@@ -69,18 +69,26 @@ class Feasibility:
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
-    def margin(self, parts: Sequence[Part], *, answering: bool = False, outcomes: bool = True) -> Margin | None:
+    def margin(
+        self,
+        parts: Sequence[Part],
+        *,
+        answering: bool = False,
+        outcomes: bool = True,
+        scope: Sequence[float] = (),
+    ) -> Margin | None:
         """Feasibility margin: settings (n, c) → (n,) normal deviations of the least likely requirement; ≥ 0: feasible.
 
         Args:
             parts: the part of every column; c of them are set, and columns that nature draws are averaged over.
             answering: for a recommendation, which must be surer to work than a play.
             outcomes: whether constraints on outcomes count, or failures alone.
+            scope: which variables the plays control, see `FailureModel`.
 
         Returns:
             None where every setting is feasible, as far as is known.
         """
-        return feasibility_margin(self.models if outcomes else (), self.failures, parts, answering)
+        return feasibility_margin(self.models if outcomes else (), self.failures, parts, answering, scope)
 
     def region(
         self,
@@ -90,6 +98,7 @@ class Feasibility:
         near: Float[np.ndarray, "k c"] | None = None,
         columns: Sequence[int] | None = None,
         answering: bool = False,
+        scope: Sequence[float] = (),
     ) -> Box | None:
         """Restrict a box to feasible settings; None where nothing is to be set and the only play is infeasible.
 
@@ -99,8 +108,9 @@ class Feasibility:
             near: played settings, around which a feasible region may lie that is too small to be found otherwise.
             columns: the columns of the box that `parts` sets; None: all.
             answering: see `margin`.
+            scope: see `margin`.
         """
-        margin = self.margin(parts, answering=answering)
+        margin = self.margin(parts, answering=answering, scope=scope)
         if margin is None:
             return box
         if not box.dimension:

@@ -44,16 +44,17 @@ from ..core import (
     time_of,
 )
 from ..errors import ModelFailure
-from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel
+from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
 from ..optim import Margin
 from ..records import record, to_dict
-from ..space import Categorical, OutcomeConstraint
+from ..space import OutcomeConstraint
 from ..surrogate import (
     NO_FEASIBLE_NOTE,
     ConstraintModels,
     Controlled,
     FailureModel,
     Feasibility,
+    Lasting,
     Observed,
     Part,
     feasible,
@@ -63,7 +64,7 @@ from ._default_priors import RECENT, OutcomeScale, default_priors, due
 from ._priors import Prior
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
-from .problem import TimeVarying, place_of, settings
+from .problem import TimeVarying, place_of, scaled, settings
 from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate, LargeFiniteSurrogate, finite_surrogate
 
 Surrogate = FiniteSurrogate | LargeFiniteSurrogate | BoxSurrogate
@@ -113,18 +114,20 @@ class Candidates:
     Args:
         problem: the problem.
         added: time and number of external data, by name.
+        lasting: correlations of the objective between times, as known by now.
 
     Attributes:
         feasibility: models of the constrained outcomes, which may drift like the objective, and of failures.
     """
 
-    def __init__(self, problem: TimeVarying, added: Mapping[str, tuple[float, float]]) -> None:
+    def __init__(self, problem: TimeVarying, added: Mapping[str, tuple[float, float]], lasting: Lasting) -> None:
         self.problem, self._added = problem, added
-        drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
-        drift: AnyDrift = "learned" if drifts else None
+        self._drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
+        drift: AnyDrift = "learned" if self._drifts else None
         self._constraints = ConstraintModels(problem.further, self._regression, drift, problem.space.names, self._row)
         self.feasibility = Feasibility(
-            FailureModel(problem.space.categorical, self._row, fading=drifts), self._constraints
+            FailureModel(problem.space.categorical, self._row, lasting=lasting if self._drifts else None),
+            self._constraints,
         )
 
     def _regression(self, drift: DriftModel | None) -> GPRegression[Any]:
@@ -167,7 +170,7 @@ class Candidates:
             return self._among(numbers, lambda some: likely(self._sites[some]), time, unknown)
 
         def margin(points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-            return likely(self._encoded(points))
+            return likely(scaled(self.problem, points))
 
         if left is None or "points" not in left:
             return RoundView(time, left, unknown, margin)
@@ -179,22 +182,12 @@ class Candidates:
         return RoundView(time, places[feasible(margin(places))].tolist(), unknown, margin)
 
     def _parts(self, time: float) -> list[Part]:
-        return [*(Controlled() for _ in self.problem.space), *([Observed(time)] if self._timed else [])]
+        return [*(Controlled() for _ in self.problem.space), *([Observed(time)] if self._drifts else [])]
 
     @cached_property
     def _sites(self) -> Float[np.ndarray, "X d"]:
         names = self.problem.space.names
         return self.problem.space.encode([dict(zip(names, site, strict=True)) for site in self.problem.sites or ()])
-
-    def _encoded(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Encode coordinates of a box, which are in user units, categories by number."""
-        found = points.astype(float)
-        for j, variable in enumerate(self.problem.variables):
-            if isinstance(variable, Categorical):
-                continue
-            low, high, x = float(variable.low), float(variable.high), points[:, j]
-            found[:, j] = np.log(x / low) / np.log(high / low) if variable.scale == "log" else (x - low) / (high - low)
-        return found
 
     def slack(self, name: str, values: Mapping[str, Any], time: float) -> float | None:
         """Slack of the constraint on one outcome at values of all variables; None where too little is known."""
@@ -221,7 +214,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         super().__init__(problem, options, streams)
         self.now = 0.0
         self._added: dict[str, tuple[float, float]] = {}  # time and number of external data
-        self.candidates = Candidates(problem, self._added)
+        self.candidates = Candidates(problem, self._added, self.lasting)
         self._held = 0  # outcomes in the surrogate
         self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
         self._scale, self.calibration = OutcomeScale(), Calibration()
@@ -241,6 +234,12 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without data: finite or continuous, as the domain is."""
         return finite_surrogate(self.posed) if self.problem.points is not None else BoxSurrogate(self.posed)
+
+    def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+        """Correlations of the objective between times by the priors in use, averaged by their weights."""
+        elapsed = np.abs(times[:, None] - others)
+        found = [correlation(prior.drift, elapsed.ravel()).reshape(elapsed.shape) for prior in self.posed.given]
+        return np.tensordot(self.weights(), np.array(found), axes=1)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
