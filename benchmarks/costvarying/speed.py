@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from steerbo.core import History, Optimizer, Streams, keyed
-from steerbo.costvarying.baselines import UcbPsq, UcbPsqOptions
 from steerbo.costvarying.method import CostVaryingMethod
+from steerbo.costvarying.methods import UcbPsq, UcbPsqOptions
 from steerbo.costvarying.search_space import Candidates
 from steerbo.optim import sobol_points
 

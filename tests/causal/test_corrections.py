@@ -66,6 +66,10 @@ def written_down(optimizer: Optimizer) -> Optimizer:
     return Optimizer._of(pickle.loads(pickle.dumps(optimizer._state, protocol=5)))
 
 
+def disturbed(optimizer: Optimizer) -> Optimizer:
+    return written_down(looked_at(optimizer))
+
+
 def left_alone(optimizer: Optimizer) -> Optimizer:
     return optimizer
 
@@ -110,7 +114,7 @@ def test_it_is_what_its_log_leads_to(world: str, seed: int) -> None:
     assert sum(event.kind == "amended" for event in optimizer.events) > 1
     lines = [json.loads(bits(event)) for event in optimizer.events]
     again = Optimizer.replay(case.problem, [from_dict(Event, line) for line in lines])
-    others = [lived(case, rounds, seed, then) for then in (looked_at, written_down)]
+    others = [lived(case, rounds, seed, then) for then in ((looked_at, written_down) if FULL else (disturbed,))]
     known = state(optimizer)
     for other in (again, *others):
         assert state(other) == known

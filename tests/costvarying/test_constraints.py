@@ -199,6 +199,19 @@ def _world() -> Case:
     return Case(problem, "cheap-first", evaluate, request=lambda number: request, added=added, rounds=8)
 
 
+def test_a_set_that_cannot_keep_a_limit_is_no_answer_however_good_and_cheap() -> None:
+    """Nature leaves b near .2, where the pressure is 1.6: only where b is set, too, it comes down to 1."""
+    variables = [sb.Float("a", 0, 1, law=sb.Uniform()), sb.Float("b", 0, 1, law=sb.TruncatedNormal(0.2, 0.02))]
+    limit = sb.OutcomeConstraint("pressure", at_most=1.0, probability=0.9)
+    problem = sb.CostVarying(variables, [["a"], ["a", "b"]], [1, 2], tolerance=sb.Absolute(0.01), limits=[limit])
+    optimizer, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+    for a, b in random.random((24, 2)).tolist():
+        optimizer.add(-((a - 0.4) ** 2) - 0.5 * b, {"a": a, "b": b, "pressure": 2 - 2 * b})
+    advice = optimizer.recommend()
+    assert advice.scope.set == ("a", "b")
+    assert advice.values["b"] > 0.45
+
+
 class TestContract(TraitContract):
     """With limits of every kind: what is chosen is held against them at every ask, pending and in batches, too."""
 

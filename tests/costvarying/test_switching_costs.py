@@ -257,6 +257,18 @@ def test_what_drifts_pays_for_a_change_for_a_shorter_time() -> None:
     assert max(plays[1]) < 12, "half of what is known is gone after six rounds"
 
 
+@pytest.mark.parametrize("drift", [None, sb.Decay(0.2)])
+def test_what_a_move_may_bring_is_widened_where_nothing_drifts(drift: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wider posterior promises more; under drift a move is undone, and is taken as the posterior has it."""
+
+    def first() -> float:
+        return next(note["better"] for note in _fired(replace(KILN, drift=drift), 10, rounds=100) if "better" in note)
+
+    as_it_is = first()
+    monkeypatch.setattr("steerbo.costvarying.cheap_first.INFLATION", 1.0)
+    assert (first() < as_it_is) == (drift is None)
+
+
 def test_explanations_say_what_a_change_was_held_against() -> None:
     optimizer = sb.Optimizer(KILN, seed=3, rounds=40)
     for _ in range(10):

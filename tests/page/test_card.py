@@ -6,7 +6,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import BaseStudy, Explanation, Recommendation
-from steerbo.costvarying.baselines import Random
+from steerbo.costvarying.methods import Random
 from steerbo.page.view import Card, advice_of, card, sets
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import KINDS, OVEN

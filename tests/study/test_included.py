@@ -25,6 +25,16 @@ def test_a_law_is_a_column_of_a_file_beside_the_study_file(tmp_path: Path) -> No
         assert study.problem == problem, "the log says it all"
 
 
+def test_a_column_of_choices_is_read_as_these_and_one_of_numbers_as_numbers(tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text("line;temp\n2;20\n10;21\n2;22\n")
+    line = '{ kind = "categorical", name = "line", choices = ["2", "10"], law = { kind = "empirical", LAW } },\n]'
+    text = LAW.replace("LAW", 'file = "w.csv", column = "temp"').replace("\n]", "\n" + line)
+    (tmp_path / "study.toml").write_text(text.replace("LAW", 'file = "w.csv", column = "line"'))
+    space = sb.study.read_study(tmp_path / "study.toml").problem.space
+    assert space["line"].law == sb.space.Empirical(["2", "10", "2"])
+    assert space["temp"].law == sb.space.Empirical([20.0, 21.0, 22.0])
+
+
 REFUSED = {
     "no file": ('file = "none.csv", column = "temp"', "law.file: 'none.csv'.*beside the study file"),
     "no column": ('file = "w.csv", column = "tmp"', r"law.column: 'tmp'.*did you mean 'temp'"),

@@ -117,6 +117,13 @@ def test_columns_that_come_later_complete_what_is_there(study: Study) -> None:
     assert line.message.startswith("added as added-3; added-1 is the same at another cost")
 
 
+def test_the_same_at_another_cost_is_said_and_the_same_once_more_is_not(study: Study) -> None:
+    assert len(messages(import_csv(study, "t,ph,value,cost\n20,6,1.5,2\n21,6,2.5,3\n"))) == 2
+    (said,) = messages(import_csv(study, "t,ph,value,cost\n20,6,1.5,9\n"))
+    assert said == "added as added-3; added-1 is the same at another cost: void one if they are one"
+    assert messages(import_csv(study, "t,ph,value,cost\n" + 2 * "21,6,2.5,3\n"))[1] == "added as added-4"
+
+
 def test_data_is_exported_marked_and_comes_back(study: Study) -> None:
     import_csv(study, DATA + "19,6,7.5,\n", charge=True)
     study.amend("added-1", 1.25)

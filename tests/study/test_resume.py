@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.core import Created
-from steerbo.costvarying.baselines import Random
+from steerbo.costvarying.methods import Random
 from steerbo.errors import InvalidStudy
 from steerbo.study import MemoryLog, read_study, resume
 from tests.study.files import (

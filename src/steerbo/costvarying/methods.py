@@ -1,9 +1,215 @@
-"""The methods for cost-varying problems, the default first: where the registry finds them."""
+"""Baselines for cost-varying problems, and the list of all methods, by which the registry finds them.
+
+The first one is the default. The baselines: four published methods to compare with, and uniform random play.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from ..bandit import cheapest_near
+from ..core import SEEN, Choice, Explanation, History
+from ..records import record
+from ..space import Categorical
+from ..surrogate import PosteriorSample, highest_of
 from ._explore_then_commit import ExploreThenCommit
-from .baselines import EtcGroups, Random, TsPsq, UcbCvs, UcbPsq
 from .cheap_first import CheapFirst
+from .method import CostVaryingMethod
+from .search_space import Arm
+
+
+@record
+class UcbCvsOptions:
+    """Options of `ucb-cvs`.
+
+    Args:
+        beta: width of the bound `μ + βσ`.
+        epsilon: how far below the largest bound a set may stay in the first round, as a share of the range of posterior
+            means. In round t it is `epsilon / √t`, so that the total relaxation stays O(√T), as no regret needs.
+    """
+
+    beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+    epsilon: float = Field(1.0, ge=0, allow_inf_nan=False)
+
+
+class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
+    """Among sets whose upper bound comes near the largest, play the cheapest; near shrinks as 1/√t (Tay et al. 2023).
+
+    Unknown costs are taken at their observed means, and a set never played as free.
+    """
+
+    name: ClassVar[str] = "ucb-cvs"
+    Options: ClassVar[type[Any]] = UcbCvsOptions
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose by Tay et al. 2023, Algorithm 1."""
+        if (start := self.start(history, request)) is not None:
+            return start
+        sets, number, beta = np.flatnonzero(self.affordable(history, request)), len(history) + 1, self.options.beta
+        candidates = self.candidates(history, request)
+        spread = self.surrogate.range_of_means(candidates.known)
+        epsilon = self.options.epsilon * spread / np.sqrt(number)
+        values, found = self.upper_bounds(candidates, sets.tolist(), number, beta)
+        best = cheapest_near(values, self.costs.means()[sets], epsilon)
+        i, upper = int(sets[best]), float(self.problem.sign * values[best])
+        point = self.point_to_play(candidates, i, found[best], number, beta)
+        return self.play(history, Arm(i), point, request, upper=upper, epsilon=float(epsilon))
+
+    def explain(self, history: History) -> Explanation:
+        """Tabulate plays and costs, with the present ε."""
+        rounds = [played.suggestion.note.get("epsilon") for played in history]
+        epsilon = next((value for value in reversed(rounds) if value is not None), None)
+        text = "the cheapest set whose upper bound comes near the largest is played"
+        more = f"; near is now {epsilon:.4g}" if epsilon is not None else ""
+        return Explanation(text + more, (self.control_set_table(history),))
+
+
+@record
+class EtcGroupsOptions:
+    """Options of `etc-groups`.
+
+    Args:
+        beta: width of the bound `μ + βσ`.
+        plays: plays of each group; a group is all sets with equally many variables, since costs are not known.
+    """
+
+    beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+    plays: int = Field(50, ge=1)
+
+
+class EtcGroups(CostVaryingMethod[EtcGroupsOptions]):
+    """Play the best of the smallest sets `plays` times, then of the next larger ones, then of all (Tay et al. 2023)."""
+
+    name: ClassVar[str] = "etc-groups"
+    Options: ClassVar[type[Any]] = EtcGroupsOptions
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose the largest upper bound within the present group."""
+        if (start := self.start(history, request)) is not None:
+            return start
+        return self.play_best(self._group(history, request), history, request, self.options.beta)
+
+    def _group(self, history: History, request: Mapping[str, Any]) -> list[int]:
+        """Sets of the smallest size with plays to come; all maximal sets once only the largest size is left."""
+        affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
+        columns = self.search_space.sets
+        for size in sorted({len(each) for each in columns})[:-1]:
+            group = [i for i, each in enumerate(columns) if len(each) == size]
+            fitting = [i for i in group if i in affordable]
+            if fitting and self.plays[group].sum() < self.options.plays:
+                return fitting
+        return self.maximal(affordable)
+
+    def explain(self, history: History) -> Explanation:
+        """Tabulate plays and costs."""
+        return Explanation("small sets are explored first, then all", (self.control_set_table(history),))
+
+
+@record
+class UcbPsqOptions:
+    """Options of `ucb-psq`.
+
+    Args:
+        beta: width of the bound `μ + βσ`.
+    """
+
+    beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+
+
+class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
+    """Play the set and settings with the largest expected upper bound, whatever it costs (Hayashi et al. 2022)."""
+
+    name: ClassVar[str] = "ucb-psq"
+    Options: ClassVar[type[Any]] = UcbPsqOptions
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose `argmax_{i, x^i} E[u([x^i, X^{-i}])]`; a set inside another one is never needed."""
+        if (start := self.start(history, request)) is not None:
+            return start
+        sets = self.maximal(np.flatnonzero(self.affordable(history, request)).tolist())
+        return self.play_best(sets, history, request, self.options.beta)
+
+    def explain(self, history: History) -> Explanation:
+        """Tabulate plays and costs."""
+        text = "the set with the largest expected upper bound is played"
+        return Explanation(text, (self.control_set_table(history),))
+
+
+@record
+class TsPsqOptions:
+    """Options of `ts-psq`.
+
+    Args:
+        sampling: "pathwise" corrects a random-feature draw with the kernel itself, which stays exact at the data;
+            "features" draws the features' posterior weights, as the authors' program does.
+    """
+
+    sampling: Literal["pathwise", "features"] = "pathwise"
+
+
+class TsPsq(CostVaryingMethod[TsPsqOptions]):
+    """Draw a function from the posterior, play where its expectation is largest (Hayashi et al. 2022)."""
+
+    name: ClassVar[str] = "ts-psq"
+    Options: ClassVar[type[Any]] = TsPsqOptions
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose `argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: each draw is another function."""
+        if (start := self.start(history, request)) is not None:
+            return start
+        number = len(history) + 1
+        candidates = self.candidates(history, request, pending=False)
+        process = candidates.process
+        choices = [len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables]
+        choices += [0] * (len(self.search_space.columns) - len(choices))  # the time
+        sample = PosteriorSample.draw(
+            process,
+            self.model.output.forward(self.model.outcomes) - process.mean,
+            process.noise,
+            choices,
+            self.streams(number, "sample"),
+            at=candidates.domains[0].parts,
+            exact=self.options.sampling == "pathwise",
+        )
+        best: tuple[float, int, np.ndarray] | None = None
+        for i in self.maximal(np.flatnonzero(self.affordable(history, request)).tolist()):
+            average = sample.average(candidates.domains[i].parts)
+            found = highest_of(average, candidates.domains[i].box, self.streams.integer(number, f"search {i}"))
+            if best is None or found.value > best[0]:
+                best = (found.value, i, found.point)
+        assert best is not None, "ask() is only reached while some set is affordable"
+        return self.play(history, Arm(best[1]), best[2], request)
+
+    def explain(self, history: History) -> Explanation:
+        """Tabulate plays and costs."""
+        text = "the best set of a function drawn from the posterior is played"
+        return Explanation(text, (self.control_set_table(history),))
+
+
+class Random(CostVaryingMethod[Any]):
+    """Play a uniformly drawn control set at uniformly drawn settings."""
+
+    name: ClassVar[str] = "random"
+
+    @record
+    class Options:
+        """There are none."""
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Draw an affordable set, and its settings."""
+        draw = self.streams(len(history) + 1, "choose")
+        i = int(draw.choice(np.flatnonzero(self.affordable(history, request))))
+        unit = draw.random((1, len(self.search_space.sets[i])))
+        point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), unit)
+        return self.play(history, Arm(i), point, request)
+
+    def explain(self, history: History) -> Explanation:
+        """Tabulate plays and costs."""
+        return Explanation("every set and setting is drawn uniformly", (self.control_set_table(history),))
+
 
 METHODS = (CheapFirst, ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)

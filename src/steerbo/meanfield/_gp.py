@@ -35,8 +35,7 @@ from ..gp import (
     profiled_log_density,
     refine_on_all,
 )
-from ..gp.outliers import MOST as MOST_DOUBTED
-from ..gp.outliers import PROMISING, gains, supported
+from ..gp.outliers import doubt_one_more, gains
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
@@ -363,8 +362,8 @@ def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Pa
 # -- doubts ------------------------------------------------------------------------------------------------------------
 
 
-def doubt_one_more(
-    data: Observations, kernel: PayoffKernel, parameters: Parameters, doubts: Bool[np.ndarray, " n"]
+def another_doubt(
+    data: Observations, parameters: Parameters, kernel: PayoffKernel, doubts: Bool[np.ndarray, " n"]
 ) -> Bool[np.ndarray, " n"] | None:
     """Return `doubts` with the next outcome that is probably wrong; None if no outcome promises enough.
 
@@ -373,11 +372,11 @@ def doubt_one_more(
 
     Args:
         data: n observations, one for each outcome.
-        kernel: covariances.
         parameters: hyperparameters.
+        kernel: covariances.
         doubts: (n,) outcomes doubted so far.
     """
-    if doubts.sum() + 1 > MOST_DOUBTED * len(doubts):
+    if len(data.values) < len(doubts):  # a subset of the outcomes
         return None
     near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
     gram, noise = near.copy(), data.noise(parameters)
@@ -386,21 +385,13 @@ def doubt_one_more(
         inverse = inverted(gram)[0]
     except ModelFailure:
         return None
-    level, extra = (
-        ProfiledMean.fitted(inverse, data.values),
-        np.zeros(len(doubts)) if data.extra is None else data.extra,
-    )
+    level = ProfiledMean.fitted(inverse, data.values)
+    extra = np.zeros(len(doubts)) if data.extra is None else data.extra
     scale = level.scale
     gained = gains(inverse / scale, level.alpha / scale, scale * extra)
     left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
     gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
-    for i in np.argsort(-gained, kind="stable"):
-        if gained[i] <= PROMISING:
-            return None
-        more = doubts | (np.arange(len(doubts)) == i)
-        if not supported(near, level.alpha, more).any():
-            return np.asarray(more)
-    return None
+    return doubt_one_more(gained, doubts, near, level.alpha)
 
 
 # -- changes -----------------------------------------------------------------------------------------------------------

@@ -490,6 +490,17 @@ class TimeVarying(ConstrainedProblem):
         return super().read_scope(scope) or self.scope
 
 
+def scaled(problem: TimeVarying, points: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, "n d"]:
+    """Scale points in user units to [0, 1], on a logarithmic scale where a variable has one; categories by number."""
+    found = points.astype(float)
+    for j, variable in enumerate(problem.variables):
+        if isinstance(variable, Categorical):
+            continue
+        low, high, x = float(variable.low), float(variable.high), points[:, j]
+        found[:, j] = np.log(x / low) / math.log(high / low) if variable.scale == "log" else (x - low) / (high - low)
+    return found
+
+
 def place_of(problem: TimeVarying, values: Mapping[str, Any]) -> Place:
     """Place of values of all variables: number of a site, or coordinates."""
     if problem.points is not None:
