@@ -124,15 +124,15 @@ def test_what_slides_is_forecast() -> None:
 
 
 def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for_lagging_behind() -> None:
-    def beta_and_patience(drift: Any, rounds: int = 3, moves: bool = False) -> tuple[float, float]:
-        method: Any = play(drift, rounds, moves=moves)._state.method
+    def beta_and_patience(played: sb.Optimizer) -> tuple[float, float]:
+        method: Any = played._state.method
         return method.beta, method.patience
 
     for steady in (None, "learned"):
-        assert beta_and_patience(steady) == (2.0, 1.0)
+        assert beta_and_patience(play(steady, 3, moves=False)) == (2.0, 1.0)
     for drifts in (sb.gp.MaternInTime(25.0), sb.gp.Sliding(60)):
-        assert beta_and_patience(drifts) == (1.0, 0.0)
-    assert beta_and_patience("learned", 40, moves=True) == (1.0, 0.0)
+        assert beta_and_patience(play(drifts, 3, moves=False)) == (1.0, 0.0)
+    assert beta_and_patience(play("learned")) == (1.0, 0.0)
 
 
 def test_a_set_that_is_known_not_to_be_good_enough_is_not_looked_at_again_because_time_has_passed() -> None:
