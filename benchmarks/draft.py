@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from partial_control_bench import core_page
-from partial_control_bench.core import share_of_random
+from partial_control_bench.core_table import standing_table
 from partial_control_bench.fresh import coverage
 from partial_control_bench.kept import kept_in, there
 from partial_control_bench.page import markdown
@@ -77,12 +77,12 @@ def _cells(claim: Claim) -> tuple[str, str, str, str]:
 
 
 def core(folder: Path) -> str:
-    """One number an entrant, from the core."""
+    """One row an entrant, from the core."""
     if not there(file := folder / core_page.RUNS):
         return "The core has not been played yet."
     results = list(read(file))
     registration = core_page.registration_of(results)
-    return "" if registration is None else share_of_random(results, registration)
+    return "" if registration is None else standing_table(results, registration)
 
 
 def write(folder: Path, draft: Path = DRAFT) -> None:

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import checking, core, data, page
+from . import checking, core, core_table, data, page
 from .entrants import BUILT_IN
 from .errors import BenchError
 from .fresh import coverage, simple
@@ -311,7 +311,8 @@ def core_(
         many[name] = int(count) if count.isdigit() else seeds
     whom = [contender(name) for name in many]
     _play_core(list(core.jobs(registration, whom, many)), out, jobs, minutes)
-    print(core.report([r for r in read(out) if r.entrant in many], registration))
+    shown = {*many, core.OURS, core_table.CHANCE}  # against which the others are held
+    print(core_table.report([r for r in read(out) if r.entrant in shown], registration))
 
 
 def _play_core(wanted: list[core.CoreJob], out: Path, processes: int, minutes: float | None = None) -> None:
@@ -358,7 +359,7 @@ def enter_(
     wanted = list(core.jobs(registration, whom, many, small=not whole, wings=some))
     _play_core(wanted, out, jobs)
     keys = {job.key for job in wanted}
-    print(core.report([r for r in read(out) if r.key in keys], registration))
+    print(core_table.report([r for r in read(out) if r.key in keys], registration))
 
 
 def main() -> None:

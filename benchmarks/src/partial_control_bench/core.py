@@ -8,14 +8,12 @@ as it comes. A registration draws the seeds: of the published problems among the
 from __future__ import annotations
 
 import inspect
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import t
 
 from .entrants import BUILT_IN
 from .errors import BenchError, blamed
@@ -23,12 +21,10 @@ from .fresh import simple
 from .fresh.crowd import FreshCrowd
 from .fresh.family import TRAITS, world
 from .fresh.registration import is_commit, seed_of, seeds_among
-from .page import markdown
 from .playing import run
 from .problem import WINGS, Budget, Problem
 from .record import Curve, Key, Result, Spent, machine, parse, plain, rounded
 from .registry import Contender, contender, problem
-from .statistics import error_of, paired, shown, summary
 
 OURS = "steerbo"
 PUBLISHED: Mapping[str, float] = {
@@ -147,9 +143,10 @@ def jobs(
     for number in range(max(many.values())):
         for who in entrants:
             if number < many[who.name]:
-                able = BUILT_IN[who.name].wings if who.name in BUILT_IN else WINGS
+                built = BUILT_IN.get(who.name)
+                able, more = (built.wings, built.more) if built else (WINGS, ())
                 for name, until in marks.items():
-                    if wing_of(name) in able:
+                    if wing_of(name) in able or name.removeprefix(PREFIX) in more:
                         yield CoreJob(registration, name, number, who, until)
 
 
@@ -173,7 +170,7 @@ def again(results: Sequence[Result], count: int) -> Iterator[tuple[str, bool]]:
         yield f"{kept.problem}, {kept.entrant}, number {job.number}", alike
 
 
-# -- the table --------------------------------------------------------------------------------------------------------
+# -- what is compared -------------------------------------------------------------------------------------------------
 
 
 def measured(result: Result, measure: str) -> float | None:
@@ -182,90 +179,6 @@ def measured(result: Result, measure: str) -> float | None:
         value: float | None = result.kept.get(measure)
         return value
     return result.last(problem(result.problem).compared) if measure == "play" else None
-
-
-Losses = dict[str, dict[str, dict[int, float]]]
-
-
-def losses(results: Sequence[Result], registration: str, measure: str) -> Losses:
-    """By problem, entrant and seed."""
-    found: Losses = defaultdict(lambda: defaultdict(dict))
-    for each in results:
-        value = measured(each, measure)
-        if each.kept.get("registration") == registration and value is not None:
-            found[each.problem][each.entrant][each.seed] = value
-    return found
-
-
-def table(results: Sequence[Result], registration: str, measure: str = "play", ours: str = OURS) -> str:
-    """By problem: what ours loses, and what others lose more, paired by seed; a star is surely ahead of ours."""
-    by = losses(results, registration, measure)
-    others = [who for who in dict.fromkeys(r.entrant for r in results) if who != ours]
-    order = [name for name in (*PUBLISHED, *(PREFIX + name for name in FAMILIES)) if by.get(name, {}).get(ours)]
-    rows, ahead, behind, played = [], dict.fromkeys(others, 0), dict.fromkeys(others, 0), dict.fromkeys(others, 0)
-    for name in order:
-        own = summary([*by[name][ours].values()])
-        cells = [name, f"{own} ({own.runs})"]
-        for who in others:
-            away = paired(by[name].get(who, {}), by[name][ours])
-            if away is None:
-                cells.append("–")
-                continue
-            played[who] += 1
-            wide = half_width(away.runs, away.error)
-            sure = away.runs > 1 and abs(away.mean) > wide
-            ahead[who] += sure and away.mean < 0
-            behind[who] += sure and away.mean > 0
-            cells.append(f"{away.mean:+.3g} ± {shown(wide)} ({away.runs}){'*' if sure and away.mean < 0 else ''}")
-        rows.append(tuple(cells))
-    tally = [f"{ahead[who]} / {behind[who]} of {played[who]}" for who in others]
-    rows.append((f"**ahead of {ours} / behind**", "", *tally))
-    columns = ("problem", f"{ours}, loss (seeds)", *(f"{who}: more than ours" for who in others))
-    return markdown(columns, rows)
-
-
-def half_width(n: int, error: float) -> float:
-    """Half a 95 % interval of a mean: two standard errors, and more of few seeds, by Student's t; NaN of one.
-
-    >>> half_width(1000, 1.0) < 2.0 < half_width(3, 1.0)
-    True
-    """
-    return float(t.ppf(0.975, n - 1)) * error if n > 1 else float("nan")
-
-
-def share_of_random(results: Sequence[Result], registration: str, measure: str = "play") -> str:
-    """Each entrant's loss as a share of what playing at random loses on the same seeds: one number an entrant.
-
-    Its error is that between problems.
-    """
-    by, found = losses(results, registration, measure), defaultdict(list)
-    for of in by.values():
-        base = of.get("random", {})
-        for who, values in of.items():
-            shared = base.keys() & values.keys()
-            whole = sum(base[seed] for seed in shared)
-            if whole > 0:
-                found[who].append(sum(values[seed] for seed in shared) / whole)
-    order = sorted(found, key=lambda who: float(np.mean(found[who])))
-    rows = [
-        (who, f"{np.mean(found[who]):.2f} ± {error_of(found[who]):.2f}", f"{np.max(found[who]):.2f}", len(found[who]))
-        for who in order
-    ]
-    return markdown(("entrant", "loss, random's is 1", "at worst", "problems"), rows)
-
-
-def report(results: Sequence[Result], registration: str, ours: str = OURS) -> str:
-    """Both measures, and one number an entrant."""
-    seconds: dict[str, float] = defaultdict(float)
-    for each in results:
-        seconds[each.entrant] += each.cpu_seconds or 0.0
-    cost = ", ".join(f"{who} {took:.0f}" for who, took in seconds.items())
-    answers = [each for each in results if each.problem.startswith(PREFIX)]
-    parts = ["**Loss while playing** (the papers' measure; of drawn problems, of an average unit of money)"]
-    parts += [table(results, registration, "play", ours), "**Loss of what is recommended at the end** (drawn problems)"]
-    parts += [table(answers, registration, "answer", ours), "**One number an entrant**"]
-    parts += [share_of_random(results, registration), f"CPU seconds: {cost}."]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
 # -- an entrant from outside ------------------------------------------------------------------------------------------

@@ -1,15 +1,15 @@
-"""The page of the core: what is played, how many seeds of how many are done, both tables, and a picture."""
+"""The page of the core: how every entrant stands, tables problem by problem, and a picture."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from . import picture
-from .core import FAMILIES, OURS, PREFIX, PUBLISHED, WANTED, Losses, half_width, losses, share_of_random, table
+from .core import OURS, WANTED
+from .core_table import Losses, half_width, losses, order_of, share, standing_table, standings, table
 from .fresh.registration import is_commit
 from .kept import there
 from .page import markdown
@@ -19,6 +19,7 @@ from .statistics import error_of, shown
 RUNS = "runs/core.jsonl"
 PAGE = "core.md"
 COMMAND = "make evidence"
+_FAR = 1.6  # of random's loss: further right is written
 _RULES = ("hold-the-middle", "best-of-five", "sweep", "one-at-a-time", "response-surface", "retune", "random")
 
 _HEAD = f"""# The core
@@ -30,6 +31,12 @@ What the papers' own methods do is [another page](as-published.md). Loss is regr
 problem; of drawn problems in standard deviations of the function. Less is better.
 
 """
+_STANDING = f"""Loss as a share of what playing at random loses on the same seeds, averaged over problems; its error is
+that between problems. Who has few seeds, or lacks problems that it has no words for, is to be held against `{OURS}` on
+the same seeds, in the next column. *Surely*: on how many problems the 95 % interval of the paired difference leaves 0
+out (Student's t: wide of few seeds)."""
+_PAIRED = f"""In percent of what playing at random loses (less than 100 is better than chance): `{OURS}`, and what each
+loses more, paired by seed, ± half a 95 % interval; \\* marks who is surely ahead."""
 
 
 def registration_of(results: Sequence[Result]) -> str | None:
@@ -47,37 +54,26 @@ def write(folder: Path) -> Path | None:
         return None
     by = losses(results, registration, "play")
     alt = _draw(by, folder / "core.png")
-    rules = [r for r in results if r.entrant in (OURS, *_RULES)]
-    peers = [r for r in results if r.entrant == OURS or r.entrant not in _RULES]
-    answers = [r for r in results if r.problem.startswith(PREFIX)]
+    stand = [each.who for each in standings(results, registration)]
+    peers = [who for who in stand if who not in (OURS, *_RULES)]
     seconds = sum(r.cpu_seconds or 0.0 for r in results if r.entrant == OURS)
     parts = [
         _HEAD + f"![{alt}](core.png)",
-        f"## One number an entrant\n\nLoss as a share of what playing at random loses on the same seeds, averaged over "
-        f"problems; its error is that between problems.\n\n{share_of_random(results, registration)}",
-        "## Beside simple rules\n\nWhat each loses more than ours, paired by seed, ± half a 95 % interval (Student's "
-        f"t: wide of few seeds); \\* marks who is surely ahead of ours.\n\n{table(rules, registration)}",
-        f"## Beside peers\n\nHow each is set up, and what it cannot be told, stands with [the benchmark]"
-        f"(../../benchmarks/README.md).\n\n{table(peers, registration)}",
-        f"## What is recommended at the end\n\nDrawn problems; who has no answer of its own answers by the best it "
-        f"saw.\n\n{table(answers, registration, 'answer')}",
+        f"## One row an entrant\n\n{_STANDING}\n\n{standing_table(results, registration)}",
         _where_ours_loses(results, registration),
-        f"## Seeds and cost\n\n{_done(by)}\nSeeds were drawn by commit `{registration}`, which [says what would be run]"
+        f"## Beside peers\n\n{_PAIRED} How each is set up, why so, and what it cannot be told, stands with [the "
+        f"benchmark](../../benchmarks/README.md).\n\n{table(results, registration, peers)}",
+        f"## Beside simple rules\n\n{table(results, registration, _RULES)}",
+        "## What is recommended at the end\n\nDrawn problems; who has no answer of its own answers by the best it saw."
+        f"\n\n{table(results, registration, [who for who in stand if who != OURS], 'answer')}",
+        f"## Seeds and cost\n\n{WANTED} seeds a problem are wanted of all, and five of who is slow; the first table "
+        f"says how many there are. They were drawn by commit `{registration}`, which [says what would be run]"
         f"(core-registered.md). Ours took {seconds / 60:.0f} CPU minutes. Runs, with versions and times, are in "
         f"`docs/results/{RUNS}.gz`; `{COMMAND}` plays what is missing and writes this page, `pcb core --again 30` "
         f"plays thirty of them once more, `pcb enter FILE.py` sets your own method beside these.",
     ]
     (folder / PAGE).write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     return folder / PAGE
-
-
-def _done(by: Losses) -> str:
-    least: dict[str, list[int]] = defaultdict(list)
-    for of in by.values():
-        for who, values in of.items():
-            least[who].append(len(values))
-    rows = [(who, min(n), max(n), WANTED, len(n)) for who, n in least.items()]
-    return markdown(("entrant", "seeds done, at least", "at most", "wanted", "problems"), rows)
 
 
 def _where_ours_loses(results: Sequence[Result], registration: str) -> str:
@@ -107,29 +103,28 @@ def _where_ours_loses(results: Sequence[Result], registration: str) -> str:
 
 def _draw(by: Losses, file: Path) -> str:
     """A row a problem, a mark an entrant: loss as a share of random's; returns the words for who cannot see it."""
-    order = [name for name in (*PUBLISHED, *(PREFIX + name for name in FAMILIES)) if name in by]
-    whole = {name: dict(by[name]) for name in order}
-    means: dict[str, dict[str, float]] = defaultdict(dict)
-    for name, of in whole.items():
-        base = of.get("random", {})
-        for who, values in of.items():
-            shared = base.keys() & values.keys()
-            if shared and (total := sum(base[s] for s in shared)) > 0:
-                means[who][name] = sum(values[s] for s in shared) / total
-    drawn = [who for who in (OURS, "botorch", "optuna-tpe", "cma-es", "one-at-a-time", "sweep") if who in means]
-    figure, (ax,) = picture.axes(7.5, 0.32 * len(order) + 1.4)
-    for k, who in enumerate(drawn):
-        names = [name for name in order if name in means[who]]
-        at = [order.index(name) for name in names]
-        look = {**picture.style(k), "linestyle": "none", "markersize": 6}
-        ax.plot([means[who][name] for name in names], at, label=who, **look)
+    order = order_of(by)
+    every = dict.fromkeys(who for name in order for who in by[name] if who not in _RULES)
+    drawn = [OURS, *(who for who in (*every, "one-at-a-time", "sweep") if who != OURS)]
+    shares = {who: {name: value for name in order if (value := share(by[name], who)) is not None} for who in drawn}
+    shares = {who: of for who, of in shares.items() if of}
+    figure, (ax,) = picture.axes(8.5, 0.36 * len(order) + 1.4)
+    for k, (who, of) in enumerate(shares.items()):
+        look = {**picture.style(k), "linestyle": "none", "markersize": 9 if who == OURS else 5}
+        if k >= len(picture.COLOURS):  # the same colour and mark once more, empty
+            look["markerfacecolor"] = "white"
+        ax.plot([*of.values()], [order.index(name) for name in of], label=who, zorder=9 if who == OURS else 2, **look)
     ax.axvline(1.0, color="0.6", linewidth=1)
     ax.set_yticks(range(len(order)), order)
     ax.invert_yaxis()
     ax.set_xlabel("loss while playing, as a share of what playing at random loses")
-    ax.set_xlim(left=0.0)
+    ax.set_xlim(0.0, _FAR)
+    for who, of in shares.items():
+        for name, value in of.items():
+            if value > _FAR:
+                ax.annotate(f"{who} {value:.1f} →", (_FAR, order.index(name)), ha="right", va="bottom", fontsize=6)
     ax.grid(alpha=0.3)
     ax.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     picture.save(figure, file)
-    told = ", ".join(f"{who} {np.mean([*means[who].values()]):.2f}" for who in drawn)
+    told = ", ".join(f"{who} {np.mean([*of.values()]):.2f}" for who, of in shares.items())
     return f"Spots of loss while playing, as a share of random's, by problem; on average {told}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .protocol import Values
+from .protocol import Outcome, Values
 
 Point = Mapping[str, Any]
 
@@ -81,6 +81,13 @@ class Space:
             codes = {p.name: p.code(values[p.name]) for p in self.parameters if p.name in values}
             return {**({"controls": sets.index(set(values))} if len(sets) > 1 else {}), **codes}
         return dict(values) if {p.name for p in self.parameters} == set(values) else None
+
+    def net(self, values: Values, outcome: Outcome) -> float:
+        """What a play brought: its value, less the price of its control set where a unit of value is worth money."""
+        if (worth := self.known.get("worth")) is None:
+            return outcome.value
+        number = [set(names) for names in self.known["control_sets"]].index(set(values))
+        return float(outcome.value - self.known["costs"][number] / worth)
 
     def _on_grid(self, point: Point, now: Mapping[str, Any]) -> dict[str, Any]:
         variables = self.known["variables"]

@@ -81,7 +81,7 @@ def test_a_stranger_enters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr(core, "SMALL_FAMILIES", ("plain",))
     assert pcb(monkeypatch, "enter", "entrant_of_mine.py", "--wings", "cost-varying", "--seeds", "2") == 0
     said = capsys.readouterr().out
-    assert "Mine: more than ours" in said
+    assert "| Mine |" in said
     assert "drawn-plain" in said
 
 

@@ -11,17 +11,29 @@ from ..problem import WINGS
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """Where an entrant is, what it is given beside the problem, what it needs, and which wings it plays in."""
+    """Where an entrant is, what it is given beside the problem, what it needs, and which wings it plays in.
+
+    Attributes:
+        more: traits of drawn problems of other wings that it can play, too.
+    """
 
     place: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
     wings: tuple[str, ...] = WINGS
     about: str = ""
+    more: tuple[str, ...] = ()
 
 
-def _peer(module: str, name: str, packages: tuple[str, ...], about: str, wings: tuple[str, ...] = WINGS) -> BuiltIn:
-    return BuiltIn(f"{__name__}.{module}:{name}", {}, packages, wings, about)
+def _peer(
+    module: str,
+    name: str,
+    packages: tuple[str, ...],
+    about: str,
+    wings: tuple[str, ...] = WINGS,
+    more: tuple[str, ...] = (),
+) -> BuiltIn:
+    return BuiltIn(f"{__name__}.{module}:{name}", {}, packages, wings, about, more)
 
 
 _METHODS = {
@@ -74,6 +86,8 @@ PEERS = {
     "baybe": _peer("baybe", "BayBE", ("baybe", "botorch"), "BayBE's default recommender"),
     "smac": _peer("smac", "SMAC", ("smac",), "SMAC3's black-box facade"),
     "xopt": _peer("xopt", "Xopt", ("xopt", "botorch"), "Xopt, upper bound with fixed features"),
-    "wdbo": _peer("wdbo", "WDBO", ("wdbo-algo", "botorch"), "W-DBO, an optimum that moves", ("time-varying",)),
+    "wdbo": _peer(
+        "wdbo", "WDBO", ("wdbo-algo", "botorch"), "W-DBO, an optimum that moves", ("time-varying",), ("drift",)
+    ),
 }
 BUILT_IN: dict[str, BuiltIn] = {**OURS, **PEERS}

@@ -44,7 +44,7 @@ class Cube:
             x = np.array([self._coordinate(p, told[p.name]) for p in self.space.parameters])
         if x is not None:
             self.X.append(x)
-            self.y.append(self.space.sign * outcome.value)
+            self.y.append(self.space.sign * self.space.net(values, outcome))
         self._asked = None
 
     def _coordinate(self, p: Any, value: Any) -> float:

@@ -1,4 +1,4 @@
-"""Optuna, asked and told as its documentation has it; control sets are conditional parameters."""
+"""Optuna, asked and told as its documentation has it: control sets are conditional parameters to TPE."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import optuna
 
 from ..protocol import Outcome, Values
-from ..space import Parameter, space_of
+from ..space import Parameter, Point, space_of
 
 _DIRECTIONS: dict[float, Literal["minimize", "maximize"]] = {-1.0: "minimize", 1.0: "maximize"}
 
@@ -17,6 +17,7 @@ class TPE:
     """The default sampler: a tree of Parzen estimators. It takes no contexts and no time."""
 
     sampler: ClassVar[Any] = optuna.samplers.TPESampler
+    conditional: ClassVar[bool] = True
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -29,9 +30,12 @@ class TPE:
         self.trial = self.study.ask()
         point: dict[str, Any] = {}
         for parameter in self.space.parameters:
-            if parameter.active(point):
+            if self._asked(parameter, point):
                 point[parameter.name] = self._suggested(parameter)
         return self.space.values(point, now)
+
+    def _asked(self, parameter: Parameter, point: Point) -> bool:
+        return not self.conditional or parameter.active(point)
 
     def _suggested(self, parameter: Parameter) -> Any:
         if parameter.categorical:
@@ -41,15 +45,17 @@ class TPE:
         return self.trial.suggest_float(parameter.name, parameter.low, parameter.high)
 
     def tell(self, values: Values, outcome: Outcome) -> None:
-        """The trial's value; what was not asked for is added as a trial of its own."""
+        """The trial's value; what was not asked for is added as a trial of its own, where it says every parameter."""
+        net = self.space.net(values, outcome)
         if self.trial is not None:
-            self.study.tell(self.trial, outcome.value)
+            self.study.tell(self.trial, net)
             self.trial = None
         elif (point := self.space.point(values)) is not None:
-            searched = {p.name: _distribution(p) for p in self.space.parameters if p.active(point)}
-            params = {name: point[name] for name in searched}
-            added = optuna.trial.create_trial(params=params, distributions=searched, value=outcome.value)
-            self.study.add_trial(added)
+            told = {**outcome.realised, **point}
+            searched = {p.name: _distribution(p) for p in self.space.parameters if self._asked(p, point)}
+            if searched.keys() <= told.keys():
+                params = {name: told[name] for name in searched}
+                self.study.add_trial(optuna.trial.create_trial(params=params, distributions=searched, value=net))
 
 
 def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution:
@@ -61,6 +67,11 @@ def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution
 
 
 class GPSampler(TPE):
-    """The sampler on a Gaussian process. It has no conditional parameters: it draws where there are any."""
+    """The sampler on a Gaussian process, with noise learned.
+
+    It would draw conditional parameters by chance, so that every trial asks for all of them and for a control set;
+    those outside the set do not count.
+    """
 
     sampler: ClassVar[Any] = optuna.samplers.GPSampler
+    conditional: ClassVar[bool] = False

@@ -43,7 +43,7 @@ class CMAES:
         """A whole generation is told at once; what was given before the first round is not."""
         if self.now is None:
             return
-        self.done.append((self.now, -self.cube.space.sign * outcome.value))
+        self.done.append((self.now, -self.cube.space.sign * self.cube.space.net(values, outcome)))
         self.now = None
         if not self.waiting:
             points, losses = zip(*self.done, strict=True)

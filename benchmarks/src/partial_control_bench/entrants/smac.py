@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from ..space import Parameter, space_of
 
 
 class SMAC:
-    """A Gaussian process, with its own defaults. It takes no contexts and no time."""
+    """A Gaussian process, with its own defaults, told that outcomes are noisy. It takes no contexts and no time.
+
+    Its first points are at most a quarter of the plays that the budget allows (its own default).
+    """
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
         self.space = space_of(known)
@@ -28,11 +31,11 @@ class SMAC:
             if p.only_in is not None:
                 searched.add(InCondition(made[p.name], made["controls"], list(p.only_in)))
         self.folder = tempfile.TemporaryDirectory()
+        trials = _most_plays(known["budget"], known.get("costs"))
         scenario = Scenario(
-            searched, deterministic=True, n_trials=10**6, seed=seed, output_directory=Path(self.folder.name)
+            searched, deterministic=False, n_trials=trials, seed=seed, output_directory=Path(self.folder.name)
         )
-        design = BlackBoxFacade.get_initial_design(scenario, n_configs=max(3, len(made)))
-        self.facade = BlackBoxFacade(scenario, self._never, initial_design=design, logging_level=False)
+        self.facade = BlackBoxFacade(scenario, self._never, logging_level=False)
         self.trial: Any = None
 
     @staticmethod
@@ -54,8 +57,13 @@ class SMAC:
         if self.trial is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.facade.tell(self.trial, TrialValue(cost=-self.space.sign * outcome.value))
+                self.facade.tell(self.trial, TrialValue(cost=-self.space.sign * self.space.net(values, outcome)))
             self.trial = None
+
+
+def _most_plays(budget: Mapping[str, Any], costs: Sequence[float] | None) -> int:
+    """Rounds, or as many of the cheapest control set (of unknown price: of 1) as the money buys."""
+    return int(budget["rounds"] if budget["money"] is None else budget["money"] / min(costs or (1.0,)))
 
 
 def _parameter(p: Parameter) -> Any:

@@ -17,30 +17,30 @@ from .cube import Cube
 
 
 class WDBO:
-    """With the kernels of its documentation: Matérn-5/2 in space, Matérn-3/2 in time. Time runs from 0 to 1."""
+    """Set up as its documentation's example: Matérn-5/2 in space and time, 15 first points. Time runs from 0 to 1."""
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
-        if known["wing"] != "time-varying":
-            raise BenchError("wdbo: plays time-varying problems alone")
+        if known["wing"] != "time-varying" and not known.get("drift"):
+            raise BenchError("wdbo: plays problems that drift alone")
         torch.set_default_dtype(torch.float64)  # as it needs
         torch.manual_seed(seed)
         np.random.seed(seed)  # noqa: NPY002  it draws its first points from there
         self.cube, self.rounds, self.time = Cube(known), float(known["budget"]["rounds"]), 0.0
         matern = gpytorch.kernels.MaternKernel
         domain = np.array([[0.0, 1.0]] * self.cube.dimension)
-        self.optimizer = WDBOOptimizer(domain, matern, matern, [2.5], [1.5], n_initial_observations=15)
+        self.optimizer = WDBOOptimizer(domain, matern, matern, [2.5], [2.5], n_initial_observations=15)
 
     def ask(self, now: Mapping[str, Any]) -> Values:
-        """The next query, after a clean-up; where it is not available, the nearest point that is."""
-        self.time = float(now["time"]) / self.rounds
+        """The next query; where it is not available, the nearest point that is."""
+        self.time = float(now["time"] if "time" in now else now["round"]) / self.rounds
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self.optimizer.clean(self.time)
             return self.cube.values(np.asarray(self.optimizer.next_query(self.time)), now)
 
     def tell(self, values: Values, outcome: Outcome) -> None:
-        """Where it was, when, and what came."""
+        """Where it was, when, and what came; then a clean-up."""
         self.cube.learn(values, outcome)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.optimizer.tell(self.cube.X[-1], self.time, self.cube.y[-1])
+            self.optimizer.clean(self.time)

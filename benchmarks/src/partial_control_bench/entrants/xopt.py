@@ -22,7 +22,7 @@ class Xopt(OnColumns):
     """β is 2, its default. Of control sets it can hold one: the last, which on most problems holds everything."""
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
-        super().__init__(known, seed)
+        super().__init__(known, seed, timed=bool(known.get("drift")))
         torch.manual_seed(seed)
         torch.set_num_threads(1)
         sets = known.get("control_sets")
@@ -30,7 +30,6 @@ class Xopt(OnColumns):
         self.free = [k for k, p in enumerate(self.columns.settings) if p.name in names]
         vocs = VOCS(variables={f"x{k}": [0.0, 1.0] for k in self.free}, objectives={"y": "MAXIMIZE"})
         self.generator = UpperConfidenceBoundGenerator(vocs=vocs)
-        self.generator.numerical_optimizer.n_restarts = 4
 
     def best(self) -> tuple[int | None, np.ndarray]:
         """The largest bound."""

@@ -20,8 +20,8 @@ from ..registry import problem
 from ..statistics import Summary, by_entrant, by_seed, paired, shown, summary
 from .claim import RULE, Claim, table
 
-_INVENTED = ("cheap-first", "tempered-elimination", "switching-elimination")
-"""Methods that no paper has."""
+_INVENTED = ("cheap-first", "tempered-elimination", "switching-elimination", "coca-bo-on-botorch")
+"""Methods that no paper has; the last is BoTorch's model in arms that our rule chooses."""
 _ONE_RUN = ("cost-varying",)
 """Wings whose costs at all sizes were taken in one run."""
 _FEWEST = 3  # seeds of who is shown beside others
@@ -43,10 +43,11 @@ class Paper:
         claims: from all results to rows.
         drawn: the picture's panels: a problem each, and labels of entrants; those that have not played are left out.
         read: how the paper had to be read, as items of a list.
-        ours: labels of methods that no paper has; the first is what steerbo does by default.
+        ours: labels of methods that no paper has; the first alone stands beside the published ones.
         problems: those that are shown beside each other; the appendix has all.
         cannot: what peers cannot be told here.
         names: pairs of a label and what it is called on the page.
+        elsewhere: where the default is another method, and where that is shown.
         more: from all results to a section of its own, after the picture.
     """
 
@@ -61,6 +62,7 @@ class Paper:
     problems: tuple[str, ...]
     cannot: str
     names: tuple[tuple[str, str], ...] = ()
+    elsewhere: str = ""
     more: Callable[[Sequence[Result]], str] | None = None
 
     def runs(self, results: Sequence[Result], name: str) -> dict[str, list[Result]]:
@@ -122,17 +124,19 @@ def beside(paper: Paper, results: Sequence[Result]) -> str:
         measure = problem(name).compared
         runs = {who: those for who, those in paper.runs(results, name).items() if those[0].entrant not in PEERS}
         runs = {who: those for who, those in runs.items() if len(those) >= _FEWEST}
+        others = [who for who in runs if who not in paper.ours and not _left_out(runs[who][0].entrant)]
+        runs = {who: those for who, those in runs.items() if who in (*paper.ours, *others)}
         mark = shared_mark(runs, measure)
         if mark is None:
             continue
         means = {who: summary([*by_seed(those, measure, mark).values()]) for who, those in runs.items()}
-        others = [who for who in means if who not in paper.ours and not _left_out(runs[who][0].entrant)]
         fixed = problem(name).seed_moves == "the start"
-        cells = [_best(means, side, fixed) for side in (paper.ours, others)]
+        cells = [_best(means, side, fixed) for side in (paper.ours[:1], others)]
         rows.append((name, _at(name, mark), *cells))
     note = (
-        "Mean ± standard error (seeds) at the last mark that all these runs share. Ours is as it comes; of the published methods "
-        "the best is shown, options included, which flatters it. Who has fewer than three seeds is in the appendix alone.\n\n"
+        f"Mean ± standard error (seeds) at the last mark that all these runs share. Ours is `{paper.ours[0]}` as it comes; of the "
+        "published methods the best is shown, options included, which flatters it. Who has fewer than three seeds is in the appendix alone."
+        f"{paper.elsewhere}\n\n"
     )
     return note + markdown(("problem", "after", "ours", "the best of the published methods"), rows)
 

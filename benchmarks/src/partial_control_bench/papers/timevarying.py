@@ -138,5 +138,7 @@ PAPER = Paper(
     ("toy-h5-l0.5", "toy-h5-l0.05", "toy-drift", "daily", "switch", "rates", "moving", "intel-14", "jumps", "still-branin"),
     "None can be told prior means or several opinions; BoTorch and Xopt have time as one more column, W-DBO has its own, the others none. "
     "Where not everything is available, the nearest point that is.",
+    elsewhere=" Of `jumps` and `still-branin` nobody is told a prior: there the default is another, `learned-drift`, which "
+    "[the core](../core.md) shows.",
     more=horizon,
 )  # fmt: skip
