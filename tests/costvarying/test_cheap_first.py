@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
 
 import steerbo as sb
+from steerbo.bandit import worthwhile_width
 from steerbo.core.events import upgrade_format
 from steerbo.costvarying.cheap_first import CheapFirst, Reasons, Switching
 from steerbo.gp._subset import subset_of_data
@@ -270,3 +274,32 @@ def test_logs_of_before_are_read() -> None:
     assert from_dict(Reasons, upgrade_format({**old, "note": weighed})["note"]).moving is None
     why = Reasons([1.0], 0.5, Switching(1.0, 2.0, 5.0, 0.1, 0.2, 30.0))
     assert from_dict(Reasons, to_dict(why)) == why
+
+
+def test_bounds_are_as_wide_as_the_plays_to_come_pay_for() -> None:
+    """With few plays left nothing more is explored: before, the last play was as curious as the sixth."""
+    of = sb.CostVarying([sb.Float("x", 0, 1), sb.Float("z", 0, 1)], control_sets=[["x", "z"]], costs=[2])
+
+    def widths(option: float = 2.0, **limits: Any) -> list[float]:
+        optimizer, found = sb.Optimizer(of, "cheap-first", seed=0, beta=option, **limits), []
+        method: Any = optimizer._method
+        while (asked := optimizer.ask()) is not None and len(found) < 30:
+            found.append(method.beta(optimizer.history))
+            optimizer.tell(asked, -(asked.values["x"] ** 2) - asked.values["z"] ** 2)
+        return found
+
+    rounds = widths(rounds=10)
+    assert rounds == [pytest.approx(worthwhile_width(max(9 - k, 1))) for k in range(10)]
+    assert widths(budget=20) == rounds  # ten plays, by money
+    assert widths(rounds=10, option=0.5)[:5] == [0.5] * 5
+    endless = widths()
+    assert endless[:20] == [pytest.approx(worthwhile_width(20))] * 20
+    assert endless[20:] == sorted(endless[20:])
+    assert endless[-1] > endless[0]
+
+
+@settings(deadline=None)
+@given(st.floats(1, 1e9))
+def test_a_play_that_is_so_many_deviations_below_costs_what_all_plays_gain(plays: float) -> None:
+    z = worthwhile_width(plays)
+    assert z == pytest.approx(plays * (norm.pdf(z) - z * norm.sf(z)), rel=1e-3)

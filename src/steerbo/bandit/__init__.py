@@ -4,7 +4,7 @@ Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm
 """
 
 from ._calibration import BOUND, RECENT, Calibration, all_equal, scale_inflation
-from ._confidence import bernstein_radius, hoeffding_radius, theory_beta
+from ._confidence import bernstein_radius, hoeffding_radius, theory_beta, worthwhile_width
 from ._elimination import (
     ActiveArms,
     BudgetUse,
@@ -55,4 +55,5 @@ __all__ = [
     "tempered_excess",
     "theory_beta",
     "underexplored",
+    "worthwhile_width",
 ]
