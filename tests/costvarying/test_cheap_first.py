@@ -77,18 +77,19 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
     played = optimizer()
     play(played, 12)
     for number in range(13, 30):
-        suggestion, ours = ask(played), method(played)
+        ours = method(played)
+        beta, candidates = ours.beta(played.history), ours.candidates(played.history, {})
+        suggestion = ask(played)
         i = ours.problem.numbers[suggestion.scope]
-        candidates = ours.candidates(played.history, {}, pending=False)
-        encoded = ours.problem.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])
-        point = ours.search_space.boxes[i].place(encoded[:, ours.search_space.sets[i]])
+        (found,) = ours.upper_bounds(candidates, [i], number, beta)[1]  # which is polished afterwards
+        point = found.point[None]
         mean, wide = candidates.expectation(i).moments(point)
         _, narrow = candidates.expectation(i).of_mean().moments(point)
         shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.unstandardised(
-            float(mean[0] - 2 * narrow[0])
+            float(mean[0] - beta * narrow[0])
         )
-        promised = 2 * (1 + 1) * 2.0 * ours.model.scale * float(wide[0])
-        assert shortfall <= promised * (1 + 1e-2), number  # polishing moves a point a little
+        promised = 2 * (1 + 1) * beta * ours.model.scale * float(wide[0])
+        assert shortfall <= promised * (1 + 1e-2), number
         x = {"a": 0.4, "b": 0.6, **suggestion.values}
         played.tell(suggestion, -((x["a"] - 0.3) ** 2) - (x["b"] - 0.7) ** 2, realised=x)
 
@@ -104,11 +105,11 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
         uniform = sobol_points(2**12, 2, seed=9)
         draws = np.column_stack([v.encoded_ppf(u) for v, u in zip(ours.problem.variables, uniform.T, strict=True)])
         upper, (_, plays) = (
-            ours._upper(candidates, number, [0, 1]),
+            ours._upper(candidates, number, [0, 1], beta),
             ours.upper_bounds(candidates, [0, 1], number, beta),
         )
         for i, found in enumerate(plays):
-            expectation, end, width = candidates.expectation(i), found.point, ours._width(candidates, i, found)
+            expectation, end, width = candidates.expectation(i), found.point, ours._width(candidates, i, found, beta)
             moved = ours.point_to_play(candidates, i, found, number, beta)
             (mean,), (wide,) = expectation.moments(end[None])
             (mean_there,), (narrow,) = expectation.of_mean().moments(moved[None])
@@ -163,7 +164,7 @@ def test_equally_cheap_sets_are_chosen_among_by_their_promise() -> None:
     law = sb.TruncatedNormal(0.5, 0.2)
     variables = [sb.Float(v, 0, 1, law=law) for v in "ab"]
     alike = sb.CostVarying(variables, [["a"], ["b"]], costs=[1.0, 1.49])
-    lenient = sb.Optimizer(alike, "cheap-first", rounds=15, seed=0, alike=1.5)
+    lenient = sb.Optimizer(alike, "cheap-first", rounds=15, seed=2, alike=1.5)
     notes = [note for note in play(lenient, 15) if "upper" in note]
     assert {note["set"] for note in notes} == {0, 1}
     assert all(note["upper"][note["set"]] == max(note["upper"]) for note in notes)
@@ -175,7 +176,11 @@ def test_a_price_counts_unless_it_is_said_that_it_does_not() -> None:
     law = sb.TruncatedNormal(0.5, 0.2)
     twins = sb.CostVarying([sb.Float(v, 0, 1, law=law) for v in "ab"], [["a"], ["b"]], costs=[1.0, 1.4])
     strict, lenient = (
-        sum(note["set"] for note in play(sb.Optimizer(twins, "cheap-first", rounds=30, seed=0, alike=alike), 30))
+        sum(
+            note["set"]
+            for seed in range(3)
+            for note in play(sb.Optimizer(twins, "cheap-first", rounds=20, seed=seed, alike=alike), 20)
+        )
         for alike in (1.0, 1.5)
     )
     assert strict < lenient
@@ -212,10 +217,10 @@ def test_an_outcome_that_was_put_right_is_no_longer_doubted() -> None:
     amended = optimizer()
     play(amended, 20, outlier=20)
     ask(amended)
-    assert method(amended).model.doubted
+    assert 19 in method(amended).model.doubted
     twentieth = list(amended.history)[19]
     amended.amend(twentieth.suggestion.token, -0.1)
-    assert not method(amended).model.doubted
+    assert 19 not in method(amended).model.doubted
 
 
 def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
