@@ -9,7 +9,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes: bytecode that is not kept is compiled in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test units test-all test-lowest test-dist torture docs evidence workflows lint types wheel dist lock lowest clean
+.PHONY: demo test units test-all test-lowest test-dist torture mutants docs evidence workflows lint types wheel dist lock lowest clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
@@ -44,6 +44,10 @@ test-lowest:
 # Kills, crowds, damage and rubbish, for minutes; figures in docs/results/torture.json.
 torture: $(STAMP)
 	$(BIN)/python -m tests.torture
+
+# Faults seeded into the source, one at a time: which does no test notice? Some hours; MUTANTS="--count 36" takes a sample.
+mutants: $(STAMP)
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 # The site, into site/: every page is run, every picture drawn; a warning is an error. Open site/index.html.
 docs: $(VENV)/.docs-installed

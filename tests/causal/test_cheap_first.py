@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,19 @@ from tests.sizes import size
 
 def _floats(names: str) -> list[sb.Float]:
     return [sb.Float(name, 0, 1) for name in names.split()]
+
+
+@cache
+def events_of(name: str) -> tuple[sb.core.Event, ...]:
+    """Events of a world's usual study, which is played once for all tests."""
+    of = world(name)
+    return play(of, sb.Optimizer(of.problem, seed=0), {"looks": 40, "chain": size(90, 45)}[name]).events
+
+
+def played_on(name: str, rounds: int) -> sb.Optimizer:
+    """A world's usual study after some of its rounds."""
+    told = [i + 1 for i, event in enumerate(events_of(name)) if isinstance(event, sb.core.OutcomeTold)]
+    return sb.Optimizer.replay(world(name).problem, events_of(name)[: told[rounds - 1]])
 
 
 # -- what is found -----------------------------------------------------------------------------------------------------
@@ -41,8 +55,7 @@ def test_the_cheapest_scope_that_is_good_enough(name: str, price: float) -> None
 
 
 def test_what_does_not_look_reads_nothing_of_it() -> None:
-    looks = world("looks")
-    optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 30)
+    optimizer = played_on("looks", 30)
     method: Any = optimizer._state.method
     for i, arm in enumerate(method.arms):
         act = method.greedy(optimizer.history, i, {})
@@ -63,8 +76,7 @@ def test_pending_rounds_count_though_their_contexts_are_not_measured() -> None:
 
 
 def test_a_restart_between_looking_and_acting() -> None:
-    looks = world("looks")
-    optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 40)
+    optimizer = played_on("looks", 40)
     while not (suggestion := optimizer.ask()).observe:
         optimizer.abandon(suggestion)
     again = sb.Optimizer.replay(optimizer.problem, optimizer.events)
@@ -118,8 +130,7 @@ def test_without_prices_a_round_is_what_is_paid() -> None:
 
 
 def test_it_says_prices_in_words() -> None:
-    chain = world("chain")
-    optimizer = play(chain, sb.Optimizer(chain.problem, seed=0), 25)
+    chain, optimizer = world("chain"), played_on("chain", 25)
     table = optimizer.explain().tables[0]
     assert table.columns == ("scope", "plays", "price", "at best")
     assert dict(zip(table.columns, table.rows[0], strict=True))["price"] == 1.0
@@ -242,10 +253,9 @@ def treated_with(optimizer: sb.Optimizer, day: int) -> float:
 
 def test_a_study_ends_when_enough_is_known() -> None:
     """Nothing is said of what may be gained before every scope was played; then it is less and less."""
-    chain, many = world("chain"), size(90, 45)
-    optimizer, gains = sb.Optimizer(chain.problem, seed=0), []
+    chain, many, gains = world("chain"), size(90, 45), []
     for rounds in (3, 25, many):
-        play(chain, optimizer, rounds - len(optimizer.history))
+        optimizer = played_on("chain", rounds)
         gains.append(optimizer._state.method.gain(optimizer.history))
     assert gains[0] == np.inf > gains[1] > gains[2] > 0
     stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=many + 5))

@@ -6,6 +6,8 @@ import csv
 import json
 import shutil
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +19,43 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 RUN = ("greenhouse", "dose", "fleet", "kiln", "polytunnel", "clinic-prices", "clinic-by-the-milligram")
 
 
-@pytest.fixture
-def example(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+def copied(name: str, folder: Path) -> Path:
     """A copy of an example's study file, which its programs run under this Python."""
-    shutil.copytree(EXAMPLES / request.param, tmp_path / "copy", ignore=shutil.ignore_patterns("study.db*"))
-    study = tmp_path / "copy" / "study.toml"
+    shutil.copytree(EXAMPLES / name, folder / "copy", ignore=shutil.ignore_patterns("study.db*"))
+    study = folder / "copy" / "study.toml"
     text = study.read_text(encoding="utf-8").replace('"python3"', json.dumps(sys.executable))
     study.write_text(text, encoding="utf-8")
     return study
+
+
+@pytest.fixture
+def example(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """An example that has not begun."""
+    return copied(request.param, tmp_path)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A study file whose study has been run to its end, and what the command said of it."""
+
+    study: Path
+    said: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+    """Examples that were run to their ends, each once: tests only read them."""
+    runs: dict[str, Run] = {}
+
+    def run_once(name: str) -> Run:
+        if name not in runs:
+            study = copied(name, tmp_path_factory.mktemp(name))
+            if name == "polytunnel":  # one round with a forecast of the heat
+                said("run", study, "--quiet", "--rounds", 1, "--context", "temperature=28")
+            runs[name] = Run(study, json.loads(said("run", study, "--json", "--quiet")))
+        return runs[name]
+
+    return run_once
 
 
 def said(*words: Any) -> str:
@@ -47,9 +78,9 @@ def test_an_example_says_what_it_is_for(folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("example", RUN, indirect=True)
-def test_examples_run(example: Path) -> None:
-    status = json.loads(said("run", example, "--json", "--quiet"))["status"]
+@pytest.mark.parametrize("example", RUN)
+def test_examples_run(example: str, run: Callable[[str], Run]) -> None:
+    status = run(example).said["status"]
     assert status["finished"]
     assert status["failed"] == 0
     assert status["told"] >= 12
@@ -68,11 +99,8 @@ def test_a_morning_begins_with_a_forecast(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("example", ["polytunnel"], indirect=True)
-def test_a_log_of_the_weather_and_a_forecast_say_how_far_to_open_the_vents(example: Path) -> None:
-    said("run", example, "--quiet", "--rounds", 20)
-    said("run", example, "--quiet", "--rounds", 1, "--context", "temperature=28")
-    vents = []
+def test_a_log_of_the_weather_and_a_forecast_say_how_far_to_open_the_vents(run: Callable[[str], Run]) -> None:
+    example, vents = run("polytunnel").study, []
     for temperature in (8, 28):
         step = json.loads(said("policy", example, "--context", f"temperature={temperature}", "--json"))
         vents.append(step["values"]["vent"])
@@ -137,9 +165,8 @@ def test_check_says_what_a_study_is(name: str) -> None:
         assert " ".join(words.split()) in text
 
 
-@pytest.mark.parametrize("example", ["greenhouse"], indirect=True)
-def test_the_cheap_control_is_enough(example: Path) -> None:
-    advice = json.loads(said("run", example, "--json", "--quiet"))["recommendation"]
+def test_the_cheap_control_is_enough(run: Callable[[str], Run]) -> None:
+    advice = run("greenhouse").said["recommendation"]
     assert advice["scope"]["set"] == ["temperature"]
     assert advice["values"]["temperature"] == pytest.approx(24, abs=3)
 
@@ -160,9 +187,8 @@ def test_a_lab_goes_on_from_last_year(example: Path) -> None:
     assert "Recommended" in said("show", example)
 
 
-@pytest.mark.parametrize("example", ["dose"], indirect=True)
-def test_what_was_learned_is_applied(example: Path) -> None:
-    said("run", example, "--quiet")
+def test_what_was_learned_is_applied(run: Callable[[str], Run]) -> None:
+    example = run("dose").study
     step = json.loads(said("policy", example, "--json"))
     patient, seen = {"age": 61, "pulse": 80}, list[str]()
     while step["observe"]:
@@ -171,9 +197,8 @@ def test_what_was_learned_is_applied(example: Path) -> None:
     assert set(step["values"]) == set(step["scope"]["set"])
 
 
-@pytest.mark.parametrize("example", ["fleet"], indirect=True)
-def test_a_fleet_moves_step_by_step(example: Path) -> None:
-    said("run", example, "--quiet")
+def test_a_fleet_moves_step_by_step(run: Callable[[str], Run]) -> None:
+    example = run("fleet").study
     current = '{"everyone": {"north": 1}}'
     (row,) = json.loads(said("policy", example, "--current", current, "--json"))["values"]["distribution"].values()
     assert list(row) == ["north", "south", "harbour"]

@@ -23,9 +23,10 @@ def play(study: Path, rounds: int = 6) -> None:
         said("tell", study, suggestion["token"], 1.0 + k % 3)
 
 
-@pytest.fixture
-def drug(tmp_path: Path) -> Path:
-    study = begin(tmp_path, DRUG)
+@pytest.fixture(scope="module")
+def drug(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Played once: a policy logs nothing."""
+    study = begin(tmp_path_factory.mktemp("drug"), DRUG)
     play(study)
     return study
 

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from steerbo.cli import main
 from tests.cli.calls import COMMANDS, begin, call, refused
 from tests.study.files import PROBLEM, STUDY
 
@@ -158,23 +160,28 @@ def test_completion_is_installed_for_shells(shell: str, tmp_path: Path) -> None:
     assert "_STEERBO_COMPLETE" in written
 
 
-def completed(shell: str, line: str) -> list[str]:
-    """The words that a shell is offered at the end of this line."""
+def completed(shell: str, line: str, alone: bool = False) -> list[str]:
+    """The words that a shell is offered at the end of this line, by this process or by one of its own."""
     asked = {"_STEERBO_COMPLETE": f"complete_{shell}"}
     if shell == "bash":
         asked |= {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
     else:
         asked |= {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    program = "import sys; sys.argv[0] = 'steerbo'; from steerbo.cli import main; main()"
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, check=False, timeout=60)
-    assert done.stderr == ""
-    return re.findall(r"--[\w-]+|\b[a-z]+\b", done.stdout)
+    if alone:
+        program = "import sys; sys.argv[0] = 'steerbo'; from steerbo.cli import main; main()"
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, check=False, timeout=60)
+        said, wrong = done.stdout, done.stderr
+    else:
+        result = CliRunner().invoke(main, [], env=asked, prog_name="steerbo")
+        said, wrong = result.stdout, result.stderr
+    assert wrong == ""
+    return re.findall(r"--[\w-]+|\b[a-z]+\b", said)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_complete_commands_and_options(shell: str) -> None:
-    assert {"show", "serve", "scopes"} <= set(completed(shell, "steerbo s"))
+    assert {"show", "serve", "scopes"} <= set(completed(shell, "steerbo s", alone=True))
     assert "--rounds" in completed(shell, "steerbo run study.toml --r")
     completed(shell, "steerbo run study.toml --rounds ")  # a value is yet to come
     completed(shell, "steerbo nothing ")

@@ -134,7 +134,8 @@ from steerbo.core.determinism import fingerprint
 with tempfile.TemporaryDirectory() as folder:
     with Study.create(folder + "/a.db", CostVarying([Float("x", 0, 1, law=Uniform())], [["x"]])) as study:
         study.ask()
-late = "scipy.linalg", "scipy.special", "rich", "steerbo.plots", "steerbo.study._run", "steerbo.study.progress"
+late = "asyncio", "sqlalchemy", "jaxtyping", "scipy.linalg", "scipy.special", "rich", "steerbo.plots"
+late += "steerbo.study._run", "steerbo.study.progress"
 print([module for module in late if module in sys.modules])
 import scipy.linalg
 from threadpoolctl import threadpool_info

@@ -25,12 +25,15 @@ def test_draws_have_the_moments_of_a_bent_posterior() -> None:
         bend = theta[1] - theta[0] ** 2
         return np.array([8.0 * bend * theta[0] - theta[0], -4.0 * bend])
 
-    draws = posterior_draws(believed(2), likelihood, gradient, np.zeros(2), np.random.default_rng(0), count=600)
+    draws, evidence = posterior_draws(
+        believed(2), likelihood, gradient, np.zeros(2), np.random.default_rng(0), count=600
+    )
     grid = np.stack(np.meshgrid(np.linspace(-6, 6, 301), np.linspace(-6, 6, 301), indexing="ij"), axis=-1)
     heights = np.array([likelihood(point) for point in grid.reshape(-1, 2)]) - 0.5 * (
         grid.reshape(-1, 2) ** 2 / 1.5**2
     ).sum(axis=1)
     weights = np.exp(heights - heights.max())
+    assert evidence == pytest.approx(heights.max() + np.log(weights.sum() * 0.04**2), abs=0.3)  # of 600 draws
     weights /= weights.sum()
     for power in (1, 2):
         values = grid.reshape(-1, 2) ** power
@@ -47,7 +50,7 @@ def test_what_cannot_be_computed_is_never_drawn() -> None:
             raise ModelFailure("no factor")
         return float(theta[0]) if theta[0] > -1.0 else float("nan")
 
-    draws = posterior_draws(
+    draws, _ = posterior_draws(
         believed(1), likelihood, lambda theta: np.full(1, np.inf), np.zeros(1), np.random.default_rng(0), count=100
     )
     assert draws.shape == (100, 1)

@@ -9,7 +9,7 @@ import numpy as np
 import steerbo as sb
 from steerbo.core import Outcome, Streams
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.baselines import Random
+from steerbo.meanfield.methods import Random
 
 
 def method_of(problem: MeanField) -> Random:

@@ -19,9 +19,9 @@ from steerbo.study import Study, read_study
 from steerbo.testing import Case
 from steerbo.testing.case import bits, values_of
 from steerbo.timevarying import SquaredExponential
-from tests.sizes import FULL
+from tests.sizes import FULL, size
 
-ROUNDS = 9
+ROUNDS = size(9, 7)
 CHANGE = sb.SwitchingCost(fixed=2, per_unit=0.05)
 WEATHER = sb.Float("weather", 0, 1, seen=True)
 LIMITS = [sb.LinearConstraint({"heat": 0.05, "light": 1, "water": 1}, at_most=2.5, probability=0.9)]

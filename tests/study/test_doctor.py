@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
-import sqlalchemy as sa
 
 from steerbo.errors import InvalidStudy
 from steerbo.storage.database import body_of
@@ -183,22 +183,18 @@ def databases() -> Iterator[str]:
 def server(databases: str, request: pytest.FixtureRequest) -> str:
     """A database of its own, with three studies."""
     name = f"test{abs(hash(request.node.name))}"
-    engine = sa.create_engine(databases.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
-    engine.dispose()
+    with psycopg.connect(databases, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
     place = databases.replace("/postgres", f"/{name}")
     played(place)
     return place
 
 
 def execute(place: str, statement: str) -> int:
-    engine = sa.create_engine(place.replace("postgresql:", "postgresql+psycopg:"))
-    with engine.begin() as connection:
-        done = connection.execute(sa.text(statement))
-        count = done.scalar() if done.returns_rows else done.rowcount
-    engine.dispose()
-    return int(count or 0)
+    with psycopg.connect(place) as connection:
+        done = connection.execute(statement)
+        row = done.fetchone() if done.description else None
+        return int(row[0] if row else done.rowcount)
 
 
 @pytest.mark.parametrize(("statement", "whole"), HARM.values(), ids=HARM)

@@ -93,3 +93,22 @@ def test_answers_have_bounds_pictures_and_a_posterior_and_a_log_repeats_them() -
     assert again.ask() == optimizer.ask()
     optimizer.amend(optimizer.history.last(3)[0].suggestion, 5.0)
     assert optimizer.ask() is not None
+
+
+def test_a_known_noise_is_believed_and_a_prior_states_its_own() -> None:
+    deviations = []
+    for noise in (None, 1.0):
+        problem = sb.TimeVarying(BOX.variables, noise=noise)
+        optimizer = sb.Optimizer(problem, seed=3)
+        for _ in range(14):
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            optimizer.tell(suggestion, season(suggestion.values["x"], 5, 20))
+        optimizer.ask()
+        model = optimizer._method.surrogate.model  # type: ignore[attr-defined]
+        deviations.append(model.noise**0.5 * model.scale)
+    assert deviations[0] < 0.5 < deviations[1], "values repeat within .1"
+    assert ("noise", "a measurement is off by 1 (standard deviation)") in problem.describe()
+    assert load(optimizer.to_json()).recommend() == optimizer.recommend()
+    with pytest.raises(InvalidProblem, match=r"TimeVarying\.noise: 0\.5 is not allowed.*Each prior states its own"):
+        sb.TimeVarying(BOX.variables, priors(), noise=0.5)

@@ -9,12 +9,12 @@ import numpy as np
 
 from . import picture
 from .core import OURS, WANTED
-from .core_table import Losses, half_width, losses, order_of, share, standing_table, standings, table
+from .core_table import Losses, half_width, losses, order_of, share, standing_table, standings, surely, table
 from .fresh.registration import is_commit
 from .kept import there
 from .page import markdown
 from .record import Result, read
-from .statistics import error_of, shown
+from .statistics import paired, shown
 
 RUNS = "runs/core.jsonl"
 PAGE = "core.md"
@@ -33,8 +33,8 @@ problem; of drawn problems in standard deviations of the function. Less is bette
 """
 _STANDING = f"""Loss as a share of what playing at random loses on the same seeds, averaged over problems; its error is
 that between problems. Who has few seeds, or lacks problems that it has no words for, is to be held against `{OURS}` on
-the same seeds, in the next column. *Surely*: on how many problems the 95 % interval of the paired difference leaves 0
-out (Student's t: wide of few seeds)."""
+the same seeds, in the next column, and rows are in that order. *Surely*: on how many problems the 95 % interval of the
+paired difference leaves 0 out (Student's t: wide of few seeds)."""
 _PAIRED = f"""In percent of what playing at random loses (less than 100 is better than chance): `{OURS}`, and what each
 loses more, paired by seed, ± half a 95 % interval; \\* marks who is surely ahead."""
 
@@ -77,28 +77,29 @@ def write(folder: Path) -> Path | None:
 
 
 def _where_ours_loses(results: Sequence[Result], registration: str) -> str:
-    """The best other entrant of each problem where its mean is below ours, surely or not."""
-    rows, sure = [], 0
+    """For each problem every other entrant whose mean is below ours on the seeds that both have, surely or not."""
+    rows, sure, many = [], 0, 0
     for measure, words in (("play", "while playing"), ("answer", "of what is recommended")):
-        for name, of in losses(results, registration, measure).items():
-            ours = of.get(OURS, {})
-            gaps = {
-                who: [values[seed] - ours[seed] for seed in sorted(values.keys() & ours.keys())]
-                for who, values in of.items()
-                if who != OURS and values.keys() & ours.keys()
-            }
-            best = min(gaps, key=lambda who: float(np.mean(gaps[who])), default=None)
-            if best is None or np.mean(gaps[best]) >= 0:
-                continue
-            wide = half_width(len(gaps[best]), error_of(gaps[best]))
-            sure += bool(np.mean(gaps[best]) < -wide)
-            mine, less = float(np.mean([*ours.values()])), f"{np.mean(gaps[best]):+.3g} ± {shown(wide)}"
-            rows.append((name, words, best, less, shown(mine), len(gaps[best])))
+        by = losses(results, registration, measure)
+        for name in order_of(by):
+            of, told = by[name], []
+            for who in of:
+                away = None if who == OURS else paired(of[who], of[OURS])
+                if away is None or away.mean >= 0:
+                    continue
+                certain = surely(of[who], of[OURS]) < 0
+                sure, many = sure + certain, many + 1
+                error = "" if away.runs < 2 else f" ± {shown(half_width(away.runs, away.error))}"
+                told.append((away.mean, f"{who} {away.mean:+.3g}{error} ({away.runs})" + certain * "\\*"))
+            if told:
+                mine = shown(float(np.mean([*of[OURS].values()])))
+                rows.append((name, words, mine, "; ".join(cell for _, cell in sorted(told))))
     if not rows:
         return "## Where ours loses\n\nOn no problem is the mean of another entrant below ours.\n"
-    head = "## Where ours loses\n\nThe best other entrant where its mean is below ours; it is surely below in "
-    head += f"{sure} of these {len(rows)}. The best of many is flattered, and few seeds say little.\n\n"
-    return head + markdown(("problem", "loss", "ahead", "its loss less ours", "ours", "seeds"), rows)
+    head = "## Where ours loses\n\nEverybody whose mean is below ours on the seeds that both have: their loss less "
+    head += "ours, in units of the problem, with half a 95 % interval and seeds (of one seed, which says next to "
+    head += f"nothing, there is no interval). {sure} of these {many} are surely below (\\*).\n\n"
+    return head + markdown(("problem", "loss", OURS, "ahead in the mean"), rows)
 
 
 def _draw(by: Losses, file: Path) -> str:

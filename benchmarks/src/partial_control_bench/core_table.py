@@ -90,7 +90,7 @@ class Standing:
 
 
 def standings(results: Sequence[Result], registration: str, measure: str = "play", ours: str = OURS) -> list[Standing]:
-    """Of all entrants, the best first; none where playing at random has not been played."""
+    """Of all entrants, by how much more they lose than ours; none where playing at random has not been played."""
     by, seconds = losses(results, registration, measure), defaultdict[str, list[float]](list)
     for each in results:
         seconds[each.entrant].append(each.cpu_seconds or 0.0)
@@ -112,7 +112,7 @@ def standings(results: Sequence[Result], registration: str, measure: str = "play
         if shares:
             taken = float(np.mean(seconds[who]))
             found.append(Standing(who, shares, own, ahead, behind, (min(seeds), max(seeds)), taken))
-    return sorted(found, key=lambda each: each.mean)
+    return sorted(found, key=lambda each: each.mean - float(np.mean(each.ours)))
 
 
 def surely(its: dict[int, float], ours: dict[int, float]) -> int:
@@ -155,9 +155,9 @@ def table(
             if away is None:
                 cells.append("–")
                 continue
-            wide = _percent(half_width(away.runs, away.error) / whole)
+            wide = "" if away.runs < 2 else f" ± {_percent(half_width(away.runs, away.error) / whole)}"
             star = "\\*" if surely(of[who], of[ours]) < 0 else ""
-            cells.append(f"{_percent(away.mean / whole, '+')} ± {wide}{star}")
+            cells.append(f"{_percent(away.mean / whole, '+')}{wide}{star}")
         rows.append(tuple(cells))
     return markdown(("problem", "random's loss", f"{ours}, %", *others), rows)
 

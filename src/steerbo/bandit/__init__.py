@@ -3,8 +3,17 @@
 Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm of unknown price (NaN) counts as free.
 """
 
-from ._calibration import BOUND, RECENT, Calibration, all_equal, scale_inflation
-from ._confidence import bernstein_radius, hoeffding_radius, theory_beta, worthwhile_width
+from ._confidence import (
+    BOUND,
+    RECENT,
+    Calibration,
+    all_equal,
+    bernstein_radius,
+    hoeffding_radius,
+    scale_inflation,
+    theory_beta,
+    worthwhile_width,
+)
 from ._elimination import (
     ActiveArms,
     BudgetUse,

@@ -8,16 +8,17 @@ from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Strict, model_validator
 
 from ..core import ConstrainedProblem, History, Round, Scope, StatedLaw, Suggestion
 from ..core.answers import as_text
 from ..core.tolerance import Tolerance
 from ..errors import InvalidOutcome, one_of
+from ..gp import noise_lines
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record
 from ..space import JointRows, Limits, Space, Variable, Variables
-from ..space.fields import ListField, Positive
+from ..space.fields import KnownNoise, ListField, Positive
 from ._nature import describe_law, stated_laws_of_rows
 from ._switching_costs import largest_switching_cost, positions_after, settable, switching_cost, switching_cost_of
 from ._validation import (
@@ -82,7 +83,7 @@ class CostVarying(ConstrainedProblem):
     minimize: Annotated[bool, Strict()] = False
     nature: JointRows | None = None
     drift: AnyDrift = None
-    noise: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] | None = None
+    noise: KnownNoise | None = None
     limits: Limits | None = None
     value_of_one: Positive | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
@@ -130,12 +131,18 @@ class CostVarying(ConstrainedProblem):
         changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
-        noise = (
-            [] if self.noise is None else [("noise", f"a measurement is off by {self.noise:g} (standard deviation)")]
-        )
         stands = [("where one stands", as_text(self.current))] if self.current else []
         worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
-        return (*sets, *changes, *noise, *limits, *tolerance, *worth, *stands, *drift_lines(self.drift))
+        return (
+            *sets,
+            *changes,
+            *noise_lines(self.noise),
+            *limits,
+            *tolerance,
+            *worth,
+            *stands,
+            *drift_lines(self.drift),
+        )
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:

@@ -1,7 +1,7 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from ._changepoint import changepoint_densities, changepoint_gains
-from ._draws import mixture_quantile
+from ._draws import mixture_quantile, posterior_draws
 from ._factor import Factor
 from ._fit import Fit, maximum_a_posteriori, refit_due
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
@@ -9,7 +9,7 @@ from ._likelihood import MarginalLikelihood, ProfiledMean, evidence, inverted, p
 from ._parameters import Parameter, log_prior
 from ._posterior import GPPosterior
 from ._process import GPPrior
-from ._regression import Averaged, GPRegression, MomentsAndGradients, replace_outcomes
+from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
 from ._subset import MANY, MOST, choose_subset, describe_subset, evenly, refine_on_all
 from ._transforms import KumaraswamyWarp, OutcomeTransform
 from .drift import (
@@ -102,6 +102,8 @@ __all__ = [
     "log_prior",
     "maximum_a_posteriori",
     "mixture_quantile",
+    "noise_lines",
+    "posterior_draws",
     "profiled_log_density",
     "refine_on_all",
     "refit_due",

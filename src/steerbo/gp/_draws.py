@@ -41,8 +41,8 @@ def posterior_draws(
     random: np.random.Generator,
     *,
     count: int = DRAWS,
-) -> Float[np.ndarray, "k p"]:
-    """Sample hyperparameters from their posterior, (count, p).
+) -> tuple[Float[np.ndarray, "k p"], float]:
+    """Sample hyperparameters from their posterior, (count, p); estimate the logarithm of the evidence, their integral.
 
     Args:
         parameters: the priors of the p hyperparameters.
@@ -53,12 +53,14 @@ def posterior_draws(
         count: how many.
 
     >>> believed = Parameter("level", 0.0, centre=1.0, spread=1.0, low=-9.0, high=9.0)
-    >>> draws = posterior_draws(
+    >>> draws, evidence = posterior_draws(
     ...     [believed], lambda t: float(-0.5 * (t[0] - 2) ** 2), lambda t: 2 - t, np.array([1.5]),
     ...     np.random.default_rng(0), count=400,
     ... )
     >>> bool(abs(draws.mean() - 1.5) < 0.1), bool(abs(draws.std() - 0.5**0.5) < 0.1)
     (True, True)
+    >>> bool(abs(evidence - (math.log(math.pi**0.5) - 0.25)) < 0.1)
+    True
     """
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
     root = _approximation(parameters, gradient, likeliest)
@@ -82,6 +84,10 @@ def posterior_draws(
     tried[0] = 0.0  # the likeliest is one of them: there is always a place to begin
     levels = np.array([height(place) for place in tried])
     weights = np.cumsum(np.exp(levels - levels.max()))
+    p = len(low)
+    scale = math.lgamma(0.5 * (_FREEDOM + p)) - math.lgamma(0.5 * _FREEDOM) - 0.5 * p * math.log(_FREEDOM * math.pi)
+    average = float(levels.max()) + math.log(weights[-1] / len(levels))  # of the densities' ratio, but for `scale`
+    evidence = average - scale + float(np.linalg.slogdet(root)[1])
     at = np.searchsorted(weights, (np.arange(count) + random.random()) / count * weights[-1], side="right")
     places = np.empty((count, len(low)))
     for k, begun in enumerate(np.minimum(at, len(tried) - 1)):
@@ -89,7 +95,7 @@ def posterior_draws(
         for _ in range(_STEPS):
             place, level = _step(height, place, level, random)
         places[k] = place
-    return likeliest + places @ root.T
+    return likeliest + places @ root.T, evidence
 
 
 def mixture_quantile(

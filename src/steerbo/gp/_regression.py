@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from dataclasses import replace
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,7 @@ from ._process import GPPrior
 from ._subset import MOST, fit_large, subset_of_data
 from ._transforms import KumaraswamyWarp, OutcomeTransform, Transform
 from .kernels import Kernel
-from .outliers import LEAST, PATIENCE, PROMISING, WORTH, gains, supported, suspected
+from .outliers import LEAST, WORTH, Doubting, doubt_one_more, gains, relevance_pursuit, supported, suspected
 from .outliers import MOST as MOST_DOUBTED
 
 _FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
@@ -78,23 +78,12 @@ _KNOWN = 0.5  # spread of the logarithm of a noise variance that people have sta
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
 
-@dataclass(frozen=True, eq=False)
-class _Doubting:
-    """The likeliest hyperparameters where some outcomes are doubted.
+class _Learned(NamedTuple):
+    """Hyperparameters in units of the outcomes that are not doubted; the others' extra noise variances, (n,)."""
 
-    Attributes:
-        doubts: (n,) which.
-        extra: (n,) the noise variance that these have beside the common one, standardised.
-        output: from the user's units to standardised ones.
-        fit: of the hyperparameters.
-        score: log posterior density in the user's units, less the price of every doubt.
-    """
-
-    doubts: Bool[np.ndarray, " n"]
     extra: Float[np.ndarray, " n"]
     output: OutcomeTransform
     fit: Fit
-    score: float
 
 
 class GPRegression(Generic[K]):
@@ -285,22 +274,19 @@ class GPRegression(Generic[K]):
         if LEAST <= len(self) <= self.many:
             if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
                 best = max(best, self._trusting(suspects, self.process.theta), key=lambda each: each.score)
-            latest = best
-            for _ in range(int(MOST_DOUBTED * len(self))):
-                if (doubts := self._doubt_one_more(latest)) is None:
-                    break
-                latest = self._trusting(doubts, latest.fit.theta, nearly=True)
-                if latest.score > best.score:
-                    best = latest
-                elif doubts.sum() - best.doubts.sum() >= PATIENCE:
-                    break
-        self.last_fit, self._fitted = best.fit, self._points
-        doubted = tuple((int(i), float(best.extra[i])) for i in np.flatnonzero(best.doubts))
-        return Hyperparameters(tuple(best.fit.theta.tolist()), best.output, (), doubted)
+            best = relevance_pursuit(
+                best,
+                self._doubt_one_more,
+                lambda doubts, latest: self._trusting(doubts, latest.fit.theta, nearly=True),
+            )
+        extra, output, self.last_fit = best.fit
+        self._fitted = self._points
+        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.doubts))
+        return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
 
     def _trusting(
         self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"], nearly: bool = False
-    ) -> _Doubting:
+    ) -> Doubting[_Learned]:
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
         output = OutcomeTransform.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
         z = output.forward(self._outcomes)
@@ -312,7 +298,7 @@ class GPRegression(Generic[K]):
                 self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra, nearly=nearly
             )
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
-        return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
+        return Doubting(doubts, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
 
     def _believed(self, output: OutcomeTransform) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
@@ -329,28 +315,22 @@ class GPRegression(Generic[K]):
         away = self._outcomes - np.median(self._outcomes)
         return far & ~supported(self.process.kernel(bent, bent), away, far)
 
-    def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
+    def _doubt_one_more(self, known: Doubting[_Learned]) -> Bool[np.ndarray, " n"] | None:
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
-        n, process = len(self), self._initial.with_theta(known.fit.theta)
-        if known.doubts.sum() + 1 > MOST_DOUBTED * n or not math.isfinite(known.score):
+        n, process = len(self), self._initial.with_theta(known.fit.fit.theta)
+        if not math.isfinite(known.score):
             return None
         bent = process.warp(self._points)
         near = process.kernel(bent, bent)
         gram = near.copy()
-        gram.flat[:: n + 1] += process.noise + known.extra
+        gram.flat[:: n + 1] += process.noise + known.fit.extra
         try:
             inverse = inverted(gram)[0]
         except ModelFailure:
             return None
-        alpha = inverse @ (known.output.forward(self._outcomes) - process.mean)
-        gained = np.where(known.doubts, 0.0, gains(inverse, alpha, known.extra))
-        for i in np.argsort(-gained, kind="stable"):
-            if gained[i] <= PROMISING:
-                return None
-            doubts = known.doubts | (np.arange(n) == i)
-            if not supported(near, alpha, doubts).any():
-                return doubts
-        return None
+        alpha = inverse @ (known.fit.output.forward(self._outcomes) - process.mean)
+        gained = np.where(known.doubts, 0.0, gains(inverse, alpha, known.fit.extra))
+        return doubt_one_more(gained, known.doubts, near, alpha)
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
         """Add samples of the posterior, where the regression has a seed and outcomes are not too many."""
@@ -361,7 +341,7 @@ class GPRegression(Generic[K]):
         extra = np.zeros(n)
         for i, variance in found.doubted:
             extra[i] = variance
-        draws = posterior_draws(
+        draws, _ = posterior_draws(
             initial.parameters,
             lambda theta: initial.with_theta(theta).weighed(points, z, extra).value,
             lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],
@@ -629,3 +609,8 @@ def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike) -> No
         model.revise(outcomes)
     else:
         model.replace(X, outcomes)
+
+
+def noise_lines(noise: float | None) -> tuple[tuple[str, str], ...]:
+    """Describe a known noise: a heading and a text; nothing where it is learned."""
+    return () if noise is None else (("noise", f"a measurement is off by {noise:g} (standard deviation)"),)

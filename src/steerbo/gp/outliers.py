@@ -17,20 +17,92 @@ one that both of its nearest neighbours agree with is never doubted, since mista
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
 import numpy as np
 
 from .._arrays import Bool, Float
 
 WORTH = 6.0
 """What doubting an outcome must gain, in nats: it is off by four deviations, as one normal outcome of 16 000 is."""
-PROMISING, PATIENCE = 2.5, 2
-"""What a doubt must promise to be tried, and how many are tried in a row that do not pay by themselves."""
+_PROMISING, _PATIENCE = 2.5, 2  # what a doubt must promise to be tried; doubts in a row that do not pay by themselves
 LEAST = 8
 """Outcomes from which on there is something to compare one with."""
 MOST = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
 _CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them
+
+
+F = TypeVar("F")
+
+
+@dataclass(frozen=True, eq=False)
+class Doubting(Generic[F]):
+    """The likeliest hyperparameters where some outcomes are doubted.
+
+    Args:
+        doubts: (n,) which.
+        score: log posterior density in the user's units, less `WORTH` for every doubt.
+        fit: the hyperparameters, as a regression has them.
+    """
+
+    doubts: Bool[np.ndarray, " n"]
+    score: float
+    fit: F
+
+
+def relevance_pursuit(
+    begin: Doubting[F],
+    one_more: Callable[[Doubting[F]], Bool[np.ndarray, " n"] | None],
+    refit: Callable[[Bool[np.ndarray, " n"], F], Doubting[F]],
+) -> Doubting[F]:
+    """Doubt outcomes one by one, fitting anew for each, and return the fit with the highest score.
+
+    Args:
+        begin: the fit to begin with.
+        one_more: the doubts of a fit and one more; None where no further doubt promises enough: see `doubt_one_more`.
+        refit: a fit with these doubts, which begins at the hyperparameters of another.
+    """
+    best = latest = begin
+    for _ in range(int(MOST * len(begin.doubts))):
+        if (doubts := one_more(latest)) is None:
+            break
+        latest = refit(doubts, latest.fit)
+        if latest.score > best.score:
+            best = latest
+        elif doubts.sum() - best.doubts.sum() >= _PATIENCE:
+            break
+    return best
+
+
+def doubt_one_more(
+    gained: Float[np.ndarray, " n"],
+    doubts: Bool[np.ndarray, " n"],
+    covariances: Float[np.ndarray, "n n"],
+    deviations: Float[np.ndarray, " n"],
+) -> Bool[np.ndarray, " n"] | None:
+    """Add the outcome with the largest gain to the doubted ones; None where no gain is large enough.
+
+    An outcome whose doubt would leave a doubted one `supported` by its neighbours is passed over.
+
+    Args:
+        gained: (n,) what doubting each outcome promises: see `gains`; zero for those that cannot be doubted.
+        doubts: (n,) those that are doubted.
+        covariances: (n, n) of the function at the points.
+        deviations: (n,) of the outcomes from their expected values.
+    """
+    if doubts.sum() + 1 > MOST * len(doubts):
+        return None
+    for i in np.argsort(-gained, kind="stable"):
+        if gained[i] <= _PROMISING:
+            return None
+        more = doubts | (np.arange(len(doubts)) == i)
+        if not supported(covariances, deviations, more).any():
+            return np.asarray(more)
+    return None
 
 
 def gains(

@@ -31,11 +31,11 @@ from ..gp import (
     inverted,
     log_prior,
     maximum_a_posteriori,
+    posterior_draws,
     profiled_log_density,
     refine_on_all,
 )
-from ..gp.outliers import MOST as MOST_DOUBTED
-from ..gp.outliers import PROMISING, gains, supported
+from ..gp.outliers import doubt_one_more, gains
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
@@ -264,20 +264,34 @@ def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parame
     return log_likelihood
 
 
-def log_posterior(covariances: Covariances, data: Observations, priors: Sequence[Parameter]) -> Density:
-    """Return the log posterior density as a function of θ (p,), up to a constant; −∞ if K cannot be factorised."""
+def log_likelihood(covariances: Covariances, data: Observations, priors: Sequence[Parameter]) -> Density:
+    """Return the profiled log likelihood as a function of θ (p,), without its gradient."""
     names = [prior.name for prior in priors]
 
     def density(theta: Theta) -> float:
         parameters = dict(zip(names, theta.tolist(), strict=True))
         gram, _ = covariances(parameters, slopes=False)
         data.add_noise(gram, data.noise(parameters))
-        try:
-            return profiled_log_density(gram, data.values) + log_prior(priors, theta)[0]
-        except ModelFailure:
-            return -np.inf
+        return profiled_log_density(gram, data.values)
 
     return density
+
+
+def sampled(
+    kernel: PayoffKernel, data: Observations, likeliest: Parameters, count: int, random: np.random.Generator
+) -> tuple[list[Parameters], float]:
+    """Draw hyperparameters from their posterior; estimate the log evidence of the kernel: see `gp.posterior_draws`."""
+    priors = hyperpriors(kernel, data.first)
+    sloped = likelihood(kernel, data, priors)
+    draws, weight = posterior_draws(
+        priors,
+        log_likelihood(kernel.covariances(data.inputs), data, priors),
+        lambda theta: sloped(theta)[1],
+        np.array([likeliest[prior.name] for prior in priors]),
+        random,
+        count=count,
+    )
+    return [dict(zip([prior.name for prior in priors], one, strict=True)) for one in draws.tolist()], weight
 
 
 def fit(
@@ -333,19 +347,23 @@ def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Pa
     apart = _positive(covariances)
     unit = 0.5 * np.log(np.median(apart)) if apart.size else 0.0
     priors = hyperpriors(kernel, data.first)
-    density, found = log_posterior(covariances, data, priors), []
+    density, found = log_likelihood(covariances, data, priors), []
     for step in _SCREENED:
         length = float(np.clip(unit + np.log(step), priors[0].low, priors[0].high))
         one = {**parameters, "lengthscale": length}
-        found.append((one, density(np.array([one[prior.name] for prior in priors]))))
+        theta = np.array([one[prior.name] for prior in priors])
+        try:
+            found.append((one, density(theta) + log_prior(priors, theta)[0]))
+        except ModelFailure:
+            found.append((one, -np.inf))
     return max(found, key=lambda pair: pair[1])
 
 
 # -- doubts ------------------------------------------------------------------------------------------------------------
 
 
-def doubt_one_more(
-    data: Observations, kernel: PayoffKernel, parameters: Parameters, doubts: Bool[np.ndarray, " n"]
+def another_doubt(
+    data: Observations, parameters: Parameters, kernel: PayoffKernel, doubts: Bool[np.ndarray, " n"]
 ) -> Bool[np.ndarray, " n"] | None:
     """Return `doubts` with the next outcome that is probably wrong; None if no outcome promises enough.
 
@@ -354,11 +372,11 @@ def doubt_one_more(
 
     Args:
         data: n observations, one for each outcome.
-        kernel: covariances.
         parameters: hyperparameters.
+        kernel: covariances.
         doubts: (n,) outcomes doubted so far.
     """
-    if doubts.sum() + 1 > MOST_DOUBTED * len(doubts):
+    if len(data.values) < len(doubts):  # a subset of the outcomes
         return None
     near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
     gram, noise = near.copy(), data.noise(parameters)
@@ -367,21 +385,13 @@ def doubt_one_more(
         inverse = inverted(gram)[0]
     except ModelFailure:
         return None
-    level, extra = (
-        ProfiledMean.fitted(inverse, data.values),
-        np.zeros(len(doubts)) if data.extra is None else data.extra,
-    )
+    level = ProfiledMean.fitted(inverse, data.values)
+    extra = np.zeros(len(doubts)) if data.extra is None else data.extra
     scale = level.scale
     gained = gains(inverse / scale, level.alpha / scale, scale * extra)
     left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
     gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
-    for i in np.argsort(-gained, kind="stable"):
-        if gained[i] <= PROMISING:
-            return None
-        more = doubts | (np.arange(len(doubts)) == i)
-        if not supported(near, level.alpha, more).any():
-            return np.asarray(more)
-    return None
+    return doubt_one_more(gained, doubts, near, level.alpha)
 
 
 # -- changes -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ Differences from the paper, and choices it leaves open:
   `E[μ + βσ]` is `acquisition="expected"`, and the default with representative feedback;
 - suggestions stay in a trust region: outcomes must carry information about them, however distances are measured (see
   `trust_region.py`);
-- outcomes that are probably wrong count for little (see `gp.doubt_one_more`);
+- outcomes that are probably wrong count for little (see `gp.outliers`);
 - low averages are compressed logarithmically (see `observations.softened`);
 - the log records the distribution really played, in whole agents; candidates are scored after rounding, and a
   distribution is not repeated unless outcomes are noisy;
@@ -40,12 +40,11 @@ from ..core import (
     cached_until_next_event,
     context_of,
 )
-from ..gp.outliers import LEAST, PATIENCE, WORTH
-from ..gp.outliers import MOST as MOST_DOUBTED
+from ..gp.outliers import LEAST, WORTH, Doubting, relevance_pursuit
 from ..optim import simplex_starts
 from ..records import record
-from ._gp import Observations, doubt_one_more, fit, outdated, pending_inputs, standardised
-from ._kernels import Kind
+from ._gp import Observations, another_doubt, fit, outdated, pending_inputs, standardised
+from ._kernels import Kind, Parameters
 from ._region import Region
 from ._rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled
 from ._trust_region import TableFeasibility, TrustRegion
@@ -170,24 +169,23 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         density, in the user's units and less `WORTH` for each doubt, is returned.
         """
         n, kernel = len(self.outcomes), self.models.kernel
-        best = doubts = np.zeros(n, dtype=bool)
+        nothing = np.zeros(n, dtype=bool)
         if self.problem.feedback != "population" or not LEAST <= n <= _DOUBTING:
-            return best
-        start, highest = self.models.fitted.get(kernel.embedding.name), -np.inf
-        for _ in range(int(MOST_DOUBTED * n) + 1):
+            return nothing
+
+        def refit(
+            doubts: Bool[np.ndarray, " n"], start: Parameters | None
+        ) -> Doubting[tuple[Observations, Parameters]]:
             data, _, unit = self.data(doubts=doubts)
-            if len(data.values) < n:  # a subset of the outcomes
-                break
-            start, density = fit(kernel, data, start, _FEW_EVALUATIONS, thorough=start is None)
+            parameters, density = fit(kernel, data, start, _FEW_EVALUATIONS, thorough=start is None)
             score = density - n * math.log(unit) - WORTH * float(doubts.sum())
-            if score > highest:
-                best, highest = doubts, score
-            elif doubts.sum() - best.sum() >= PATIENCE:
-                break
-            if (more := doubt_one_more(data, kernel, start, doubts)) is None:
-                break
-            doubts = more
-        return best
+            return Doubting(doubts, score, (data, parameters))
+
+        return relevance_pursuit(
+            refit(nothing, self.models.fitted.get(kernel.embedding.name)),
+            lambda known: another_doubt(*known.fit, kernel, known.doubts),
+            lambda doubts, latest: refit(doubts, latest[1]),
+        ).doubts
 
     def surrogate(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Surrogate:
         """Return the posterior at values of the seen variables; `pending` rounds shrink its variance."""

@@ -1,9 +1,9 @@
 """Gaussian processes of one problem, one for each embedding: fits, choice of the embedding, averages over both.
 
 Choices use the likeliest embedding and hyperparameters. Answers average over them: after twenty rounds the likeliest
-noise is a tenth of the true one, and bounds that rely on it are too narrow. Each embedding is weighted by its evidence
-(Laplace's approximation), and each contributes a dozen draws of its hyperparameters by a Metropolis chain that changes
-one at a time. The population's average then has the moments and quantiles of the mixture.
+noise is a tenth of the true one, and bounds that rely on it are too narrow. Each embedding is weighted by its evidence,
+and each contributes a dozen draws of its hyperparameters from their posterior (`steerbo.gp.posterior_draws`, which
+estimates the evidence, too). The population's average then has the moments and quantiles of the mixture.
 """
 
 from __future__ import annotations
@@ -15,18 +15,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..gp import Parameter, drift_over, from_hex, mixture_quantile, refit_due, to_hex
-from ._gp import (
-    Density,
-    Observations,
-    PayoffPosterior,
-    Theta,
-    corrected,
-    fit,
-    hyperpriors,
-    log_posterior,
-    screen_lengthscales,
-)
+from ..gp import drift_over, from_hex, mixture_quantile, refit_due, to_hex
+from ._gp import Observations, PayoffPosterior, corrected, fit, sampled, screen_lengthscales
 from ._kernels import PLAIN, ROOT, CovariateFactor, Inputs, Kind, Parameters, PayoffKernel, map_embeddings
 from ._similarity import Similarity
 from .acquisition import AveragePayoffUCB, Tables, Values
@@ -36,10 +26,7 @@ Found = dict[str, tuple[Parameters, float]]
 """Hyperparameters and the logarithm of their posterior density, by the name of the embedding."""
 _PROMISING = 2  # embeddings on a map that are fitted
 _EVALUATIONS, _WARM = 15, 6  # evaluations of the likelihood in a first fit, and in one that starts from the last
-_DRAWS, _STEPS, _BURN_IN = 12, 240, 60
-_WIDTH, _WIDER, _NARROWER = 0.4, 1.3, 0.85  # width of a step, and its adaptation during burn-in
-_STEP = 0.15  # of finite differences for the curvature
-_CURVATURES = 0.1, 1e4  # bounds of the curvature, because a mode may lie on a bound of the parameters
+_DRAWS = 12  # of each embedding
 _NEGLIGIBLE = 1e-3  # weight of an embedding that is left out
 _MOST = 400  # observations beyond which one point suffices: at 80, averaging widens bounds by six per cent
 
@@ -246,62 +233,13 @@ def hyperparameter_draws(
     """
     if len(data.values) > _MOST:
         return [HyperparameterDraw(1.0, *fitted[0])]
-    found = []
-    for kernel, parameters in fitted:
-        priors = hyperpriors(kernel, data.first)
-        theta = np.array([parameters[prior.name] for prior in priors])
-        density = log_posterior(kernel.covariances(data.inputs), data, priors)
-        found.append((kernel, priors, theta, density, log_evidence(density, theta)))
-    weights = np.exp(np.array([f[-1] for f in found]) - max(f[-1] for f in found))
+    found = [sampled(kernel, data, likeliest, _DRAWS, random) for kernel, likeliest in fitted]
+    weights = np.exp(np.array([weight for _, weight in found]) - max(weight for _, weight in found))
     weights /= weights.sum()
     weights = np.where(weights < _NEGLIGIBLE, 0.0, weights) / weights[weights >= _NEGLIGIBLE].sum()
     return [
-        HyperparameterDraw(
-            float(weight) / _DRAWS, kernel, {prior.name: float(x) for prior, x in zip(priors, one, strict=True)}
-        )
-        for weight, (kernel, priors, theta, density, _) in zip(weights, found, strict=True)
+        HyperparameterDraw(float(weight) / _DRAWS, kernel, parameters)
+        for weight, (kernel, _), (draws, _) in zip(weights, fitted, found, strict=True)
         if weight
-        for one in metropolis(density, theta, priors, random)
+        for parameters in draws
     ]
-
-
-def log_evidence(density: Density, theta: Theta) -> float:
-    """Return Laplace's approximation at a mode θ (p,): `ln p(θ) + p/2 ln 2π − ½ ln|H|`, H the clipped curvature."""
-    p, top = len(theta), density(theta)
-    steps = _STEP * np.eye(p)
-    hessian = np.empty((p, p))
-    for i in range(p):
-        for j in range(i + 1):
-            corners = [density(theta + a * steps[i] + b * steps[j]) for a in (1, -1) for b in (1, -1)]
-            hessian[i, j] = hessian[j, i] = -(corners[0] - corners[1] - corners[2] + corners[3]) / (4 * _STEP**2)
-    if not np.isfinite(hessian).all():
-        hessian = np.diag(np.full(p, 1.0))
-    curvatures = np.clip(np.linalg.eigvalsh(hessian), *_CURVATURES)
-    return float(top + 0.5 * p * np.log(2 * np.pi) - 0.5 * np.log(curvatures).sum())
-
-
-def metropolis(density: Density, theta: Theta, priors: Sequence[Parameter], random: np.random.Generator) -> list[Theta]:
-    """Run a Metropolis chain that changes one hyperparameter at a time, within its bounds; return `_DRAWS` states.
-
-    Args:
-        density: log density.
-        theta: (p,) first state.
-        priors: p parameters with their bounds.
-        random: draws the steps.
-    """
-    here, height = theta, density(theta)
-    widths = np.full(len(theta), _WIDTH)
-    kept = []
-    for step in range(_STEPS):
-        i = step % len(theta)
-        there = here.copy()
-        there[i] += widths[i] * random.standard_normal()
-        other = density(there) if priors[i].low <= there[i] <= priors[i].high else -np.inf
-        taken = np.log(random.random()) < other - height
-        if taken:
-            here, height = there, other
-        if step < _BURN_IN:
-            widths[i] *= _WIDER if taken else _NARROWER
-        elif (step - _BURN_IN + 1) % ((_STEPS - _BURN_IN) // _DRAWS) == 0:
-            kept.append(here)
-    return kept

@@ -27,6 +27,7 @@ from ..core import (
     time_of,
 )
 from ..errors import LimitBroken
+from ..plots.drawing import acceptable
 from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
@@ -252,15 +253,14 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     return Sets(tuple(rows), left, width, title, priced, f"{says} {said}".strip(), len(everyone) - len(some))
 
 
-def _acceptable(problem: Problem, axis: Axis, means: list[float]) -> tuple[str, str, str]:
+def _acceptable(problem: Any, axis: Axis, means: list[float]) -> tuple[str, str, str]:
     """Region of acceptable outcomes on the axis, with its sentence; empty where a method uses none."""
-    tolerance, sign = getattr(problem, "tolerance", None), problem.sign
-    if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:
+    least = acceptable(problem, means)
+    if least is None:
         return "", "", ""
-    least = float(sign * tolerance.acceptable(max(sign * mean for mean in means), 0.0, sign))
     place = min(max(axis(least), 0.0), 100.0)
     left, right = (0.0, place) if problem.minimize else (place, 100.0)
-    return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {tolerance}."
+    return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {problem.tolerance}."
 
 
 def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:

@@ -123,16 +123,26 @@ def money_words(study: BaseStudy, money: str = "", said: str = "cost of a play")
     >>> money_words(optimizer, "EUR"), money_words(optimizer, "$", "money spent")
     ('cost of a play (EUR)', 'money spent (\\$)')
     """
+    return words(money_name(study, money, said))
+
+
+def money_name(study: BaseStudy, money: str = "", said: str = "cost of a play") -> str:
+    """A label of costs as people wrote it; see `money_words`."""
     own = study.history.columns.get("cost", "")
     if not money and own:
-        return words(own if said == "cost of a play" else f"{said}: {own}")
-    return f"{said} ({words(money)})" if money else said
+        return own if said == "cost of a play" else f"{said}: {own}"
+    return f"{said} ({money})" if money else said
 
 
 def with_unit(problem: Problem, name: str, most: int = _LONGEST) -> str:
-    """A variable's name with its unit, as a label: "temperature (°C)"."""
+    """A variable's name with its unit, as a label of matplotlib: "temperature (°C)"."""
+    return words(name_and_unit(problem, name), most)
+
+
+def name_and_unit(problem: Problem, name: str) -> str:
+    """A variable's name with its unit, as people wrote them."""
     unit = getattr(problem.space[name], "unit", "") if name in problem.space.names else ""
-    return words(f"{name} ({unit})" if unit else name, most)
+    return f"{name} ({unit})" if unit else name
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
@@ -348,7 +358,7 @@ def draw_acceptable(axes: Any, problem: Any, means: Sequence[float]) -> None:
 
 def acceptable(problem: Any, means: Sequence[float]) -> float | None:
     """The least acceptable expected value in the user's units; None where the method's own schedule decides it."""
-    tolerance, sign = problem.tolerance, problem.sign
+    tolerance, sign = getattr(problem, "tolerance", None), problem.sign
     if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:
         return None
     return float(sign * tolerance.acceptable(max(sign * mean for mean in means), 0.0, sign))

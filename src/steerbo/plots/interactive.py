@@ -39,6 +39,8 @@ from .drawing import (
     VERMILION,
     acceptable,
     arc,
+    money_name,
+    name_and_unit,
     of_kind,
     row_name,
     rows_of,
@@ -110,7 +112,7 @@ def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
         own = looks_of(problem)
         looks = {scope: own[tuple(scope.set)] for scope in problem.scopes}
     rows = rows_of(problem, advice, looks)
-    paid = _money(study, money)
+    paid = money_name(study, money)
     shown = _figure("Expected outcome of each scope", f"expected {value_name(study, value)}", "")
     by_name = {row_name(choice): choice for choice in everyone}
     for y, row in enumerate(rows):
@@ -170,7 +172,7 @@ def slices(study: BaseStudy, *, scope: Any = None, context: Mapping[str, Any] | 
         row, column = k // columns + 1, k % columns + 1
         for trace in _slice(study, found.of(name), first=k == 0):
             shown.add_trace(trace, row, column)
-        shown.update_xaxes(title_text=_words(_with_unit(study, name)), row=row, col=column)
+        shown.update_xaxes(title_text=_words(name_and_unit(study.problem, name)), row=row, col=column)
     shown.update_yaxes(title_text=_words(f"expected {value_name(study, value)}"), col=1)
     legend = {"orientation": "h", "y": -0.3 / lines}
     return shown.update_layout(
@@ -223,7 +225,7 @@ def over_time(study: BaseStudy, variable: str | None = None, value: str = "") ->
     advice = study.recommend()
     name = variable or next(iter(drifting_names(study, advice)), "")
     found = over_time_of(study, advice, name)
-    shown = _figure(f"Expected along {_words(name)}, over time", "time", _with_unit(study, name))
+    shown = _figure(f"Expected along {_words(name)}, over time", "time", name_and_unit(study.problem, name))
     scale = {"title": _words(f"expected {value_name(study, value)}")}
     shades = {"coloraxis": "coloraxis", "hovertemplate": "time %{x:.4g}, at %{y:.4g}: %{z:.4g}<extra></extra>"}
     shown.add_heatmap(x=found.times, y=found.at, z=found.mean.T, **shades)
@@ -255,7 +257,7 @@ def plays(study: BaseStudy, value: str = "", money: str = "") -> Any:
     problem = of_kind(study, CostVarying)
     numbers, lines, counted = spent_by_set(study, problem)
     spent = dict(zip(numbers, np.sum(lines, axis=0), strict=True))
-    label = _money(study, money, "money spent") if counted else "rounds"
+    label = money_name(study, money, "money spent") if counted else "rounds"
     shown = _figure("Outcome of every play", label, value_name(study, value))
     for names, (colour, _) in looks_of(problem).items():
         mine = [r for r in _told(study) if set(r.suggestion.scope.set) | set(r.suggestion.scope.keep) == set(names)]
@@ -276,7 +278,7 @@ def spending(study: BaseStudy, money: str = "") -> Any:
     """Draw the sum spent on each control set so far, round by round; see `plays`."""
     problem = of_kind(study, CostVarying)
     rounds, lines, counted = spent_by_set(study, problem)
-    label = _money(study, money, "money spent") if counted else "rounds"
+    label = money_name(study, money, "money spent") if counted else "rounds"
     shown = _figure("Money spent" if counted else "Plays by control set", "round", label)
     _stacked(shown, rounds, [" + ".join(names) for names in problem.control_sets], lines)
     return shown
@@ -323,7 +325,7 @@ def settings(study: BaseStudy, value: str = "") -> Any:
                 x=[now], y=[advice.values[name]], mode="markers", marker=ring, name="recommended",
                 showlegend=row == 1, row=row, col=1,
             )  # fmt: skip
-        shown.update_yaxes(title_text=_words(_with_unit(study, name)), row=row, col=1)
+        shown.update_yaxes(title_text=_words(name_and_unit(study.problem, name)), row=row, col=1)
         shown.update_layout(coloraxis={"colorscale": "Cividis", "colorbar": bar})
     shown.update_xaxes(title_text="time" if problem.timed else "round", row=len(names), col=1)
     legend = {"orientation": "h", "y": -0.2 / len(names)}
@@ -603,14 +605,6 @@ def _told(study: BaseStudy) -> list[Round]:
     return [r for r in study.history if r.state == "told" and r.outcome]
 
 
-def _money(study: BaseStudy, money: str, said: str = "cost of a play") -> str:
-    """A label of costs, with their unit: as given, else as the study heads its column."""
-    own = study.history.columns.get("cost", "")
-    if not money and own:
-        return own if said == "cost of a play" else f"{said}: {own}"
-    return f"{said} ({money})" if money else said
-
-
 def _stacked(shown: Any, rounds: Sequence[int], names: Sequence[str], lines: Sequence[Any]) -> None:
     """Areas, one upon the other, in steps a round; patterns repeat the colours."""
     edges: Any = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5) if rounds else []
@@ -620,11 +614,6 @@ def _stacked(shown: Any, rounds: Sequence[int], names: Sequence[str], lines: Seq
             line={"shape": "hv", "width": 0.5, "color": colour}, fillpattern={"shape": pattern, "fgcolor": "white"},
             fillcolor=colour,
         )  # fmt: skip
-
-
-def _with_unit(study: BaseStudy, name: str) -> str:
-    unit = getattr(study.problem.space[name], "unit", "")
-    return f"{name} ({unit})" if unit else name
 
 
 def _named_rows(shown: Any, names: Sequence[str]) -> Any:

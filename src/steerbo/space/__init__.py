@@ -15,7 +15,7 @@ from ._constraints import (
 )
 from ._placed import Atoms, Distribution
 from ._scipy_law import Scipy
-from ._simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
+from ._simplex import Simplex, largest_remainders, multinomial
 from ._space import Space
 from .distributions import (
     Beta,
@@ -59,12 +59,9 @@ __all__ = [
     "Variable",
     "Variables",
     "check_limits",
-    "from_logits",
     "largest_remainders",
     "multinomial",
     "outcomes_of",
-    "project",
     "refuse_averages",
-    "to_logits",
     "violated",
 ]

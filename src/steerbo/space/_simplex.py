@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from .._arrays import Float, Int
@@ -27,8 +26,8 @@ class Simplex:
     Raises:
         InvalidProblem: no rows or columns, or a name twice.
 
-    >>> Simplex(["morning", "evening"], ["stay", "move"]).uniform()
-    array([[0.5, 0.5],
+    >>> Simplex(["morning", "evening"], ["stay", "move"]).check({"morning": {"stay": 1}, "evening": [0.5, 0.5]})
+    array([[1. , 0. ],
            [0.5, 0.5]])
     """
 
@@ -49,10 +48,6 @@ class Simplex:
     def shape(self) -> tuple[int, int]:
         """How many rows and columns there are, (C, A)."""
         return len(self.rows), len(self.columns)
-
-    def uniform(self) -> Float[np.ndarray, "C A"]:
-        """The table in which every column is equally likely in every row."""
-        return np.full(self.shape, 1 / len(self.columns))
 
     def check(
         self, table: Any, place: str = "distribution", error: type[InvalidInput] = InvalidProblem
@@ -117,41 +112,6 @@ class Simplex:
             raise error(place, row, f"probabilities that sum to 1, not to {total:.8g}")
         rounding = len(probabilities) * np.finfo(float).eps  # what a sum of shares is off by that were divided by it
         return probabilities if abs(total - 1) <= rounding else probabilities / total
-
-
-def project(x: ArrayLike) -> Float[np.ndarray, "... A"]:
-    """The nearest point of the simplex in Euclidean distance, along the last axis.
-
-    Exact, by sorting (Held, Wolfe and Crowder 1974).
-
-    >>> project([2.0, 0.5, 1.5])
-    array([0.75, 0.  , 0.25])
-    """
-    x = np.asarray(x, dtype=float)
-    with np.errstate(over="ignore"):
-        y = np.maximum(x - x.max(axis=-1, keepdims=True), -1.0)  # an entry 1 below the largest gets nothing in any case
-    falling = -np.sort(-y, axis=-1)
-    thresholds = (np.cumsum(falling, axis=-1) - 1) / np.arange(1, y.shape[-1] + 1)
-    kept = (falling > thresholds).sum(axis=-1, keepdims=True)
-    return np.asarray(np.maximum(y - np.take_along_axis(thresholds, kept - 1, axis=-1), 0.0))
-
-
-def from_logits(logits: ArrayLike) -> Float[np.ndarray, "... A"]:
-    """The distributions ∝ exp(logits) along the last axis.
-
-    >>> from_logits([0.0, 0.0])
-    array([0.5, 0.5])
-    """
-    return np.asarray(scipy.special.softmax(np.asarray(logits, dtype=float), axis=-1))
-
-
-def to_logits(probabilities: ArrayLike, floor: float = -14.0) -> Float[np.ndarray, "... A"]:
-    """Their logarithms, none below `floor`, so that an action of probability 0 can come back.
-
-    >>> to_logits([1.0, 0.0])
-    array([  0., -14.])
-    """
-    return np.asarray(np.log(np.maximum(np.asarray(probabilities, dtype=float), np.exp(floor))))
 
 
 def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> Int[np.ndarray, "... A"]:

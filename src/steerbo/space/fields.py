@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field, Strict
 from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidInput, InvalidProblem, one_of
@@ -165,6 +165,8 @@ def listed(value: object) -> tuple[Any, ...]:
 
 Number = Annotated[float, BeforeValidator(_number)]
 Positive = Annotated[float, BeforeValidator(_positive)]
+KnownNoise = Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)]
+"""Standard deviation of repeated measurements of the objective, in its unit."""
 Variance = Annotated[float, BeforeValidator(_variance)]
 """The square of a positive number."""
 Whole = Annotated[int, BeforeValidator(_whole)]

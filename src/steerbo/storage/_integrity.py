@@ -9,15 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy import exc
-
 from .._redaction import split_name
 from .._wording import counted
 from ..core import Event
 from ..core.events import FORMAT
 from ..errors import InvalidStudy, SteerboError, one_of
 from ..records import from_dict, record
+from ._drivers import Connection
 from .connections import Database
 from .database import EVENTS, HEADS, LEASES, checksum
 from .log import BY_HAND, Lease, ends_a_round
@@ -94,7 +92,7 @@ def _state(url: str) -> list[tuple[int, int] | None]:
 
 def _look(url: str, only: str) -> IntegrityReport:
     with closing(Database(url, "read")) as database, database.snapshot() as connection:
-        if connection.dialect.name != "sqlite" and not sa.inspect(connection).has_table(HEADS.name):
+        if connection.kind != "sqlite" and not connection.has(HEADS):
             raise InvalidStudy("log", database.place, "a database with studies in it", "‹new› makes one.")
         found = survey(connection, database.place)
     studies = tuple(kept for kept in found.studies if only in ("", kept.name))
@@ -105,15 +103,15 @@ def _look(url: str, only: str) -> IntegrityReport:
     return IntegrityReport(found.place, studies, found.complaint)
 
 
-def survey(connection: sa.Connection, place: str = "") -> IntegrityReport:
+def survey(connection: Connection, place: str = "") -> IntegrityReport:
     """All studies that can be seen through a connection."""
     reader = _Reader(connection)
-    heads = {row.study: row for row in reader.rows(sa.text("SELECT study, format, events, tip FROM steerbo_study"))}
+    heads = {row.study: row for row in reader.rows("SELECT study, format, events, tip FROM steerbo_study")}
     leases: dict[Any, dict[str, Lease]] = defaultdict(dict)
-    for row in reader.rows(sa.text("SELECT study, token, holder, until, lapses FROM steerbo_lease")):
+    for row in reader.rows("SELECT study, token, holder, until, lapses FROM steerbo_lease"):
         if isinstance(row.token, str) and isinstance(row.holder, str) and isinstance(row.lapses, int):
             leases[row.study][row.token] = Lease(row.holder, None, row.lapses)
-    there = {row.study for row in reader.rows(sa.text("SELECT DISTINCT study FROM steerbo_event"))}
+    there = {row.study for row in reader.rows("SELECT DISTINCT study FROM steerbo_event")}
     studies = []
     for name in sorted(there | heads.keys() | leases.keys(), key=str):
         kept = _kept(name, heads.get(name), reader.events(name), leases[name])
@@ -130,28 +128,28 @@ Rows = dict[Any, set[tuple[Any, Any]]]
 class _Reader:
     """Reads as far as it goes: a damaged SQLite file ends some queries early, and not others."""
 
-    def __init__(self, connection: sa.Connection) -> None:
-        self.connection, self.sqlite = connection, connection.dialect.name == "sqlite"
+    def __init__(self, connection: Connection) -> None:
+        self.connection, self.sqlite = connection, connection.kind == "sqlite"
         self.complaint = ""
         self._all: dict[Any, Rows] | None = None
 
-    def rows(self, query: sa.Select[Any] | sa.TextClause) -> list[Any]:
+    def rows(self, statement: str, *values: str) -> list[Any]:
         """The rows, up to where it cannot be read."""
         found = []
         try:
-            for row in self.connection.execute(query):
+            for row in self.connection.run(statement, *values):
                 found.append(row)  # noqa: PERF402  # those before an error are kept
-        except (exc.SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
+        except (sqlite3.Error, UnicodeError) as error:
             if not self.sqlite:
                 raise
-            self.complaint = self.complaint or f"the file is damaged ({getattr(error, 'orig', None) or error})"
+            self.complaint = self.complaint or f"the file is damaged ({error})"
         return found
 
     def events(self, name: str) -> Rows:
         """Of one study, by the index."""
-        query = sa.select(EVENTS.c.position, EVENTS.c.body, EVENTS.c.checksum).where(EVENTS.c.study == name)
+        query = "SELECT position, body, checksum FROM steerbo_event WHERE study = ? ORDER BY position"
         rows: Rows = defaultdict(set)
-        for row in self.rows(query.order_by(EVENTS.c.position)):
+        for row in self.rows(query, name):
             rows[row.position].add((row.body, row.checksum))
         return rows
 
@@ -162,7 +160,7 @@ class _Reader:
             table = "SELECT study, position, body, checksum FROM steerbo_event"
             ways = ("ORDER BY study, position", "NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC")
             for way in ways:
-                for row in self.rows(sa.text(f"{table} {way}")):
+                for row in self.rows(f"{table} {way}"):
                     self._all[row.study][row.position].add((row.body, row.checksum))
         return self._all
 
@@ -170,7 +168,7 @@ class _Reader:
         """Faults that SQLite reports of its file; empty where there are none."""
         if not self.sqlite:
             return ""
-        said = [str(row[0]) for row in self.rows(sa.text("PRAGMA integrity_check(3)"))]
+        said = [str(row[0]) for row in self.rows("PRAGMA integrity_check(3)")]
         return self.complaint or ("" if said == ["ok"] else f"the file is damaged ({'; '.join(said)})")
 
 
@@ -231,7 +229,7 @@ def _open(bodies: list[str]) -> tuple[set[str], int]:
     return tokens, 0
 
 
-def write(connection: sa.Connection, studies: tuple[StoredStudy, ...]) -> None:
+def write(connection: Connection, studies: tuple[StoredStudy, ...]) -> None:
     """Write studies whose names are free, as they would have been written event by event."""
     for kept in studies:
         tip, rows = "", []
@@ -239,7 +237,7 @@ def write(connection: sa.Connection, studies: tuple[StoredStudy, ...]) -> None:
             tip = checksum(tip, position, body)
             rows.append({"study": kept.name, "position": position, "body": body, "checksum": tip})
         head = {"study": kept.name, "format": FORMAT, "events": len(rows), "tip": tip}
-        connection.execute(sa.insert(HEADS).values(**head))
-        connection.execute(sa.insert(EVENTS), rows)
+        connection.insert(HEADS, head)
+        connection.insert(EVENTS, *rows)
         for token, lease in kept.leases:
-            connection.execute(sa.insert(LEASES).values(study=kept.name, token=token, **vars(lease)))
+            connection.insert(LEASES, {"study": kept.name, "token": token, **vars(lease)})

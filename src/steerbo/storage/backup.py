@@ -12,15 +12,13 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
-import sqlalchemy as sa
-
 from .._redaction import split_name
 from ..core import Event
 from ..errors import DamagedLog, InvalidStudy
 from ._integrity import IntegrityReport, StoredStudy, look, survey, write
 from ._sqlite_file import meant
 from .connections import DOCTOR, Database
-from .database import HEADS, TABLES, DatabaseLog, writable
+from .database import TABLES, DatabaseLog, study_names, writable
 from .log import BY_HAND, EventLog, new_name
 
 
@@ -128,9 +126,9 @@ def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, in
 def fill(place: Path | str, studies: tuple[StoredStudy, ...]) -> None:
     """Write studies into a log, which is made where there is none, in one transaction."""
     with closing(Database(str(place))) as database:
-        database.make(TABLES)
+        database.make(*TABLES)
         with database.transaction() as connection:
-            there = set(connection.scalars(sa.select(HEADS.c.study)))
+            there = set(study_names(connection))
             if taken := [kept.name for kept in studies if kept.name in there]:
                 hint = f"There is a study {', '.join(taken)} already, and nothing is overwritten: name another place."
                 raise InvalidStudy("log", database.place, "a place without these studies", hint)

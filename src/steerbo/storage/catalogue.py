@@ -5,14 +5,13 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-import sqlalchemy as sa
-
 from .._redaction import split_name
 from ..errors import InvalidStudy, one_of
 from ..records import Record, record
+from ._drivers import Connection
 from .backup import backup
 from .connections import Database
-from .database import EVENTS, HEADS, LEASES, DatabaseLog
+from .database import HEADS, TABLES, DatabaseLog, study_names
 from .keys import KEYS
 from .log import BY_HAND, is_gone, new_name
 from .opening import replay
@@ -54,10 +53,10 @@ def rename(place: Path | str, name: str, new: str) -> None:
     """
     with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
         _alone(connection, name)
-        if new_name(new) in _names(connection):
+        if new_name(new) in study_names(connection):
             raise InvalidStudy("new", new, "a name that no study there has")
         for table in _tables(connection):
-            connection.execute(sa.update(table).where(table.c.study == name).values(study=new))
+            connection.run(f"UPDATE {table} SET study = ? WHERE study = ?", new, name)
 
 
 def delete(place: Path | str, name: str) -> None:
@@ -69,7 +68,7 @@ def delete(place: Path | str, name: str) -> None:
     with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
         _alone(connection, name)
         for table in _tables(connection):
-            connection.execute(sa.delete(table).where(table.c.study == name))
+            connection.run(f"DELETE FROM {table} WHERE study = ?", name)
 
 
 def archive(place: Path | str, name: str, file: Path | str) -> int:
@@ -83,29 +82,25 @@ def archive(place: Path | str, name: str, file: Path | str) -> int:
         _alone(connection, name)
     (events,) = backup(f"{url if '://' in url else f'sqlite:///{url}'}#{name}", file).values()
     with closing(Database(url, "write")) as database, database.transaction() as connection:
-        same = (HEADS.c.study == name) & (HEADS.c.events == events)
-        if connection.execute(sa.select(HEADS.c.study).where(same)).first() is None:
+        same = "SELECT study FROM steerbo_study WHERE study = ? AND events = ?"
+        if not connection.rows(same, name, events):
             hint = f"Another process has just written to it. {file} has the state before; archive to another file."
             raise InvalidStudy("study", name, "a study that no process works on", hint)
         for table in _tables(connection):
-            connection.execute(sa.delete(table).where(table.c.study == name))
+            connection.run(f"DELETE FROM {table} WHERE study = ?", name)
     return events
 
 
-def _names(connection: sa.Connection) -> list[str]:
-    return list(connection.scalars(sa.select(HEADS.c.study).order_by(HEADS.c.study)))
+def _tables(connection: Connection) -> list[str]:
+    """Tables with a column of studies' names; of keys there may be none."""
+    return [table.name for table in (*TABLES, KEYS) if connection.has(table)]
 
 
-def _tables(connection: sa.Connection) -> list[sa.Table]:
-    """All that know studies by name; of keys there may be none."""
-    return [HEADS, EVENTS, LEASES, *([KEYS] if sa.inspect(connection).has_table(KEYS.name) else [])]
-
-
-def _alone(connection: sa.Connection, name: str) -> None:
+def _alone(connection: Connection, name: str) -> None:
     """Refuse a study that is not there, or that a process works on."""
-    if not sa.inspect(connection).has_table(HEADS.name) or name not in (names := _names(connection)):
-        there = names if sa.inspect(connection).has_table(HEADS.name) else []
+    there = study_names(connection) if connection.has(HEADS) else []
+    if name not in there:
         raise InvalidStudy("study", name, one_of(there, name) if there else "a study that is there")
-    holders = connection.scalars(sa.select(LEASES.c.holder).where(LEASES.c.study == name))
+    holders = connection.column("SELECT holder FROM steerbo_lease WHERE study = ?", name)
     if any(holder != BY_HAND and not is_gone(holder) for holder in holders):
         raise InvalidStudy("study", name, "a study that no process works on", "Stop its runs first.")

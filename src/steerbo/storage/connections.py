@@ -1,4 +1,4 @@
-"""Connections to a database, SQLite or PostgreSQL: engines, clocks, forks, and errors.
+"""A database, SQLite or PostgreSQL, that several workers share: places, clocks, forks, and errors.
 
 Leases go by the clock of the log's machine, since clocks of machines may differ by an hour. An SQLite connection must
 not cross a fork, even unused: its locks belong to the process, while its memory of holding them is copied. Idle
@@ -14,17 +14,15 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 from weakref import WeakSet
 
-import sqlalchemy as sa
-from sqlalchemy import exc
-
 from .._redaction import HIDDEN, redact, redact_url
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable, MissingExtra, SteerboError
+from ._drivers import Address, Connection, ConnectionLost, Pool, Table
 from ._sqlite_file import check, identity, read_only
 
 AGAIN = 3600.0
@@ -73,89 +71,79 @@ Access = Literal["make", "write", "read"]
 
 BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
-FLEETING = "fleeting"
-"""An execution option: of what is committed so nothing is lost by a kill, but perhaps by a power cut."""
 NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 NETWORK |= {"tcp_user_timeout": 60_000}
 """What libpq is told unless the URL says otherwise: a network that is gone is noticed within about a minute."""
 
 
-def engine_of(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple[str, ...]]:
-    """The engine, the file where it is SQLite's, and secrets, which the engine's URL does not have."""
-    url = _url(place)
-    if url.get_backend_name() == "postgresql":
-        hidden = {key: value for key, value in url.query.items() if redact(f"?{key}={value}") != f"?{key}={value}"}
-        secrets: dict[str, Any] = dict(hidden)
-        if url.password is not None:
-            secrets["password"] = str(url.password)
-        url = url.set(drivername="postgresql+psycopg", password=None).difference_update_query(hidden)
-        try:  # a turn, what is done in it, and the heartbeat
-            network = {name: value for name, value in NETWORK.items() if name not in url.query}
-            engine = sa.create_engine(url, pool_size=3, connect_args=network | secrets)
-            sa.event.listen(engine, "begin", _begin_on_server)
-        except ModuleNotFoundError as error:
-            raise MissingExtra(str(error.name), "postgres") from None
-        return engine, None, tuple(str(secret) for secret in secrets.values())
-    if url.database in (None, "", ":memory:"):
+def pool_of(place: str, access: Access) -> tuple[Pool, Path | None, tuple[str, ...]]:
+    """The pool of connections, the file where it is SQLite's, and secrets, which are not to be shown."""
+    address = _address(place)
+    if address.scheme != "sqlite":
+        return _server(address)
+    if address.database in (None, "", ":memory:"):
         if access != "make":
             hint = "A log in memory ends with the process that made it."
             raise InvalidStudy("log", place, "a log in a file or on a server", hint)
-        file, engine = None, sa.create_engine("sqlite://")
-    else:
-        file = Path(str(url.database))
-        check(file, make=access == "make")
-        if access == "read":
-            reader = partial(read_only, file, BUSY)
-            engine = sa.create_engine("sqlite://", creator=reader, poolclass=sa.NullPool)
-        else:
-            engine = sa.create_engine(url, connect_args={"timeout": BUSY})
-    if access != "read":
-        sa.event.listen(engine, "connect", _prepare)
-    sa.event.listen(engine, "begin", _begin)
-    return engine, file, ()
+        return Pool("sqlite", partial(_writable, ":memory:"), _SQLITE_ERRORS), None, ()
+    file = Path(str(address.database))
+    check(file, make=access == "make")
+    if access == "read":
+        return Pool("sqlite", partial(read_only, file, BUSY), _SQLITE_ERRORS, kept=0), file, ()
+    return Pool("sqlite", partial(_writable, os.path.abspath(file)), _SQLITE_ERRORS), file, ()
 
 
-def _url(place: str) -> sa.URL:
+def _address(place: str) -> Address:
     allowed = "a file's name, or a URL such as postgresql://user@host/database"
     if "://" not in place:
         if not place.strip():
             raise InvalidStudy("log", place, allowed)
         if redact(place) != place and not Path(place).exists():
             raise InvalidStudy("log", redact(place), allowed, "(This has a password, and is no URL.)")
-        return sa.URL.create("sqlite", database=place)
+        return Address("sqlite", database=place)
     shown = redact_url(place)
     try:
-        url = sa.make_url(place)
-    except (exc.ArgumentError, ValueError):  # their messages repeat the URL
+        address = Address.of(place)
+    except ValueError:
         raise InvalidStudy("log", shown, allowed) from None
-    if url.drivername == "sqlite" and not url.query and shown == place.replace(" ", "%20"):
-        return url
-    if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
+    if address.scheme == "sqlite" and not address.query and shown == place.replace(" ", "%20"):
+        return address
+    if address.scheme not in ("postgresql", "postgres", "postgresql+psycopg"):
         raise InvalidStudy("log", shown, allowed, "(SQLite and PostgreSQL keep logs, and only with these options.)")
-    if "@" in (url.host or ""):
+    if "@" in (address.host or ""):
         raise InvalidStudy("log", shown, allowed, "In a user's name and password write @ as %40, / as %2F, # as %23.")
-    return url.set(drivername="postgresql+psycopg")
+    return address
 
 
-def _begin(connection: sa.Connection) -> None:
-    """SQLite: begin a transaction; one that is `FLEETING` need not be on the disk when it is committed."""
-    wanted = "NORMAL" if connection.get_execution_options().get(FLEETING) else "FULL"
-    if connection.info.setdefault("synchronous", "FULL") != wanted:
-        connection.exec_driver_sql(f"PRAGMA synchronous = {wanted}")
-        connection.info["synchronous"] = wanted
-    connection.exec_driver_sql("BEGIN")
+_SQLITE_ERRORS = sqlite3.Error, sqlite3.IntegrityError
 
 
-def _begin_on_server(connection: sa.Connection) -> None:
-    if connection.get_execution_options().get(FLEETING):
-        connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
+def _writable(file: str) -> sqlite3.Connection:
+    """A connection to an SQLite file: transactions are ours, and a commit is on the disk when it returns."""
+    connection = sqlite3.connect(file, timeout=BUSY, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in ("journal_mode = WAL", "synchronous = FULL"):
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
-def _prepare(connection: sqlite3.Connection, _: object) -> None:
-    """SQLite: transactions are ours, and a commit is on the disk when it returns."""
-    connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = FULL"):
-        connection.execute(f"PRAGMA {pragma}")
+def _server(address: Address) -> tuple[Pool, None, tuple[str, ...]]:
+    try:
+        import psycopg  # it is an extra
+        from psycopg.rows import namedtuple_row  # it is an extra
+    except ModuleNotFoundError as error:
+        raise MissingExtra(str(error.name), "postgres") from None
+    about = {"host": address.host, "port": address.port, "dbname": address.database, "user": address.user}
+    given: dict[str, Any] = {name: value for name, value in about.items() if value} | dict(address.query)
+    secrets = [value for key, value in address.query.items() if redact(f"?{key}={value}") != f"?{key}={value}"]
+    if address.password is not None:
+        given["password"] = address.password
+        secrets.append(address.password)
+    connect = partial(psycopg.connect, **NETWORK | given, row_factory=namedtuple_row)
+    return Pool("postgresql", connect, (psycopg.Error, psycopg.IntegrityError)), None, tuple(secrets)
 
 
 class Forkable(Protocol):
@@ -222,22 +210,23 @@ _WRONG += ("name or service not known", "nodename nor servname", "translate host
 _AWAY = ("temporary failure", "timeout expired", "timed out")
 
 
+_PASSING = {"OperationalError", "InterfaceError", "InternalError"}
+"""Classes of errors that are not the statement's fault, as PEP 249 calls them in every driver."""
+
+
 def is_outage(error: Exception, worked: bool) -> bool:
     """Whether an error is an outage; `worked`: the database was reached before, with the same password."""
-    cause = getattr(error, "orig", None) or error
-    if isinstance(error, exc.TimeoutError):  # no connection is free
+    if isinstance(error, ConnectionLost):
         return True
-    if isinstance(cause, sqlite3.Error):
-        code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    if isinstance(error, sqlite3.Error):
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         return code in _SQLITE or (code == sqlite3.SQLITE_CANTOPEN and worked)
-    if getattr(error, "connection_invalidated", False):  # there was a connection, and it is lost
-        return True
-    if not isinstance(error, exc.OperationalError | exc.InterfaceError | exc.InternalError):
+    if not _PASSING & {kind.__name__ for kind in type(error).__mro__}:
         return False
-    state = getattr(cause, "sqlstate", None)
+    state = getattr(error, "sqlstate", None)
     if state is not None:
-        return state.startswith(_STATES)
-    said = str(cause).casefold()  # a server that crashes says nothing, or half of something
+        return str(state).startswith(_STATES)
+    said = str(error).casefold()  # a server that crashes says nothing, or half of something
     if worked or any(words in said for words in (*_STARTING, *_AWAY)):
         return True
     return not any(words.casefold() in said for words in _WRONG)
@@ -271,36 +260,36 @@ class Database:
 
     def __init__(self, place: str, access: Access = "make", opening: float | None = None) -> None:
         self._opening = OPENING if opening is None else opening
-        self.engine, self._file, self._secrets = engine_of(place, access)
+        self.pool, self._file, self._secrets = pool_of(place, access)
         self.place = redact_url(place) if "://" in place else place
         self._identity = identity(self._file)
         later: Access = "write" if access == "make" else access
-        self._anew: Callable[[], sa.Engine] = lambda: engine_of(place, later)[0]  # its text has no password
-        self._process, self._parents = os.getpid(), list[sa.Engine]()
+        self._anew: Callable[[], Pool] = lambda: pool_of(place, later)[0]  # its text has no password
+        self._process, self._parents = os.getpid(), list[Pool]()
         self._busy = threading.RLock()
         self._worked = False
-        self.clock: Callable[[], float] = time.time if self.engine.name == "sqlite" else SharedClock(self._time)
+        self.clock: Callable[[], float] = time.time if self.pool.kind == "sqlite" else SharedClock(self._time)
         FORKS.tell(self)
 
     def close(self) -> None:
         """Let go of the connections."""
         if not self.private:
             self._own()
-        self.engine.dispose()
+        self.pool.close()
 
     @property
     def private(self) -> bool:
         """Whether a place is an SQLite database in memory, which no other process sees."""
-        return self.engine.name == "sqlite" and self._file is None
+        return self.pool.kind == "sqlite" and self._file is None
 
     def before_fork(self) -> None:
         """Wait until nothing is under way; SQLite's connections are closed, and come back by themselves."""
         if os.getpid() != self._process:
             return
-        if self.engine.name == "sqlite":
+        if self.pool.kind == "sqlite":
             self._busy.acquire()  # no longer than a transaction lasts
             if not self.private:
-                self.engine.dispose()
+                self.pool.close()
         else:
             self._busy.acquire(timeout=PATIENCE)  # a server that hangs is no reason to: the child makes its own
 
@@ -317,12 +306,12 @@ class Database:
         if self.private:
             allowed = "a log that processes can share, such as a file"
             raise InvalidStudy("log", self.place, allowed, "It is in the memory of the process that made it.")
-        self._parents.append(self.engine)
-        self.engine, self._busy, self._process = self._anew(), threading.RLock(), os.getpid()
+        self._parents.append(self.pool)
+        self.pool, self._busy, self._process = self._anew(), threading.RLock(), os.getpid()
 
     @contextmanager
-    def transaction(self, body: str = "", fleeting: bool = False) -> Iterator[sa.Connection]:
-        """Committed where nothing is raised; the database's own errors become ours.
+    def transaction(self, body: str = "", fleeting: bool = False) -> Iterator[Connection]:
+        """A connection with a transaction. Committed where nothing is raised; the database's own errors become ours.
 
         Args:
             body: the transaction.
@@ -335,29 +324,20 @@ class Database:
             InvalidStudy: it is of another kind, or not for us to write.
         """
         with self._ours(f" Not written: {body}" if body else ""):
-            engine = self.engine.execution_options(**{FLEETING: True}) if fleeting else self.engine
-            with self._busy, engine.begin() as connection:
+            with self._busy, self.pool.transaction(fleeting) as connection:
                 yield connection
-                self._still_there(connection.info)
+                self._still_there(connection)
             self._worked = True
 
-    def glance(self, query: sa.Select[Any], text: str, *given: str) -> list[Any]:
-        """Rows of one statement outside a transaction: waiting workers poll often.
-
-        Args:
-            query: the statement.
-            text: the same in SQLite's words, which needs a tenth of the processor time.
-            given: the parameters of the text.
-        """
-        if self.engine.name != "sqlite":
+    def glance(self, statement: str, *values: str) -> list[Any]:
+        """Rows of one statement, of an SQLite file outside a transaction: waiting workers poll often."""
+        if self.pool.kind != "sqlite":
             with self.transaction() as connection:
-                return [*connection.execute(query)]
+                return connection.rows(statement, *values)
         with self._ours(""):
-            with self._busy, closing(self.engine.raw_connection()) as raw:
-                cursor = raw.cursor()
-                cursor.execute(text, given)
-                found = [*cursor.fetchall()]
-                self._still_there(raw.info)
+            with self._busy, self.pool.connection() as connection:
+                found = connection.rows(statement, *values)
+                self._still_there(connection)
             self._worked = True
         return found
 
@@ -370,16 +350,16 @@ class Database:
         except (LogUnavailable, InvalidStudy):  # the file, or what stands beside it, is another one
             self._begin_anew()
             raise
-        except exc.IntegrityError as error:
-            raise LogConflict(f"another worker has written to {self.place}: {self._clean(str(error.orig))}") from None
-        except (exc.SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
-            said = self._clean(" ".join(str(getattr(error, "orig", None) or error).split()))
+        except self.pool.conflict as error:
+            raise LogConflict(f"another worker has written to {self.place}: {self._clean(str(error))}") from None
+        except (self.pool.error, ConnectionLost, sqlite3.Error, UnicodeError) as error:
+            said = self._clean(" ".join(str(error).split()))
             allowed = "a log that can be read and written"
             if "already exists" in said:  # PostgreSQL: two workers make the tables at once
                 raise LogConflict(said) from None
             if is_outage(error, self._worked):
                 self._begin_anew()
-                held = f" for {BUSY:g} s" if "locked" in said and self.engine.name == "sqlite" else ""
+                held = f" for {BUSY:g} s" if "locked" in said and self.pool.kind == "sqlite" else ""
                 raise LogUnavailable(self.place, said + held, lost.strip()) from None
             if any(word in said for word in ("malformed", "not a database", "decode")):
                 raise DamagedLog("log", self.place, allowed, f"({said}.) {DOCTOR}{lost}") from None
@@ -391,7 +371,7 @@ class Database:
     def _begin_anew(self) -> None:
         """The next try has another connection: one that SQLite cannot read by will not be better."""
         if self._file is not None:
-            self.engine.dispose()
+            self.pool.close()
 
     def _clean(self, said: str) -> str:
         """Message of a driver, redacted."""
@@ -401,17 +381,14 @@ class Database:
 
     def _time(self) -> float:
         with self.transaction() as connection:
-            return float(connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())").scalar_one())
+            return float(connection.value("SELECT extract(epoch FROM clock_timestamp())"))
 
-    def _still_there(self, about: dict[Any, Any]) -> None:
+    def _still_there(self, connection: Connection) -> None:
         """Refuse to write into a file that was moved or removed: the data would be lost.
 
         So it is with the file beside it, ``-wal``, that SQLite writes to first: whoever takes itself for the last one
         removes it, and does so while this process has it where its locks are gone, as they are on POSIX once anything
         in this process has opened and closed the file.
-
-        Args:
-            about: the description of the connection.
         """
         if self._file is None:
             return
@@ -419,33 +396,33 @@ class Database:
             hint = "It was removed or replaced since it was opened. Nothing was written; open the study again."
             raise InvalidStudy("log", self.place, "the file that was opened", hint)
         beside = identity(self._file.with_name(f"{self._file.name}-wal"))
-        if about.get("wal") not in (None, beside):
+        if connection.log not in (None, beside):
             raise LogUnavailable(self.place, f"{self._file.name}-wal was removed while it was in use")
-        about["wal"] = beside
+        connection.log = beside
 
-    def has(self, table: str) -> bool:
-        """Whether there is a table of this name."""
-        return self.opening(lambda connection: sa.inspect(connection).has_table(table))
+    def has(self, table: Table) -> bool:
+        """Whether there is such a table."""
+        return self.opening(lambda connection: connection.has(table))
 
     @contextmanager
-    def snapshot(self) -> Iterator[sa.Connection]:
+    def snapshot(self) -> Iterator[Connection]:
         """A transaction that sees one moment of the database, whatever others write meanwhile."""
         with self.transaction() as connection:
-            if self.engine.name == "postgresql":
-                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            if self.pool.kind == "postgresql":
+                connection.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield connection
-            connection.rollback()  # a commit of nothing fails where a file is damaged
+            connection.raw.rollback()  # a commit of nothing fails where a file is damaged
 
-    def make(self, tables: sa.MetaData) -> None:
+    def make(self, *tables: Table) -> None:
         """Make the tables that are not there.
 
         Raises:
             LogUnavailable: see `opening`.
         """
         with suppress(LogConflict):  # another worker was first
-            self.opening(tables.create_all)
+            self.opening(lambda connection: connection.make(*tables))
 
-    def opening(self, work: Callable[[sa.Connection], T]) -> T:
+    def opening(self, work: Callable[[Connection], T]) -> T:
         """The first thing that is done is waited for: several workers may do it at once, and a server may be starting.
 
         SQLite does not wait by itself while a file becomes a database.
@@ -453,14 +430,14 @@ class Database:
         Raises:
             LogUnavailable: it could not be reached for that long, or an SQLite file was locked for `BUSY`.
         """
-        pause, limit = 0.02, time.monotonic() + (BUSY if self.engine.name == "sqlite" else self._opening)
+        pause, limit = 0.02, time.monotonic() + (BUSY if self.pool.kind == "sqlite" else self._opening)
         while True:
             try:
                 with self.transaction() as connection:
                     return work(connection)
             except LogUnavailable as error:
-                waits = self.engine.name != "sqlite" or "locked" in error.said
+                waits = self.pool.kind != "sqlite" or "locked" in error.said
                 if not waits or time.monotonic() > limit:
                     raise
             time.sleep(pause)
-            pause = pause if self.engine.name == "sqlite" else min(2 * pause, 1.0)
+            pause = pause if self.pool.kind == "sqlite" else min(2 * pause, 1.0)

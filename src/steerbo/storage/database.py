@@ -1,4 +1,4 @@
-"""A log in a database: SQLite (one file, nothing to set up) or PostgreSQL, through SQLAlchemy.
+"""A log in a database: SQLite (one file, nothing to set up) or PostgreSQL.
 
 Every event is a row with a checksum over its content and its predecessor's checksum; a head row per study counts them
 and repeats the last checksum. An append moves the head from the event it was based on, or is refused: one commit an
@@ -17,58 +17,40 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-
 from .._redaction import split_name
 from ..core import Created, Event
 from ..core.determinism import uncollected
 from ..core.events import FORMAT
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..records import from_dict, to_dict
+from ._drivers import Connection, Table
 from .connections import DOCTOR, Database
 from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_name
 from .outbox_files import OutboxFiles
 
-TABLES = sa.MetaData()
-HEADS = sa.Table(
+HEADS = Table(
     "steerbo_study",
-    TABLES,
-    sa.Column("study", sa.String(200), primary_key=True),
-    sa.Column("format", sa.Integer, nullable=False),
-    sa.Column("events", sa.Integer, nullable=False),
-    sa.Column("tip", sa.String(64), nullable=False),
+    {"study": "VARCHAR(200)", "format": "INTEGER", "events": "INTEGER", "tip": "VARCHAR(64)"},
 )
-
-
-def _event() -> tuple[sa.Column[Any], ...]:
-    return (
-        sa.Column("study", sa.String(200), primary_key=True),
-        sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("body", sa.Text, nullable=False),
-        sa.Column("checksum", sa.String(64), nullable=False),
-    )
-
-
-EVENTS = sa.Table("steerbo_event", TABLES, *_event())
-LEASES = sa.Table(
+_EVENT = {"study": "VARCHAR(200)", "position": "INTEGER", "body": "TEXT", "checksum": "VARCHAR(64)"}
+EVENTS = Table("steerbo_event", _EVENT, keys=2)
+LEASES = Table(
     "steerbo_lease",
-    TABLES,
-    sa.Column("study", sa.String(200), primary_key=True),
-    sa.Column("token", sa.String(200), primary_key=True),
-    sa.Column("holder", sa.Text, nullable=False),
-    sa.Column("until", sa.Float(53)),
-    sa.Column("lapses", sa.Integer, nullable=False),
+    {
+        "study": "VARCHAR(200)",
+        "token": "VARCHAR(200)",
+        "holder": "TEXT",
+        "until": "DOUBLE PRECISION",
+        "lapses": "INTEGER",
+    },
+    keys=2,
+    nullable=("until",),
 )
-DAMAGED = sa.Table(
-    "steerbo_damaged",
-    sa.MetaData(),  # made only where something is repaired
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    *_event(),
-)
-"""Events of studies on a server before they were repaired, the first repair's with number 1."""
+TABLES = HEADS, EVENTS, LEASES
+DAMAGED = Table("steerbo_damaged", {"number": "INTEGER", **_EVENT}, keys=3)
+"""Events of studies on a server before they were repaired, the first repair's with number 1; made only then."""
 
 
-_LEASES = f'SELECT token, holder, "until", lapses FROM {LEASES.name} WHERE study = ?'
 CHECKED = 1
 """The way in which checksums are made."""
 
@@ -100,6 +82,11 @@ def checksum(before: str, position: int, body: str) -> str:
     return hashlib.sha256(f"{CHECKED}\n{before}\n{position}\n{body}".encode()).hexdigest()
 
 
+def study_names(connection: Connection) -> list[str]:
+    """Names of the studies in a database, sorted."""
+    return connection.column("SELECT study FROM steerbo_study ORDER BY study")
+
+
 class DatabaseLog:
     """One worker's connection to a study's log; see `EventLog`.
 
@@ -127,8 +114,8 @@ class DatabaseLog:
         self._lock = threading.RLock()  # what was seen, and what is read or written after that, belong together
         try:
             if make:
-                self._database.make(TABLES)
-            elif not self._database.has(HEADS.name):
+                self._database.make(*TABLES)
+            elif not self._database.has(HEADS):
                 raise InvalidStudy("log", self.place, "a study's log", "‹new› makes one.")
         except BaseException:
             self.close()
@@ -159,22 +146,19 @@ class DatabaseLog:
 
     def _tip_at(self, position: int) -> str:
         """The checksum of an event; empty: there is none."""
-        query = sa.select(EVENTS.c.checksum).where((EVENTS.c.study == self.name) & (EVENTS.c.position == position))
+        query = "SELECT checksum FROM steerbo_event WHERE study = ? AND position = ?"
         with self._database.transaction() as connection:
-            return connection.scalar(query) or ""
+            return connection.value(query, self.name, position) or ""
 
     def _after(self, seen: int, tip: str) -> tuple[list[Event], int, str]:
         """The events after so many, the last of which has this checksum; how many there are, and the checksum now."""
-        new = EVENTS.c.position > seen
         query = (
-            sa.select(HEADS.c.format, HEADS.c.events, HEADS.c.tip, EVENTS.c.position, EVENTS.c.body)
-            .add_columns(EVENTS.c.checksum)
-            .select_from(HEADS.outerjoin(EVENTS, (EVENTS.c.study == HEADS.c.study) & new))
-            .where(HEADS.c.study == self.name)
-            .order_by(EVENTS.c.position)
+            "SELECT format, events, tip, position, body, checksum FROM steerbo_study"
+            " LEFT JOIN steerbo_event ON steerbo_event.study = steerbo_study.study AND position > ?"
+            " WHERE steerbo_study.study = ? ORDER BY position"
         )
         with self._database.transaction() as connection:  # one statement: head and events of one moment
-            rows = connection.execute(query).all()
+            rows = connection.rows(query, seen, self.name)
         if not rows:
             if seen:
                 raise self._damage("study", None, f"the study whose {seen} events were read before")
@@ -224,9 +208,9 @@ class DatabaseLog:
 
     def _stands(self, position: int, tip: str, event: Event, lease: Lease | None) -> bool:
         """Whether an event was added after all, by us: workers may choose alike, but only one gets the lease."""
-        ours = (EVENTS.c.study == self.name) & (EVENTS.c.position == position) & (EVENTS.c.checksum == tip)
+        ours = "SELECT position FROM steerbo_event WHERE study = ? AND position = ? AND checksum = ?"
         with self._database.transaction() as connection:
-            if connection.execute(sa.select(EVENTS.c.position).where(ours)).first() is None:
+            if not connection.rows(ours, self.name, position, tip):
                 return False
         if lease is None or event.kind != "asked":
             return True
@@ -234,33 +218,32 @@ class DatabaseLog:
         return held is not None and held.holder == lease.holder
 
     def _write(self, rows: Sequence[Mapping[str, Any]], events: Sequence[Event], lease: Lease | None) -> None:
-        head = {"format": FORMAT, "events": rows[-1]["position"], "tip": rows[-1]["checksum"]}
+        count, tip = rows[-1]["position"], rows[-1]["checksum"]
+        move = "UPDATE steerbo_study SET format = ?, events = ?, tip = ? WHERE study = ? AND events = ? AND tip = ?"
         with self._database.transaction("\n".join(row["body"] for row in rows)) as connection:
             if not self.seen:
-                connection.execute(sa.insert(HEADS).values(study=self.name, **head))
-            else:
-                based = (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self.tip)
-                if connection.execute(sa.update(HEADS).where(based).values(**head)).rowcount != 1:
-                    raise LogConflict(f"event {self.seen + 1} of {self.place} is another worker's")
-            connection.execute(sa.insert(EVENTS), rows)
+                connection.insert(HEADS, {"study": self.name, "format": FORMAT, "events": count, "tip": tip})
+            elif connection.change(move, FORMAT, count, tip, self.name, self.seen, self.tip) != 1:
+                raise LogConflict(f"event {self.seen + 1} of {self.place} is another worker's")
+            connection.insert(EVENTS, *rows)
             if lease is not None and (asked := events[-1]).kind == "asked":
-                connection.execute(sa.insert(LEASES).values(study=self.name, token=asked.token, **vars(lease)))
+                connection.insert(LEASES, {"study": self.name, "token": asked.token, **vars(lease)})
             for token in filter(None, map(ends_a_round, events)):
-                connection.execute(sa.delete(LEASES).where(self._lease(token)))
+                connection.run("DELETE FROM steerbo_lease WHERE study = ? AND token = ?", self.name, token)
 
     def names(self) -> list[str]:
         """Of all studies in this database."""
         with self._database.transaction() as connection:
-            return list(connection.scalars(sa.select(HEADS.c.study).order_by(HEADS.c.study)))
+            return study_names(connection)
 
-    def snapshot(self) -> AbstractContextManager[sa.Connection]:
+    def snapshot(self) -> AbstractContextManager[Connection]:
         """See `Database.snapshot`."""
         return self._database.snapshot()
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
-        columns = LEASES.c.token, LEASES.c.holder, LEASES.c.until, LEASES.c.lapses
-        rows = self._database.glance(sa.select(*columns).where(LEASES.c.study == self.name), _LEASES, self.name)
+        query = "SELECT token, holder, until, lapses FROM steerbo_lease WHERE study = ?"
+        rows = self._database.glance(query, self.name)
         return {token: Lease(holder, until, lapses) for token, holder, until, lapses in rows}
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
@@ -269,21 +252,25 @@ class DatabaseLog:
             with self._database.transaction(fleeting=token == TURN) as connection:
                 if instead_of is None:
                     if lease is not None:
-                        connection.execute(sa.insert(LEASES).values(study=self.name, token=token, **vars(lease)))
+                        connection.insert(LEASES, {"study": self.name, "token": token, **vars(lease)})
                     return True
-                same = self._lease(token)
-                for name, value in vars(instead_of).items():
-                    same &= LEASES.c[name].is_(None) if value is None else LEASES.c[name] == value
-                change = sa.delete(LEASES) if lease is None else sa.update(LEASES).values(**vars(lease))
-                return connection.execute(change.where(same)).rowcount == 1
+                same = {"study": self.name, "token": token, **vars(instead_of)}
+                where = " AND ".join(
+                    f"{name} IS NULL" if value is None else f"{name} = ?" for name, value in same.items()
+                )
+                held = [value for value in same.values() if value is not None]
+                if lease is None:
+                    return connection.change(f"DELETE FROM steerbo_lease WHERE {where}", *held) == 1
+                change = f"UPDATE steerbo_lease SET {', '.join(f'{name} = ?' for name in vars(lease))} WHERE {where}"
+                return connection.change(change, *vars(lease).values(), *held) == 1
         except LogConflict:
             return False
 
     def renew(self, holder: str, until: float) -> None:
         """Leases of `holder` last until then."""
-        mine = (LEASES.c.study == self.name) & (LEASES.c.holder == holder) & LEASES.c.until.is_not(None)
+        mine = "UPDATE steerbo_lease SET until = ? WHERE study = ? AND holder = ? AND until IS NOT NULL"
         with self._database.transaction() as connection:
-            connection.execute(sa.update(LEASES).where(mine).values(until=until))
+            connection.run(mine, until, self.name, holder)
 
     def now(self) -> float:
         """Seconds since 1970 by the database's clock; see `Database`."""
@@ -291,18 +278,13 @@ class DatabaseLog:
 
     def rows(self) -> Iterator[tuple[int, Any, Any]]:
         """Position, body and checksum of every event as they stand there, unchecked; ends where the file is damaged."""
-        query = sa.select(EVENTS.c.position, EVENTS.c.body, EVENTS.c.checksum)
-        query = query.where(EVENTS.c.study == self.name).order_by(EVENTS.c.position)
+        query = "SELECT position, body, checksum FROM steerbo_event WHERE study = ? ORDER BY position"
         with self._database.transaction() as connection:
-            for row in connection.execute(query):
-                yield row.position, row.body, row.checksum
+            yield from connection.run(query, self.name)
 
     def close(self) -> None:
         """Let go of the connections."""
         self._database.close()
-
-    def _lease(self, token: str) -> sa.ColumnElement[bool]:
-        return (LEASES.c.study == self.name) & (LEASES.c.token == token)
 
     def event(self, position: int, body: str) -> Event:
         """An event from its text."""

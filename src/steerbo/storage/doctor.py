@@ -6,8 +6,6 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-import sqlalchemy as sa
-
 from .._redaction import split_name
 from .._wording import counted
 from ..errors import InvalidStudy
@@ -15,7 +13,7 @@ from ..records import record
 from ._integrity import IntegrityReport, StoredStudy, look, survey, write
 from .backup import fill
 from .connections import Database
-from .database import DAMAGED, EVENTS, HEADS, LEASES
+from .database import DAMAGED, EVENTS, TABLES
 
 
 @record
@@ -145,17 +143,17 @@ def _free_name(file: Path) -> Path:
 
 def _on_a_server(url: str, only: str) -> str:
     with closing(Database(url, "write")) as database, database.transaction() as connection:
-        connection.exec_driver_sql("LOCK TABLE steerbo_study, steerbo_event, steerbo_lease IN SHARE ROW EXCLUSIVE MODE")
+        connection.run("LOCK TABLE steerbo_study, steerbo_event, steerbo_lease IN SHARE ROW EXCLUSIVE MODE")
         studies = survey(connection).studies
         bad = tuple(kept for kept in studies if kept.complaint and not kept.later and only in ("", kept.name))
-        DAMAGED.create(connection, checkfirst=True)
-        number = 1 + (connection.scalar(sa.select(sa.func.max(DAMAGED.c.number))) or 0)
+        connection.make(DAMAGED)
+        number = 1 + (connection.value("SELECT max(number) FROM steerbo_damaged") or 0)
+        columns = ", ".join(EVENTS.columns)
+        copy = f"INSERT INTO steerbo_damaged (number, {columns}) SELECT {number}, {columns} FROM steerbo_event"
         for kept in bad:
-            columns = [column.name for column in DAMAGED.columns]
-            before = sa.select(sa.literal(number), EVENTS).where(EVENTS.c.study == kept.name)
-            connection.execute(sa.insert(DAMAGED).from_select(columns, before))
-            for table in (LEASES, EVENTS, HEADS):
-                connection.execute(sa.delete(table).where(table.c.study == kept.name))
+            connection.run(f"{copy} WHERE study = ?", kept.name)
+            for table in TABLES:
+                connection.run(f"DELETE FROM {table.name} WHERE study = ?", kept.name)
         write(connection, tuple(kept for kept in bad if kept.bodies))
     lost = [kept.name for kept in bad if not kept.bodies]
     gone = f", and nothing of {', '.join(lost)}" if lost else ""

@@ -24,12 +24,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy import exc
-
 from .._files import LARGEST_TABLE, read_file
 from ..errors import InvalidStudy, SteerboError
 from ..records import from_dict, record
+from ._drivers import Address
 
 
 @record
@@ -165,10 +163,10 @@ def _file_or_server(place: str) -> tuple[Path | None, str | None]:
     if "://" not in place:
         return (None, None) if place == ":memory:" else (Path(place).resolve(), None)
     try:
-        url = sa.make_url(place.partition("#")[0])
-    except (exc.ArgumentError, ValueError):
+        url = Address.of(place.partition("#")[0])
+    except ValueError:
         return None, None
-    if url.get_backend_name() == "sqlite":
+    if url.scheme.partition("+")[0] == "sqlite":
         return (Path(url.database).resolve() if url.database not in (None, "", ":memory:") else None), None
     asked = {name: url.query.get(name) for name in ("host", "port", "dbname", "service")}
     return None, f"{url.host} {url.port} {asked}/{url.database}"

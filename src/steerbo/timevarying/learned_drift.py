@@ -35,15 +35,15 @@ from ..core import (
 )
 from ..errors import InvalidProblem
 from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression, describe_subset
-from ..optim import Box, FeasibleRegion, maximise
+from ..optim import maximise
 from ..records import record
 from ..space import Categorical
 from ..surrogate import FLEETING, DriftTracker, drift_correlations
 from ._priors import Prior
 from .data import Datum, Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
-from .problem import TimeVarying, box_now, settings
-from .surrogates import any_point, any_site, best_site
+from .problem import TimeVarying, scaled, settings
+from .surrogates import any_point, any_site, best_site, box_of
 
 STARTING_POINTS = 5
 """Random places before the model takes part in a choice, as in cost-varying problems."""
@@ -64,25 +64,12 @@ class Coordinates:
         """All points of a finite domain; None of a box."""
         points = self.problem.points
         if points is None or self.problem.coordinates is None:
-            return None if points is None else self.of(points)
+            return None if points is None else scaled(self.problem, points)
         low, width = points.min(axis=0), np.ptp(points, axis=0)
         return np.asarray((points - low) / np.where(width > 0, width, 1.0))
 
-    def of(self, points: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
-        """Scale points in user units."""
-        found = points.astype(float)
-        for j, v in enumerate(self.problem.variables):
-            if isinstance(v, Categorical):
-                continue
-            low, high = float(v.low), float(v.high)
-            log = v.scale == "log"
-            found[:, j] = (
-                np.log(found[:, j] / low) / math.log(high / low) if log else (found[:, j] - low) / (high - low)
-            )
-        return found
-
     def slope(self, points: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
-        """Slopes of `of` at points in user units."""
+        """Slopes of `scaled` at points in user units."""
         found = np.ones(points.shape)
         for j, v in enumerate(self.problem.variables):
             if isinstance(v, Categorical):
@@ -118,7 +105,8 @@ class DriftingSurrogate:
     def empty(self, drift_model: DriftModel) -> GPRegression[Any]:
         """Make a model without data for a drift."""
         kernel = AnovaKernel.over(self.problem.categorical)
-        return GPRegression(drift_model.over(kernel, len(self.problem.categorical)), seed=self._seed)
+        drifting = drift_model.over(kernel, len(self.problem.categorical))
+        return GPRegression(drifting, seed=self._seed, known_noise=self.problem.noise)
 
     @property
     def evidence(self) -> Float[np.ndarray, " 1"]:
@@ -140,7 +128,7 @@ class DriftingSurrogate:
     def rows(self, places: np.ndarray, time: float) -> Float[np.ndarray, "r e"]:
         """Rows of the model for places, all at one time."""
         sites = self.coordinates.sites
-        points = self.coordinates.of(places) if sites is None else sites[places]
+        points = scaled(self.problem, places) if sites is None else sites[places]
         return np.column_stack([points, np.full(len(points), time)])
 
     def learn(self, found: Mapping[str, Any]) -> None:
@@ -225,19 +213,13 @@ class DriftingSurrogate:
             return np.asarray(model.unstandardise(mean + beta * sd)), model.scale * slope
 
         seed = int(random.integers(2**32))
-        return maximise(upper, rising, self.box(view), seed).point
+        return maximise(upper, rising, box_of(self.problem, view), seed).point
 
     def anywhere(self, view: RoundView, random: np.random.Generator) -> Place:
         """Draw an available place."""
         if (sites := self.coordinates.sites) is not None:
             return any_site(view, len(sites), random)
-        return any_point(view, self.box(view), random)
-
-    def box(self, view: RoundView) -> Box:
-        """Box of the available places within the constraints, in user units."""
-        bounds = view.available if view.available is not None and "low" in view.available else None
-        box = box_now(self.problem, bounds)
-        return box if view.margin is None else FeasibleRegion(box, view.margin)
+        return any_point(view, box_of(self.problem, view), random)
 
 
 @record

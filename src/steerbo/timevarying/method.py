@@ -47,7 +47,7 @@ from ..errors import ModelFailure
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
 from ..optim import Margin
 from ..records import record, to_dict
-from ..space import Categorical, OutcomeConstraint
+from ..space import OutcomeConstraint
 from ..surrogate import (
     NO_FEASIBLE_NOTE,
     ConstraintModels,
@@ -64,7 +64,7 @@ from ._default_priors import RECENT, OutcomeScale, default_priors, due
 from ._priors import Prior
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
-from .problem import TimeVarying, place_of, settings
+from .problem import TimeVarying, place_of, scaled, settings
 from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate, LargeFiniteSurrogate, finite_surrogate
 
 Surrogate = FiniteSurrogate | LargeFiniteSurrogate | BoxSurrogate
@@ -170,7 +170,7 @@ class Candidates:
             return self._among(numbers, lambda some: likely(self._sites[some]), time, unknown)
 
         def margin(points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-            return likely(self._encoded(points))
+            return likely(scaled(self.problem, points))
 
         if left is None or "points" not in left:
             return RoundView(time, left, unknown, margin)
@@ -188,16 +188,6 @@ class Candidates:
     def _sites(self) -> Float[np.ndarray, "X d"]:
         names = self.problem.space.names
         return self.problem.space.encode([dict(zip(names, site, strict=True)) for site in self.problem.sites or ()])
-
-    def _encoded(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Encode coordinates of a box, which are in user units, categories by number."""
-        found = points.astype(float)
-        for j, variable in enumerate(self.problem.variables):
-            if isinstance(variable, Categorical):
-                continue
-            low, high, x = float(variable.low), float(variable.high), points[:, j]
-            found[:, j] = np.log(x / low) / np.log(high / low) if variable.scale == "log" else (x - low) / (high - low)
-        return found
 
     def slack(self, name: str, values: Mapping[str, Any], time: float) -> float | None:
         """Slack of the constraint on one outcome at values of all variables; None where too little is known."""

@@ -21,10 +21,11 @@ from .._arrays import Float as Floats
 from .._parsing import Rows, parse_value, read_listed
 from ..core import ConstrainedProblem, History, RequestField, Scope
 from ..errors import InvalidProblem, InvalidRequest
+from ..gp import noise_lines
 from ..optim import Box, corners, limited, minimal_conflict, substitute_known
 from ..records import record
 from ..space import Categorical, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
-from ..space.fields import ListField, Number, as_number
+from ..space.fields import KnownNoise, ListField, Number, as_number
 from ._priors import Prior
 from ._validation import INSTEAD, check_coordinates, check_default_priors, check_priors, check_seen, check_sizes
 from .data import Place
@@ -294,10 +295,12 @@ class TimeVarying(ConstrainedProblem):
 
     Args:
         variables: the variables that can be set.
-        priors: the candidates; one of them should be right. "auto": generic ones, in units of the outcomes; see
-            `steerbo.timevarying._default_priors`.
+        priors: the candidates; one of them should be right. "auto": none. The default method then learns how the
+            objective drifts; methods that compare priors make generic ones, in units of the outcomes.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
+        noise: without priors: standard deviation of repeated measurements of the objective, in its unit, believed
+            within a third. None: it is learned. A prior states its own.
         limits: constraints on settings: `LinearConstraint` and `ForbiddenCombination`, at what is seen before
             choosing; and `OutcomeConstraint`, limits on further outcomes, which are learned.
 
@@ -320,6 +323,7 @@ class TimeVarying(ConstrainedProblem):
     priors: Annotated[Annotated[Sequence[Prior], ListField] | Literal["auto"], BeforeValidator(_given_priors)] = "auto"
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListField] | None = None
     minimize: Annotated[bool, Strict()] = False
+    noise: KnownNoise | None = None
     limits: Limits | None = None
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, parse_available),)
@@ -334,6 +338,9 @@ class TimeVarying(ConstrainedProblem):
         check_seen(self.space)
         if self.automatic:
             check_default_priors(self.points)
+        elif self.noise is not None:
+            hint = "Each prior states its own: Prior(…, noise=…)."
+            raise InvalidProblem("TimeVarying.noise", self.noise, "None where there are priors", hint)
         else:
             points = self._some_points() if self.points is None else self.points
             check_priors(self.given, points, self.points is not None, self.categories)
@@ -419,8 +426,11 @@ class TimeVarying(ConstrainedProblem):
         """The limits and the priors."""
         limits = tuple(("limit", str(limit)) for limit in self.limits or ())
         if self.automatic:
-            made = "made of the outcomes: three lengthscales, three rates of forgetting, three noises"
-            return (*limits, ("priors", made))
+            return (
+                *limits,
+                *noise_lines(self.noise),
+                ("priors", "none: how the objective drifts is learned from the outcomes"),
+            )
         named = [(prior.name or f"prior {i + 1}", prior) for i, prior in enumerate(self.given[:_SHOWN])]
         more = len(self.given) - len(named)
         said = [("prior", f"{name}: {prior}") for name, prior in named]
@@ -478,6 +488,17 @@ class TimeVarying(ConstrainedProblem):
     def read_scope(self, scope: Any) -> Scope:
         """All variables: there is nothing else to play."""
         return super().read_scope(scope) or self.scope
+
+
+def scaled(problem: TimeVarying, points: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, "n d"]:
+    """Scale points in user units to [0, 1], on a logarithmic scale where a variable has one; categories by number."""
+    found = points.astype(float)
+    for j, variable in enumerate(problem.variables):
+        if isinstance(variable, Categorical):
+            continue
+        low, high, x = float(variable.low), float(variable.high), points[:, j]
+        found[:, j] = np.log(x / low) / math.log(high / low) if variable.scale == "log" else (x - low) / (high - low)
+    return found
 
 
 def place_of(problem: TimeVarying, values: Mapping[str, Any]) -> Place:

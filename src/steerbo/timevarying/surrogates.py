@@ -27,6 +27,7 @@ The prior means of all priors at once: hills by one exponential, functions one b
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -274,7 +275,49 @@ def scale_only(means: Float[np.ndarray, "P X"], tables: Sequence[np.ndarray], dr
     return all(np.allclose(shape, shapes[0], atol=1e-9) for shape in shapes) and max(scales) > min(scales) * (1 + 1e-9)
 
 
-class FiniteSurrogate:
+class _SitesSurrogate(ABC):
+    """Base of the two surrogates over the sites of a finite domain: how they choose.
+
+    Attributes:
+        size: numbers of priors and of sites, (P, X).
+    """
+
+    size: tuple[int, ...]
+
+    @abstractmethod
+    def moments(
+        self, view: RoundView, priors: Int[np.ndarray, " k"]
+    ) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+        """Means, and standard deviations without and with the pending places, (P, X) each; of these priors at least."""
+
+    def optimistic(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        priors: Int[np.ndarray, " k"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """Maximise `μ + β σ` over available sites and the given priors; ties are drawn."""
+        mean, sd, shrunk = self.moments(view, priors)
+        return best_site(view, (mean, sd), mean + betas[:, None] * shrunk, priors, random)
+
+    def averaged(
+        self,
+        view: RoundView,
+        betas: Float[np.ndarray, " P"],
+        weights: Float[np.ndarray, " P"],
+        random: np.random.Generator,
+    ) -> Maximiser:
+        """Maximise the weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
+        mean, sd, shrunk = self.moments(view, np.arange(len(weights)))
+        return best_average(view, (mean, sd), mean + betas[:, None] * shrunk, weights, random)
+
+    def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
+        """Draw an available site."""
+        return any_site(view, self.size[1], random)
+
+
+class FiniteSurrogate(_SitesSurrogate):
     """Posteriors of all priors at all points of a finite domain.
 
     Outcomes may come late: see `OrderedFilter`.
@@ -424,33 +467,12 @@ class FiniteSurrogate:
         drifts = [self.sharing[g].drift for sets in self._sets for g in sets]
         return scale_only(Means(self.problem)(self.points), tables, drifts)
 
-    # -- choices -------------------------------------------------------------------------------------------------------
-
-    def optimistic(
-        self,
-        view: RoundView,
-        betas: Float[np.ndarray, " P"],
-        priors: Int[np.ndarray, " k"],
-        random: np.random.Generator,
-    ) -> Maximiser:
-        """The largest `μ + β σ` over available points and the given priors; ties are drawn."""
+    def moments(
+        self, view: RoundView, priors: Int[np.ndarray, " k"]
+    ) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+        """Means, and standard deviations without and with the pending places, (P, X) each, of all priors."""
         mean, sd = self.posterior(view.time)
-        return best_site(view, (mean, sd), mean + betas[:, None] * self._shrunk(view, sd), priors, random)
-
-    def averaged(
-        self,
-        view: RoundView,
-        betas: Float[np.ndarray, " P"],
-        weights: Float[np.ndarray, " P"],
-        random: np.random.Generator,
-    ) -> Maximiser:
-        """The largest weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
-        mean, sd = self.posterior(view.time)
-        return best_average(view, (mean, sd), mean + betas[:, None] * self._shrunk(view, sd), weights, random)
-
-    def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
-        """Any available point."""
-        return any_site(view, self.size[1], random)
+        return mean, sd, self._shrunk(view, sd)
 
 
 def _static(prior: Prior) -> Prior:
@@ -637,11 +659,10 @@ class BoxSurrogate:
         return any_point(view, self.box(view), random)
 
     def box(self, view: RoundView) -> Box:
-        """Box of the available places within the constraints, in user units; categories by number."""
-        bounds = view.available if view.available is not None and "low" in view.available else None
-        key = repr(bounds)
+        """Box of the available places within the constraints: see `box_of`."""
+        key = repr(view.available)
         if self._box is None or self._box[0] != key:
-            self._box = key, box_now(self.problem, bounds)
+            self._box = key, box_of(self.problem, replace(view, margin=None))
         return self._box[1] if view.margin is None else FeasibleRegion(self._box[1], view.margin)
 
     def _search(
@@ -683,7 +704,7 @@ def _at(points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r e
     return np.column_stack([points, np.full(len(points), time)])
 
 
-class LargeFiniteSurrogate:
+class LargeFiniteSurrogate(_SitesSurrogate):
     """Posteriors of all priors at the sites of a large finite domain, conditioned as on a box. O(n²) a site.
 
     No matrix between sites is held. Posteriors are those of `FiniteSurrogate` up to `MOST` outcomes, of which older or
@@ -741,7 +762,7 @@ class LargeFiniteSurrogate:
         mean = self.means[prior, sites] + found.mean[s.ids.tolist().index(prior)]
         return mean, s.kernel(rows, rows) - found.half.T @ found.half
 
-    def _bounded(
+    def moments(
         self, view: RoundView, priors: Int[np.ndarray, " k"]
     ) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
         """Means, and standard deviations without and with the pending places, (P, X) each, of some priors."""
@@ -752,32 +773,6 @@ class LargeFiniteSurrogate:
             located = [u._replace(place=self.points[u.place]) for u in view.unknown]
             with self.outcomes._with(replace(view, unknown=located)):
                 return mean, sd, self.posterior(view.time)[1]
-
-    def optimistic(
-        self,
-        view: RoundView,
-        betas: Float[np.ndarray, " P"],
-        priors: Int[np.ndarray, " k"],
-        random: np.random.Generator,
-    ) -> Maximiser:
-        """Maximise `μ + β σ` over available sites and the given priors; ties are drawn."""
-        mean, sd, shrunk = self._bounded(view, priors)
-        return best_site(view, (mean, sd), mean + betas[:, None] * shrunk, priors, random)
-
-    def averaged(
-        self,
-        view: RoundView,
-        betas: Float[np.ndarray, " P"],
-        weights: Float[np.ndarray, " P"],
-        random: np.random.Generator,
-    ) -> Maximiser:
-        """Maximise the weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
-        mean, sd, shrunk = self._bounded(view, np.arange(len(weights)))
-        return best_average(view, (mean, sd), mean + betas[:, None] * shrunk, weights, random)
-
-    def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
-        """Draw an available site."""
-        return any_site(view, self.size[1], random)
 
     def differ_in_scale_only(self) -> bool:
         """Whether all priors share mean and correlation, and not the output scale."""
@@ -800,6 +795,13 @@ def finite_surrogate(problem: TimeVarying, static: bool = False) -> FiniteSurrog
 def any_site(view: RoundView, count: int, random: np.random.Generator) -> int:
     """Draw an available site of `count`."""
     return int(random.choice(count if view.available is None else view.available))
+
+
+def box_of(problem: TimeVarying, view: RoundView) -> Box:
+    """Make the box of a view's available places within the constraints, in user units; categories by number."""
+    bounds = view.available if view.available is not None and "low" in view.available else None
+    box = box_now(problem, bounds)
+    return box if view.margin is None else FeasibleRegion(box, view.margin)
 
 
 def any_point(view: RoundView, box: Box, random: np.random.Generator) -> Float[np.ndarray, " d"]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from partial_control_bench import core, core_page
+from partial_control_bench import core, core_page, core_table
 from partial_control_bench.errors import BenchError
 from partial_control_bench.fresh.registration import refuse_unregistered, seeds_among
 from partial_control_bench.kept import there
-from partial_control_bench.record import parse, read
+from partial_control_bench.record import Result, parse, read
 from partial_control_bench.registry import contender, problem
 from tests.benchmarks.bench.calls import pcb
 
@@ -55,6 +56,62 @@ def test_a_run_comes_out_again_and_says_its_registration() -> None:
     assert [alike for _, alike in core.again([kept], 1)] == [True]
     changed = kept.model_copy(update={"kept": {**kept.kept, "play": 0.0}})
     assert [alike for _, alike in core.again([changed], 1)] == [False]
+
+
+def kept(problem: str, entrant: str, seed: int, play: float) -> Result:
+    line: dict[str, Any] = {
+        "schema_version": 1, "problem": problem, "version": 1, "entrant": entrant, "seed": seed, "rounds": 9,
+        "budget": {"rounds": 9, "money": 9.0}, "money": 9.0,
+        "curve": {"unit": "money", "at": [9], "cumulative": [play]},
+        "cpu_seconds": 2.0, "kept": {"registration": COMMIT, "number": seed, "play": play, "answer": play},
+    }  # fmt: skip
+    return parse(Result.model_validate(line).line(), "here")
+
+
+def crowd(peers: int) -> list[Result]:
+    """Ours loses 1 of the 4 that chance loses; peer k has two seeds, and loses k more; the first has one problem."""
+    found = []
+    for name in ("drawn-plain", "drawn-sets"):
+        found += [kept(name, core.OURS, seed, 1.0 + 0.01 * seed) for seed in range(4)]
+        found += [kept(name, "random", seed, 4.0) for seed in range(4)]
+        some = range(1 if name == "drawn-plain" else 0, peers)
+        found += [kept(name, f"peer-{k}", seed, 1.0 + k + 0.02 * seed) for k in some for seed in range(2)]
+    return found
+
+
+def test_any_number_of_peers_stand_in_one_table() -> None:
+    rows = {each.who: each for each in core_table.standings(crowd(12), COMMIT)}
+    assert len(rows) == 14
+    assert next(iter(rows)) in (core.OURS, "peer-0")
+    assert rows["peer-0"].seeds == (2, 2)
+    assert len(rows["peer-0"].shares) == 1, "of the one problem that it played"
+    assert rows["peer-3"].mean == pytest.approx(4.01 / 4)
+    assert rows["peer-3"].ours == pytest.approx([1.005 / 4] * 2), "ours on the same seeds"
+    assert (rows["peer-3"].ahead, rows["peer-3"].behind) == (0, 2)
+    table = core_table.standing_table(crowd(12), COMMIT)
+    assert len({line.count("|") for line in table.splitlines()}) == 1
+
+
+def test_problems_are_shown_in_percent_of_chance() -> None:
+    told = core_table.table(crowd(3), COMMIT, ["peer-0", "peer-2"])
+    head, _, *rows = told.splitlines()
+    assert head == "| problem | random's loss | steerbo, % | peer-0 | peer-2 |"
+    plain, sets = (row.split(" | ") for row in rows)
+    assert plain[1:4:2] == ["4", "–"], "not played"
+    assert plain[4].startswith("+50 ± ")
+    assert sets[3].startswith("+0.1 ± ")
+
+
+def test_the_page_shows_many_peers(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    lines = "".join(each.line() + "\n" for each in crowd(15))
+    (tmp_path / core_page.RUNS).write_text(lines, encoding="utf-8")
+    page = core_page.write(tmp_path)
+    assert page is not None
+    told = page.read_text(encoding="utf-8")
+    assert told.count("| peer-14 |") == 3, "a row of its own, and a column in two tables"
+    assert "peer-14 3.75" in told, "in the words of the picture"
+    assert (tmp_path / "core.png").stat().st_size > 0
 
 
 def git(folder: Path, *words: str) -> str:

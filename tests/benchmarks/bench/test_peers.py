@@ -12,6 +12,7 @@ import pytest
 
 from partial_control_bench.entrants.columns import Columns, looked_at, seen_first
 from partial_control_bench.entrants.cube import Cube
+from partial_control_bench.fresh.family import TRAITS, world
 from partial_control_bench.playing import run
 from partial_control_bench.problem import Budget
 from partial_control_bench.protocol import Outcome
@@ -45,6 +46,27 @@ def test_what_was_not_asked_for_is_a_trial_too() -> None:
     trials = entrant.study.trials
     assert [trial.params["controls"] for trial in trials[:5]] == [6] * 5, "the set that holds everything"
     assert len(trials) == 6
+
+
+def test_peers_are_told_outcomes_less_the_price_of_what_was_held() -> None:
+    told = {**world("tuning", TRAITS.index("sets")).known, "budget": {"rounds": 10, "money": None}}
+    values = dict.fromkeys(told["control_sets"][1], 0.5)
+    net = 2.0 - told["costs"][1] / told["worth"]
+    assert space_of(told).net(values, Outcome(2.0)) == pytest.approx(net)
+    assert space_of(known("plant-cheap-0.02")).net({"x3": 0.3}, Outcome(2.0)) == 2.0, "no price is known there"
+    cube = Cube(told)
+    cube.learn(values, Outcome(2.0, realised={v["name"]: 0.5 for v in told["variables"]}))
+    assert cube.data()[1].tolist() == pytest.approx([net])
+
+
+@pytest.mark.skipif(find_spec("optuna") is None, reason="needs optuna: pip install './benchmarks[peers]'")
+def test_the_sampler_on_a_process_is_asked_for_every_variable() -> None:
+    entrant: Any = contender("optuna-gp").load()(known("plant-cheap-0.02"), 0)
+    values = entrant.ask({"round": 1})
+    assert len(entrant.trial.params) == 6
+    assert len(values) < 6
+    entrant.tell(values, Outcome(1.0))
+    assert len(entrant.study.trials) == 1
 
 
 def known(name: str) -> dict[str, Any]:

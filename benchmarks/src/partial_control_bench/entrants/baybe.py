@@ -60,13 +60,13 @@ class BayBE:
 
     def decide(self, seen: Values) -> Values:
         """One recommendation where this was seen; where its point is not available, the nearest that is."""
-        if self.levels:
-            told = {**seen, _TIME: self.now["time"] if "time" in self.now else self.now["round"]}
-            at = pd.DataFrame([{name: self._level(name, told[name]) for name in self.levels}])
-            self.campaign.toggle_discrete_candidates(at, exclude=True, complement=True)
-            self.campaign.toggle_discrete_candidates(at, exclude=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            if self.levels:
+                told = {**seen, _TIME: self.now["time"] if "time" in self.now else self.now["round"]}
+                at = pd.DataFrame([{name: self._level(name, told[name]) for name in self.levels}])
+                self.campaign.toggle_discrete_candidates(at, exclude=True, complement=True)
+                self.campaign.toggle_discrete_candidates(at, exclude=False)
             self.asked = self.campaign.recommend(batch_size=1)
         row = self.asked.iloc[0]
         point = {p.name: int(row[p.name]) if p.size else float(row[p.name]) for p in self.space.parameters}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from .. import core_page
 from ..kept import kept_in
 from ..page import markdown
 from ..record import read
+from ..registry import problems
 from . import causal, costvarying, meanfield, timevarying
 from .claim import DEPENDS, HOLDS, NOT, OPEN, RULE, table
 from .layout import COMMAND, HERE, write
@@ -17,6 +19,8 @@ from .layout import COMMAND, HERE, write
 PAPERS = (costvarying.PAPER, timevarying.PAPER, causal.PAPER, meanfield.PAPER)
 PUBLISHED = "as-published.md"
 _COLUMNS = (HOLDS, DEPENDS, NOT, OPEN)
+_NOT_THEIRS = ("ours", f"… {causal.PAIRED}")
+_VARIED = re.compile(r"-(cheap|moderate|off|noisy|shuffled|map|authors|weight|no-|h?[0-9]|l[0-9]|[hl][0-9]).*")
 
 _HEAD = """# What holds
 
@@ -52,7 +56,7 @@ def write_all(folder: Path) -> Iterator[Path]:
         published.append(
             f"## {paper.title}\n\n{paper.about} [Pictures, readings, tables]({HERE}/{paper.file}.md).\n\n{table(claims)}"
         )
-        tally = Counter(claim.verdict.partition(":")[0] for claim in claims)
+        tally = Counter(claim.verdict.partition(":")[0] for claim in claims if not claim.words.startswith(_NOT_THEIRS))
         page, image = f"{HERE}/{paper.file}.md", f"{HERE}/{paper.file}.png"
         rows.append((f"[{paper.title}]({page})", *(tally[verdict] or "" for verdict in _COLUMNS)))
         pictures.append(f"## {paper.title}\n\n{paper.about}\n\n[![{alt}]({image})]({page})\n\nMade by `{COMMAND}`.\n")
@@ -63,7 +67,13 @@ def write_all(folder: Path) -> Iterator[Path]:
         "Most were kept before there was a benchmark, and put into its form by `python -m benchmarks.converted`. "
         f"The {len(timed)} of them whose times were kept, ours, published methods and peers, took {sum(timed) / 3600:.1f} CPU hours.\n\n"
     )
-    front = _HEAD + markdown(("claims of", *_COLUMNS), rows) + note + _OTHERS + "\n".join(pictures)
+    every, played = problems(), {r.problem for r in results}
+    note += (
+        f"Of the benchmark's {len(every)} problems {len(played & every.keys())} have runs there; many are one problem at another price "
+        f"list, variance, height or noise: {len({_VARIED.sub('', name) for name in every})} differ in more than that. The rest are for who "
+        "wants to play them (`pcb list`).\n\n"
+    )
+    front = _HEAD + markdown(("the papers' claims", *_COLUMNS), rows) + note + _OTHERS + "\n".join(pictures)
     (folder / PUBLISHED).write_text(_PUBLISHED + "\n".join(published), encoding="utf-8")
     yield folder / PUBLISHED
     if (core := core_page.write(folder)) is not None:
