@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.bandit import worthwhile_width
 from steerbo.core import Event, Optimizer, Refitted
+from steerbo.costvarying._switching_costs import plays_to_come
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, TraitContract
@@ -124,15 +126,16 @@ def test_what_slides_is_forecast() -> None:
 
 
 def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for_lagging_behind() -> None:
-    def beta_and_patience(played: sb.Optimizer) -> tuple[float, float]:
-        method: Any = played._state.method
-        return method.beta, method.patience
+    def factor_and_patience(optimizer: sb.Optimizer) -> tuple[float, float]:
+        method: Any = optimizer._state.method
+        width = worthwhile_width(plays_to_come(optimizer.history, 0.0, 0.0))
+        return method.beta(optimizer.history) / min(width, 2.0), method.patience
 
     for steady in (None, "learned"):
-        assert beta_and_patience(play(steady, 3, moves=False)) == (2.0, 1.0)
+        assert factor_and_patience(play(steady, 3, moves=False)) == (1.0, 1.0)
     for drifts in (sb.gp.MaternInTime(25.0), sb.gp.Sliding(60)):
-        assert beta_and_patience(play(drifts, 3, moves=False)) == (1.0, 0.0)
-    assert beta_and_patience(play("learned")) == (1.0, 0.0)
+        assert factor_and_patience(play(drifts, 3, moves=False)) == (0.5, 0.0)
+    assert factor_and_patience(play("learned")) == (0.5, 0.0)
 
 
 def test_a_set_that_is_known_not_to_be_good_enough_is_not_looked_at_again_because_time_has_passed() -> None:

@@ -12,6 +12,7 @@ from ._confidence import (
     hoeffding_radius,
     scale_inflation,
     theory_beta,
+    worthwhile_width,
 )
 from ._elimination import (
     ActiveArms,
@@ -63,4 +64,5 @@ __all__ = [
     "tempered_excess",
     "theory_beta",
     "underexplored",
+    "worthwhile_width",
 ]

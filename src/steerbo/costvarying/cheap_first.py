@@ -16,8 +16,12 @@ below `U`. An expensive set is then played only to find out whether it is so muc
 later money went to larger sets where a nested smaller one was as good.) Where a unit of value has a price
 (`value_of_one`), all bounds are those of the net value, and the set with the largest one is played.
 
-There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as its bounds show that, and
-one that may be the best is not left for a difference that only the model imagines.
+A cheap set that cannot be the best is left as soon as its bounds show that, and one that may be the best is not left
+for a difference that only the model imagines.
+
+**Horizon.** Exploration is paid for by the plays that are left. β is the width that N plays to come pay for
+(`bandit.worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for 10), at most the option. N is counted in plays of the
+cheapest set, by money and rounds (`plays_to_come`); without limits it is the number of plays so far, and at least 20.
 
 **Drift.** Bounds have half the width, and κ is 0: information does not last, so less is paid for it. (With patience, a
 model under drift, always unsure of settings that were not played for long, replays a cheap set that is not good enough
@@ -36,10 +40,10 @@ Bounds are `WIDER`: a wrong bound is not corrected by the next round, which stay
 **Guarantee.** While the bounds hold, a play at `x_i` falls short of the best (or acceptable) value by at most
 `2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))` and, by Jensen,
 `sd[g_i] ≤ sqrt(E σ²)`. That is UCB-PSQ's bound times `1 + κ`, so that the quality regret grows no faster, whatever the
-costs, while no round is pending. The point that is played, `x'`, is `x_i` polished on `A = E[μ + βσ]` where the set
-leaves a variable to nature. It falls short by at most `2 β E σ(x') + κ w_i + β J` with
-`J = sqrt(E σ²(x_i)) − E σ(x_i)`. The last two terms belong to `x_i`, which is not played; their decrease is not
-bounded, so the growth of the regret is not proven for polished plays.
+costs, while no round is pending. Near the horizon β is too small for bounds to hold. The point that is played, `x'`, is
+`x_i` polished on `A = E[μ + βσ]` where the set leaves a variable to nature. It falls short by at most
+`2 β E σ(x') + κ w_i + β J` with `J = sqrt(E σ²(x_i)) − E σ(x_i)`. The last two terms belong to `x_i`, which is not
+played; their decrease is not bounded, so the growth of the regret is not proven for polished plays.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ import scipy
 from pydantic import Field
 
 from .._arrays import Float
-from ..bandit import cheapest_sufficient
+from ..bandit import cheapest_sufficient, worthwhile_width
 from ..core import (
     TIME,
     Choice,
@@ -88,8 +92,8 @@ class CheapFirstOptions:
     """Options of `cheap-first`.
 
     Args:
-        beta: width of all bounds, in posterior standard deviations; half as much again where a variable is hard to
-            change, else half as much where the objective drifts.
+        beta: largest width of all bounds, in posterior standard deviations, less where few plays are to come; half as
+            much again where a variable is hard to change, else half as much where the objective drifts.
         patience: κ, how much of a play's uncertainty makes up for lagging behind. 0: cost decides among equals only, as
             it does where the objective drifts, unless a variable is hard to change.
         alike: factor within which prices count as equal; sets of equal price compete by their bounds.
@@ -215,10 +219,12 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         self.risk_budget = RiskBudget(self.search_space, self.surrogate)
         self._switches = bool(problem.space.changes)
 
-    @property
-    def beta(self) -> float:
-        """Width of all bounds, as things stand."""
-        return self.options.beta * (WIDER if self._switches else FLEETING if self._fleeting else 1.0)
+    def beta(self, history: History) -> float:
+        """Width of all bounds in the next round: that which the plays to come pay for, at most the option."""
+        price = float(np.nanmin(self.costs.means(), initial=np.inf))
+        plays = plays_to_come(history, price if price < np.inf else 0.0, 0.0)
+        width = min(self.options.beta, worthwhile_width(plays))
+        return width * (WIDER if self._switches else FLEETING if self._fleeting else 1.0)
 
     @property
     def patience(self) -> float:
@@ -237,10 +243,10 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         """Choose the cheapest set that is enough; among equally cheap ones the one with the largest bound."""
         if (start := self.start(history, request)) is not None:
             return start
-        number, beta = len(history) + 1, self.beta
+        number, beta = len(history) + 1, self.beta(history)
         candidates = self.candidates(history, request, staying=True)
         arms, plays = self._affordable_arms(history, candidates, number, request)
-        upper, switching = self._upper(candidates, number, arms), None
+        upper, switching = self._upper(candidates, number, arms, beta), None
         logged = self._upper_by_set(candidates, arms, upper)
         if self._switches:
             left, switching = self._without_poor_moves(history, candidates, number, arms, plays)
@@ -256,7 +262,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             tried = [arms[k] for k in some]
             if not self._switches:
                 plays.update(zip(tried, self.upper_bounds(candidates, tried, number, beta)[1], strict=True))
-            return likely[some] * [self._width(candidates, i, plays[i]) for i in tried]
+            return likely[some] * [self._width(candidates, i, plays[i], beta) for i in tried]
 
         least = float(upper.max()) if priced else self._least(float(upper.max()), candidates)
         best = cheapest_sufficient(upper, prices, least, widths, self.patience, alike=self.options.alike)
@@ -279,7 +285,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if batch_position(request).number > 1:  # later plays of a batch switch nothing, if they can
             positions = self.problem.keepable_positions(history)
             arms = [a for a in arms if self._switches_nothing(candidates.arms[a], positions)] or arms
-        plays = dict(zip(arms, self.upper_bounds(candidates, arms, number, self.beta)[1], strict=True))
+        plays = dict(zip(arms, self.upper_bounds(candidates, arms, number, self.beta(history))[1], strict=True))
         # where none fits at its best point, the best of those that fit in place is played there: see `play`
         return [a for a in arms if self.fits(history, candidates.arms[a], plays[a].point)] or arms, plays
 
@@ -288,10 +294,10 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         hard = {name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes}
         return hard == arm.keep.keys() == positions.keys()
 
-    def _upper(self, candidates: Candidates, number: int, arms: list[int]) -> Float[np.ndarray, " k"]:
+    def _upper(self, candidates: Candidates, number: int, arms: list[int], beta: float) -> Float[np.ndarray, " k"]:
         """u_i of some arms, in units of `sign · value`, failures counted."""
         seed = self.streams.integer(number, "search")
-        found = self.search_space.search(candidates, arms, [self.beta], seed, of_mean=True)
+        found = self.search_space.search(candidates, arms, [beta], seed, of_mean=True)
         upper = np.array([self.unstandardised(one.value) for (one,) in found])
         return self.with_failure(upper, candidates, [candidates.arms[a].set for a in arms])
 
@@ -307,10 +313,10 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         """Value that a set must come near, where the best may reach `highest`."""
         return min(highest, self.acceptable(highest, candidates))
 
-    def _width(self, candidates: Candidates, i: int, play: Maximum) -> float:
+    def _width(self, candidates: Candidates, i: int, play: Maximum, beta: float) -> float:
         """w_i, the uncertainty of the expected value of a play of arm `i`, in units of the objective."""
         _, deviation = candidates.expectation(i, product=False).of_mean().moments(play.point[None])
-        return float(2 * self.beta * self.model.scale * float(deviation[0]))
+        return float(2 * beta * self.model.scale * float(deviation[0]))
 
     # -- switching -----------------------------------------------------------------------------------------------------
 
