@@ -304,7 +304,8 @@ def test_bounds_are_as_wide_as_the_plays_to_come_pay_for() -> None:
     of = sb.CostVarying([sb.Float("x", 0, 1), sb.Float("z", 0, 1)], control_sets=[["x", "z"]], costs=[2])
 
     def widths(option: float = 2.0, **limits: Any) -> list[float]:
-        optimizer, found = sb.Optimizer(of, "cheap-first", seed=0, beta=option, **limits), []
+        optimizer = sb.Optimizer(of, "cheap-first", seed=0, beta=option, **limits)
+        found: list[float] = []
         method: Any = optimizer._method
         while (asked := optimizer.ask()) is not None and len(found) < 30:
             found.append(method.beta(optimizer.history))
