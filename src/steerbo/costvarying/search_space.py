@@ -117,8 +117,8 @@ class SearchSpace:
         self.boxes = [box_of(self.space, controlled) for controlled in self.sets]
         self.constraints = SetConstraints(problem.limits, self.space)
         self.constraints.check_all(self.boxes, self.sets, self.parts_at)
-        # ends of the searches of whole sets since the last outcome, by set, β and kind of bound: see `search`
-        self._ends: dict[tuple[int, float, bool], Maximum] = {}
+        # ends of the searches of whole sets since the last outcome, by set, sign of β and kind of bound: see `search`
+        self._ends: dict[tuple[int, int, bool], Maximum] = {}
 
     def encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Encode values, by variable."""
@@ -275,7 +275,7 @@ class SearchSpace:
         """
         chosen, domains = [candidates.arms[i] for i in arms], [candidates.domains[i] for i in arms]
         whole = all(arm.whole for arm in chosen) and not any(isinstance(d.box, Polytope) for d in domains)
-        keys = [[(arm.set, beta, of_mean) for beta in betas] for arm in chosen]
+        keys = [[(arm.set, int(np.sign(beta)), of_mean) for beta in betas] for arm in chosen]  # β itself changes slowly
         if candidates.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
             near = partial(warm_started, candidates.process, seed=seed, of_mean=of_mean)
             return [
