@@ -50,7 +50,7 @@ def state(optimizer: Optimizer) -> str:
             found += [model.factor.lower.tolist(), model.hyperparameters.to_dict(), following.scaled]
         for learned in method.feasibility.learned:
             failing = learned.failures
-            found += [[p.tolist() for p in failing._points], failing._worked, failing._rounds, failing.chance]
+            found += [[p.tolist() for p in failing._points], failing._worked, failing._when, failing.chance]
             for each in learned.constraints.by_name.values() if learned.constraints else ():
                 found += [each.model.inputs.tolist(), each.model.outcomes.tolist(), each.model.weights.tolist()]
     return json.dumps(found)

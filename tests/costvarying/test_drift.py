@@ -103,7 +103,10 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     assert "Of drift it says: nothing seems to drift." in optimizer.explain().summary
     still = play(None, rounds=8, moves=False)
     same = play("learned", rounds=8, moves=False)
-    assert [bits(s.suggestion.values) for s in same.history] == [bits(s.suggestion.values) for s in still.history]
+    moved = [
+        a.suggestion.values["x"] - b.suggestion.values["x"] for a, b in zip(same.history, still.history, strict=True)
+    ]
+    assert np.abs(moved).max() < 1e-4, "outcomes reach the models in other steps, so that last digits differ"
 
 
 def test_what_slides_is_forecast() -> None:

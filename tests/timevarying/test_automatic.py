@@ -92,7 +92,7 @@ def test_replay_amendments_failures_and_what_is_said() -> None:
     again = Optimizer.replay(optimizer.problem, optimizer.events)
     assert again.ask(time=33.0) == optimizer.ask(time=33.0)
     assert "ℓ 0.2, ε 0.1" in str(optimizer.explain())
-    assert "made of the outcomes" in dict(optimizer.problem.describe())["priors"]
+    assert "learned from the outcomes" in dict(optimizer.problem.describe())["priors"]
     assert plots.figure(optimizer) is not None
     assert load(optimizer.to_json()).problem == optimizer.problem
 

@@ -248,4 +248,5 @@ def _row_of(columns: tuple[str, ...]) -> Any:
 
 
 def _named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Any:
-    return _row_of(tuple([column[0] for column in cursor.description]))(row)
+    names = [column[0].lower() for column in cursor.description]  # as in the file, where a bit may have flipped
+    return _row_of(tuple(names))(row)

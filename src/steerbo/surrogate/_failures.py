@@ -345,8 +345,8 @@ class FailureModel:
                 self._take(None, history.latest_data, history)
             case Failed() | Amended():
                 self.begin_anew(history)
-            case Asked() if self._points and self._lasting is not None:  # rounds of others pass, too
-                self._now = now(history), float(len(history))
+            case Asked() if self._points and self._lasting is not None:  # time passes, by which drifts are known, too
+                self._now, self._made = (now(history), float(len(history))), None
             case Refitted() if self._lasting is not None:  # the drift is known better
                 self._made = None
             case _:
