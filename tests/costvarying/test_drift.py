@@ -106,7 +106,7 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     moved = [
         a.suggestion.values["x"] - b.suggestion.values["x"] for a, b in zip(same.history, still.history, strict=True)
     ]
-    assert np.abs(moved).max() < 1e-4, "outcomes reach the models in other steps, so that last digits differ"
+    assert np.abs(moved).max() < 1e-4, "the same plays, to the accuracy of searches in one more column"
 
 
 def test_what_slides_is_forecast() -> None:

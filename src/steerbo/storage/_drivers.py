@@ -168,18 +168,18 @@ class Connection:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table.name))
 
     def make(self, *tables: Table) -> None:
-        """Make those that are not there."""
+        """Make the tables that the database lacks."""
         for table in tables:
             if not self.has(table):
                 self.run(table.definition)
 
     @property
     def lost(self) -> bool:
-        """Whether it can serve no more."""
+        """Whether the connection can serve no more."""
         return self.kind == "postgresql" and bool(self.raw.closed)
 
     def close(self) -> None:
-        """Let go of it, whatever state it is in."""
+        """Close the driver's connection, whatever state it is in."""
         with suppress(Exception):  # it is of no use any more, or never was
             self.raw.close()
 
@@ -207,7 +207,7 @@ class Pool:
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        """One that nobody else uses meanwhile."""
+        """Take a connection for one user at a time."""
         taken = self._idle.pop() if self._idle else Connection(self._connect(), self.kind)
         try:
             yield taken
@@ -236,7 +236,7 @@ class Pool:
                 raise
 
     def close(self) -> None:
-        """Close those that are idle."""
+        """Close the idle connections."""
         while self._idle:
             self._idle.pop().close()
 

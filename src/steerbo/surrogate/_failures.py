@@ -71,7 +71,7 @@ Lasting = Callable[[Float[np.ndarray, " n"], Float[np.ndarray, " m"]], Float[np.
 
 @dataclass(frozen=True, eq=False)
 class Recency:
-    """When evaluations were made.
+    """Moments at which evaluations were made.
 
     Attributes:
         times: (n,) in units of time.
@@ -116,7 +116,7 @@ class Evaluations:
         return len(self.unordered) - self.scope
 
     def remaining(self, present: Recency | None) -> Float[np.ndarray, " n"]:
-        """How much each evaluation still says, from 0 to 1; `present`: one moment."""
+        """Share of its evidence that each evaluation keeps, (n,), from 0 to 1; `present`: one moment."""
         if self.recency is None or present is None:
             return np.ones(len(self.worked))
         return np.asarray(self.recency.of(present)[:, 0])
