@@ -6,6 +6,7 @@ Those that users declare by the same word, as data, carry `Kernel` in their name
 from ._anova import AnovaKernel
 from ._elementary import Constant, Fixed, Linear
 from ._external import Called, called
+from ._stacked import stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
 from .base import Kernel, Product, Sum
@@ -30,4 +31,5 @@ __all__ = [
     "Stationary",
     "Sum",
     "called",
+    "stacked",
 ]
