@@ -28,9 +28,8 @@ from ..records import to_dict
 from ..space import Float, LogNormal, Normal, Uniform
 from ..study import Display, MemoryLog, Study, run_study
 from ..study.progress import literal
+from .app import group, print_json
 from .arguments import AsJson
-from .commands import group
-from .output import print_json
 from .report import console, print_recommendation
 from .tables import HEADING, rich_table
 

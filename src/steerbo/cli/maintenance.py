@@ -16,9 +16,8 @@ from ..storage import doctor as medicine
 from ..storage.catalogue import archive, delete, rename, shelved
 from ..study import backup as copy
 from ..study import restore as put_back
+from .app import answer, echo, group, print_json
 from .arguments import AsJson, Place, explain_credentials
-from .commands import group
-from .output import answer, echo, print_json
 from .report import console
 from .tables import rich_table
 from .usage import word

@@ -16,6 +16,7 @@ from ..errors import InvalidContext, InvalidOutcome
 from ..records import to_dict
 from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
 from ..study.files.export import read_scope, suggestions_csv
+from .app import answer, echo, group, print_json
 from .arguments import (
     AsJson,
     Declaring,
@@ -32,9 +33,7 @@ from .arguments import (
     pairs,
     request,
 )
-from .commands import group
 from .instructions import todo
-from .output import answer, echo, print_json
 from .usage import whole
 
 Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The suggestion's token.", show_default=False)]

@@ -23,10 +23,9 @@ from ..causal.prices import in_words, price_of, varies
 from ..core import Scope
 from ..errors import InvalidContext, InvalidInput
 from ..plots.causal import draw_scopes
+from .app import answer, echo, group, print_json
 from .arguments import AsJson, Declaring, Given, Place, cases, explain_credentials, open_study, pairs, request
-from .commands import group
 from .instructions import line_by_policy, todo_by_policy
-from .output import answer, echo, print_json
 
 commands = group()
 

@@ -18,9 +18,8 @@ from ..records import to_dict
 from ..storage.keys import KeyRing, keys_of
 from ..storage.log import LOGGER
 from ..study import DatabaseLog, Study, read_study
+from .app import answer, echo, group, print_json
 from .arguments import AsJson, Place, open_study, title
-from .commands import group
-from .output import answer, echo, print_json
 from .usage import whole, word
 
 commands = group()
