@@ -73,7 +73,7 @@ class Surface(Protocol):
     def along(
         self, j: int, values: Mapping[str, Any], most: int = _GRID
     ) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
-        """Give at most so many values of a variable, the mean and deviation there, and whether it is continuous.
+        """Give about so many values of a variable, the mean and deviation there, and whether it is continuous.
 
         All other variables are at `values`, else in the middle.
         """
@@ -104,7 +104,8 @@ class _OfBox:
         middle = columns.decode(box.place(np.full((1, box.dimension), 0.5))[0])
         fixed = columns.encode({**middle, **{name: values[name] for name in self.names if name in values}})
         levels = box.levels[j]
-        grid = np.linspace(box.low[j], box.high[j], most) if levels is None else _thinned(levels, most)
+        every = 1 if levels is None or box.unordered[j] else max(len(levels) // most, 1)  # categories are all shown
+        grid = np.linspace(box.low[j], box.high[j], most) if levels is None else np.asarray(levels)[::every]
         points = np.repeat(fixed[None], len(grid), axis=0)
         points[:, j] = grid
         mean, covariance = self.found.moments(points)
@@ -212,11 +213,6 @@ class _Hindsight:
         between = self._covariances[np.ix_(self._at, sites)] * self._left(self._times - time)[:, None]
         half = np.linalg.solve(self._factor, between)
         return self._means[prior, sites] + half.T @ self._half, self._covariances[np.ix_(sites, sites)] - half.T @ half
-
-
-def _thinned(levels: Any, most: int) -> Float[np.ndarray, " r"]:
-    """Keep about so many levels, evenly chosen."""
-    return np.asarray(levels)[:: max(len(levels) // most, 1)]
 
 
 def _parts(points: Float[np.ndarray, "n d"], low: Any, high: Any) -> Int[np.ndarray, "n d"]:
