@@ -13,11 +13,11 @@ from steerbo.causal import Causal, CausalGraph
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.space import Float
-from steerbo.testing import Case, SeenBefore, SeenTraitContract
+from steerbo.testing import Case, SeenContract, TraitContract
 from tests.causal.seen import staged
 
 
-class _Causal(SeenBefore):
+class _Causal(SeenContract):
     def applied(self, world: Case, optimizer: Optimizer, number: int) -> dict[str, Any]:
         """With what the policy asks to look at as well."""
         context = dict(world.request(number)["context"])
@@ -26,7 +26,7 @@ class _Causal(SeenBefore):
         return context
 
 
-class TestCoCaBO(_Causal, SeenTraitContract):
+class TestCoCaBO(_Causal, TraitContract):
     case = staticmethod(lambda: staged("coca-bo", initial=2))
 
 

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.core import BaseStudy, Event, Optimizer
+from steerbo.core import BaseStudy, Event, Optimizer, Refitted
+from steerbo.gp import GPRegression, Hyperparameters
 from steerbo.records import to_dict
 from steerbo.study import MemoryLog, Study
+from tests.core.kinds import PROBLEMS
 
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
 WORDS = ("tell", "fail", "abandon", "amend", "add")
@@ -48,3 +50,41 @@ def test_what_neither_takes_is_kept_nowhere() -> None:
         with pytest.raises(TypeError, match="colour"):
             study.tell("1-ab", 1.0, colour="red")  # type: ignore[call-arg]
         assert study.events == before
+
+
+def measured(optimizer: Optimizer, realised: dict[str, Any], rounds: int) -> None:
+    for number in range(rounds):
+        while (suggestion := optimizer.ask()).observe:
+            suggestion = optimizer.decide(suggestion, {name: realised[name] for name in suggestion.observe})
+        known = {**realised, **suggestion.values, **suggestion.context}
+        optimizer.tell(suggestion, 10.0 + 0.5 * number % 3, realised=known)
+
+
+@pytest.mark.parametrize("kind", ["cost-varying", "causal"])
+def test_asks_at_random_fit_nothing_and_answers_do(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, realised = PROBLEMS[kind]
+    fits: list[int] = []
+    fit = GPRegression.fit
+
+    def counted(self: GPRegression[Any]) -> Hyperparameters:
+        fits.append(len(self))
+        return fit(self)
+
+    monkeypatch.setattr(GPRegression, "fit", counted)
+    optimizer = Optimizer(problem, "random", seed=1)
+    measured(optimizer, realised, 6)
+    assert not fits
+    assert not any(isinstance(event, Refitted) for event in optimizer.events)
+    advice, events = optimizer.recommend(), optimizer.events
+    assert fits
+    assert 9.0 < (advice.mean or 0.0) < 12.0
+    assert optimizer.events == events
+    assert Optimizer.replay(problem, events).recommend() == advice
+    assert optimizer.ask() == Optimizer.replay(problem, events).ask()
+
+
+def test_a_study_at_random_that_bounds_may_stop_fits_when_it_is_asked() -> None:
+    problem, realised = PROBLEMS["cost-varying"]
+    optimizer = Optimizer(problem, "random", seed=1, stop=1e-3)
+    measured(optimizer, realised, 6)
+    assert any(isinstance(event, Refitted) for event in optimizer.events)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from steerbo.testing import Case, TraitContract, WingContract
-from steerbo.testing.contract import Refusals
 from tests.costvarying.worlds import case
 
 
@@ -46,7 +45,7 @@ class TestTsPsq(WingContract):
 class TestTsPsqFeatures(TraitContract):
     """Another way to draw a function: with all outcomes that try its arithmetic."""
 
-    test_hostile_outcomes = Refusals.test_hostile_outcomes  # type: ignore[assignment]
+    test_hostile_outcomes = WingContract.test_hostile_outcomes  # type: ignore[assignment]
 
     @staticmethod
     def case() -> Case:

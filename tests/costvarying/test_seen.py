@@ -8,47 +8,47 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidProblem, OutOfRangeWarning
 from steerbo.plots import costvarying
-from steerbo.testing import Case, SeenBefore, SeenTraitContract
+from steerbo.testing import Case, SeenContract, TraitContract
 from tests.costvarying.worlds import SEEN, seen_case
 
 
-class TestCheapFirst(SeenTraitContract):
+class TestCheapFirst(SeenContract, TraitContract):
     @staticmethod
     def case() -> Case:
         return seen_case("cheap-first")
 
 
-class TestRandom(SeenBefore):
+class TestRandom(SeenContract):
     @staticmethod
     def case() -> Case:
         return seen_case("random")
 
 
-class TestUcbPsq(SeenBefore):
+class TestUcbPsq(SeenContract):
     @staticmethod
     def case() -> Case:
         return seen_case("ucb-psq")
 
 
-class TestUcbCvs(SeenBefore):
+class TestUcbCvs(SeenContract):
     @staticmethod
     def case() -> Case:
         return seen_case("ucb-cvs")
 
 
-class TestEtcGroups(SeenBefore):
+class TestEtcGroups(SeenContract):
     @staticmethod
     def case() -> Case:
         return seen_case("etc-groups", plays=2)
 
 
-class TestTsPsq(SeenBefore):
+class TestTsPsq(SeenContract):
     @staticmethod
     def case() -> Case:
         return seen_case("ts-psq")
 
 
-class TestExploreThenCommit(SeenBefore):
+class TestExploreThenCommit(SeenContract):
     @staticmethod
     def case() -> Case:
         return seen_case("explore-then-commit", explore_cycles=2)

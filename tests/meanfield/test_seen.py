@@ -15,7 +15,7 @@ from steerbo.meanfield._gp import PayoffPosterior
 from steerbo.meanfield._kernels import Inputs
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB, MFGPUCBOptions
 from steerbo.space import Float
-from steerbo.testing import Case, SeenBefore, SeenTraitContract
+from steerbo.testing import Case, SeenContract, TraitContract
 from tests.meanfield.worlds import WEATHER, crowd
 
 
@@ -44,13 +44,13 @@ def case(method: str, **options: Any) -> Case:
     return Case(seen_crowd(), method, evaluate, request=asked_with, added=added, options=options, rounds=8)
 
 
-class TestMFGPUCB(SeenTraitContract):
+class TestMFGPUCB(SeenContract, TraitContract):
     @staticmethod
     def case() -> Case:
         return case("mf-gp-ucb", starts=4)
 
 
-class TestRandom(SeenBefore):
+class TestRandom(SeenContract):
     @staticmethod
     def case() -> Case:
         return case("random")

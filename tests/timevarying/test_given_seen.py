@@ -12,7 +12,7 @@ import steerbo as sb
 from steerbo import Categorical, Decay, Float, Integer, Prior, TimeVarying
 from steerbo.core import Suggestion
 from steerbo.errors import InvalidRequest
-from steerbo.testing import Case, SeenBefore, SeenTraitContract
+from steerbo.testing import Case, SeenContract, TraitContract
 from steerbo.timevarying import SquaredExponential
 from tests.timevarying.cases import request
 
@@ -57,26 +57,26 @@ def case(problem: TimeVarying, method: str, **options: Any) -> Case:
     return Case(problem, method, evaluate, request=asks, added=added, options=options, rounds=7)
 
 
-class TestSites(SeenTraitContract):
+class TestSites(SeenContract, TraitContract):
     @staticmethod
     def case() -> Case:
         return case(sites(), "tempered-elimination")
 
 
 @pytest.mark.parametrize("method", ["prior-elimination", "switching-elimination", "fully-bayesian", "regret-balancing"])
-class TestOthers(SeenBefore):
+class TestOthers(SeenContract):
     @pytest.fixture
     def world(self, method: str) -> Case:
         return case(sites(), method)
 
 
-class TestBox(SeenBefore):
+class TestBox(SeenContract):
     @staticmethod
     def case() -> Case:
         return case(box(), "tempered-elimination")
 
 
-class TestWindowOnABox(SeenBefore):
+class TestWindowOnABox(SeenContract):
     @staticmethod
     def case() -> Case:
         return case(box(), "sw-gp-ucb", prior=0, window=5)

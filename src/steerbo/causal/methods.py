@@ -110,6 +110,11 @@ class Random(CoCaBO):
         """Never let a model count: actions are always drawn."""
         return 2**62
 
+    @property
+    def chooses_by_model(self) -> bool:
+        """Only where outcomes are constrained: what is drawn is likely to be feasible."""
+        return bool(self.problem.further)
+
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose any arm."""
         draw = self.streams(len(history) + 1, "choose")

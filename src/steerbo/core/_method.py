@@ -127,6 +127,15 @@ class Method(ABC, Generic[P, OptionsT]):
         """Lines of `steerbo check` before the first round: pairs of a heading and a text."""
         return ()
 
+    @property
+    def chooses_by_model(self) -> bool:
+        """Whether choices read a model of the outcomes.
+
+        Where they do not, and no bounds stop the study, asks fit none: hyperparameters are fitted, and not logged, when
+        something is answered.
+        """
+        return True
+
     def learn(self, event: Event, history: History) -> None:
         """Take one event in; `history` has it already."""
 

@@ -154,9 +154,8 @@ class EventRecorder:
     def _expected(self, event: Event) -> Expectation | None:
         """See `Method.expected_outcome`; of thousands of rows that come at once only the first are held against it."""
         history = self.state.history
-        if not isinstance(event, OutcomeTold | DataAdded) or (
-            isinstance(event, DataAdded) and len(history.data) > MOST_COMPARED
-        ):
+        many = isinstance(event, DataAdded) and len(history.data) > MOST_COMPARED
+        if not isinstance(event, OutcomeTold | DataAdded) or many or not self.state.models:
             return None
         try:
             with one_blas_thread():

@@ -137,8 +137,16 @@ class StudyState:
             self._gain = len(self.events), max(found, 0.0)
         return self._gain[1]
 
+    @property
+    def models(self) -> bool:
+        """Whether asks keep a model of the outcomes up to date: choices read it, or bounds that stop the study."""
+        return self.history.stop is not None or self.method.chooses_by_model
+
     def refit(self) -> Refitted | None:
         """Hyperparameters learned anew for the next round, where that is due and not in the log already."""
+        return self._refit() if self.models else None
+
+    def _refit(self) -> Refitted | None:
         number = len(self.history) + 1
         last = self.events[-1]
         if isinstance(last, Refitted) and last.round == number:  # for this very round, and then its worker was lost
@@ -154,9 +162,9 @@ class StudyState:
 
         Outcomes that are told come one by one, and it learns its hyperparameters from them whenever it is asked. Data
         may come all at once, and whoever reads what it says before the next `ask` wants it learned from. Nothing is
-        logged by it: the next `ask` learns, and logs, the same.
+        logged by it: the next `ask` learns, and logs, the same. Where asks learn nothing, answers always do.
         """
-        if not self._data_is_new():
+        if self.models and not self._data_is_new():
             return self.method
         if self._informed[0] != len(self.events):
             self._informed = len(self.events), self._with_all_learned()
@@ -173,7 +181,7 @@ class StudyState:
 
     def _with_all_learned(self) -> Method[Any, Any]:
         """A method that took in these events and the refit that is due. This one learns from the log only."""
-        fitted = self.refit()
+        fitted = self._refit()
         return self.method if fitted is None else self.preview(fitted).method
 
     def preview(self, event: Event) -> StudyState:

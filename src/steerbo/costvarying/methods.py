@@ -199,6 +199,11 @@ class Random(CostVaryingMethod[Any]):
     class Options:
         """There are none."""
 
+    @property
+    def chooses_by_model(self) -> bool:
+        """False: plays are drawn."""
+        return False
+
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Draw an affordable set, and its settings."""
         draw = self.streams(len(history) + 1, "choose")

@@ -10,8 +10,9 @@
         case = staticmethod(lambda: Case(Shelf(), Nearest, evaluate))
 
 `WingContract` is for a method. Where the same method is also tried on a problem with a further trait (a drift, a
-context, constraints), `TraitContract` has the tests that the trait can break. `SeenContract` and `SeenTraitContract`
-add tests of contexts that are seen before choosing; `PicturesContract` draws the pictures of a kind of problem.
+context, constraints), `TraitContract` has the tests that the trait can break. `SeenContract` has the tests of contexts
+that are seen before choosing: inherit it alone or beside one of these. `PicturesContract` draws the pictures of a kind
+of problem.
 
 The contract checks that the same seed and log give the same bits, also after a restart and on any number of threads;
 that pending, failed, abandoned, late, voided and amended rounds are handled; that budgets hold; that outcomes of any
@@ -21,15 +22,13 @@ size are survived; and that invalid input is refused by name. For the values in 
 
 from .case import Case, Draw, backwards, bits, changed, values_of
 from .contract import PicturesContract, TraitContract, WingContract
-from .seen import SeenBefore, SeenContract, SeenTraitContract
+from .seen import SeenContract
 
 __all__ = [
     "Case",
     "Draw",
     "PicturesContract",
-    "SeenBefore",
     "SeenContract",
-    "SeenTraitContract",
     "TraitContract",
     "WingContract",
     "backwards",

@@ -108,15 +108,24 @@ class Contract:
         return self.copied(world, 1000.0)
 
 
-class Repeating(Contract):
-    """The same seed and log give the same bits, after a restart, in every order, on any number of threads."""
+class WingContract(Contract):
+    """The whole contract, once for each method. Inherit it, and give `case`: a function that makes a `Case`.
+
+    The same seed and log give the same bits, after a restart, in every order, on any number of threads. Pending, failed
+    and abandoned rounds count when the next is chosen, and their cost counts once; one point may be out twice where
+    that is right: outcomes are noisy, and the best that is known is at a bound. Late, added and corrected outcomes and
+    widened bounds lead to the state of a right log. Invalid outcomes, contexts and options are refused by name and not
+    logged; outcomes of any size are survived. Budgets end a study, and every answer can be shown and written as JSON.
+    """
 
     def test_same_seed_same_events_on_any_number_of_threads(self, world: Case) -> None:
+        """One seed gives the same events bit for bit, on any number of BLAS threads."""
         events = values_of(self.whole(world).events)
         with _other_threads():
             assert values_of(world.play(world.start(), world.rounds).events) == events
 
     def test_another_seed_changes_something(self, world: Case) -> None:
+        """Another seed changes at least one event."""
         other, events = world.start(seed=0), values_of(self.whole(world).events)
         for _ in range(world.rounds):
             world.play(other, 1)
@@ -134,6 +143,7 @@ class Repeating(Contract):
         assert bits(again.recommend()) == bits(self.advice(world))
 
     def test_a_log_that_keeps_no_order_gives_it_back(self, world: Case, played: Optimizer) -> None:
+        """A log whose mappings have lost their order leads to the same state, in the order of the problem."""
         whole = played
         if world.added is not None:
             whole.add(1.0, backwards(dict(world.added)))
@@ -142,12 +152,14 @@ class Repeating(Contract):
         _read_back(world, whole)
 
     def test_replay_reads_the_past_and_never_recomputes_it(self, world: Case) -> None:
+        """Replay takes suggestions from the log, even under another seed."""
         events = self.whole(world).events
         other = Optimizer(world.problem, world.method, seed=8, **world.options).events[0]
         again = Optimizer.replay(world.problem, [other, *events[1:]])
         assert values_of(again.events[1:]) == values_of(events[1:])
 
     def test_other_wheels_are_said(self, world: Case) -> None:
+        """Replay of a log written with another numpy gives a `ReproducibilityWarning`."""
         created, *rest = world.play(world.start(), 2).events
         plain = to_dict(created)
         plain["fingerprint"]["numpy"] = "0.1"
@@ -155,17 +167,12 @@ class Repeating(Contract):
             Optimizer.replay(world.problem, [from_dict(Event, plain), *rest])
 
     def test_problem_round_trip(self, world: Case) -> None:
+        """A problem written as JSON and read back is equal."""
         plain = json.loads(json.dumps(to_dict(world.problem)))
         assert from_dict(type(world.problem), plain) == world.problem
 
-
-class Pending(Contract):
-    """Pending, failed and abandoned rounds: they count when the next is chosen, and their cost counts once.
-
-    One point may be out twice where that is right: outcomes are noisy, and the best that is known is at a bound.
-    """
-
     def test_many_pending_suggestions_differ(self, world: Case, played: Optimizer) -> None:
+        """Suggestions that are pending at once have tokens of their own, and are not all of one point."""
         optimizer = played
         out = [world.ask(optimizer) for _ in range(4)]
         assert len({s.token for s in out}) == 4
@@ -177,6 +184,7 @@ class Pending(Contract):
         world.play(optimizer, 1)
 
     def test_batch(self, world: Case) -> None:
+        """A batch ends with the last round that is allowed."""
         created, *rest = self.whole(world).events
         assert isinstance(created, Created)
         optimizer = Optimizer.replay(world.problem, [replace(created, rounds=world.rounds + 3), *rest])
@@ -186,6 +194,7 @@ class Pending(Contract):
         assert "rounds are made" in optimizer.status.finished
 
     def test_bad_batch(self, world: Case) -> None:
+        """The size of a batch is a positive integer; others are refused and nothing is logged."""
         optimizer = world.start()
         events = values_of(optimizer.events)
         wrongs: tuple[Any, ...] = (0, -1, 1.5, True, "2")
@@ -195,6 +204,7 @@ class Pending(Contract):
             assert values_of(optimizer.events) == events, batch
 
     def test_failed_rounds_cost_money_and_do_not_come_back(self, world: Case, paid: Optimizer) -> None:
+        """A failed round is paid once, and its point is not suggested again."""
         optimizer = paid
         spent = optimizer.status.spent
         points = []
@@ -212,6 +222,7 @@ class Pending(Contract):
             optimizer.fail(suggestion)
 
     def test_a_cost_that_nobody_knows_stays_unknown(self, world: Case) -> None:
+        """A failed round without a cost is counted as unpriced until its cost is amended."""
         optimizer = world.play(world.start(), 3)
         spent, mean = optimizer.status.spent, optimizer.history.mean_cost
         broken = world.ask(optimizer)
@@ -235,6 +246,7 @@ class Pending(Contract):
         assert bits(world.ask(again)) == bits(world.ask(optimizer))
 
     def test_with_a_budget_a_failure_needs_a_cost_or_a_charge(self, world: Case) -> None:
+        """Under a budget a failed round needs a cost, or a charge until its cost is known."""
         optimizer = world.start(budget=1000)
         broken, lost = world.ask(optimizer), world.ask(optimizer)
         if world.problem.price(broken) is None:
@@ -256,6 +268,7 @@ class Pending(Contract):
         assert Optimizer.replay(world.problem, optimizer.events).status == optimizer.status
 
     def test_everything_failed(self, world: Case) -> None:
+        """A study in which every round failed has answers."""
         optimizer = world.start()
         for _ in range(6):
             optimizer.fail(world.ask(optimizer), "nothing works", cost=1.0)
@@ -263,6 +276,7 @@ class Pending(Contract):
         assert str(optimizer.explain())
 
     def test_abandoned_rounds_free_their_money_and_late_outcomes_are_used(self, world: Case, paid: Optimizer) -> None:
+        """An abandoned round frees its reserved cost, and its late outcome is used."""
         optimizer = paid
         reserved = optimizer.status.reserved
         left, late, open_still = (world.ask(optimizer) for _ in range(3))
@@ -288,11 +302,8 @@ class Pending(Contract):
         assert bits(again.status) == bits(optimizer.status)
         assert bits(world.ask(again)) == bits(world.ask(optimizer))
 
-
-class Corrections(Contract):
-    """Late, added and corrected outcomes, widened bounds: a corrected log leads to the state of a right one."""
-
     def test_amended_to_the_truth_equals_the_truth(self, world: Case) -> None:
+        """A wrong outcome that is corrected leads to the recommendation of a log that was right at once."""
         straight = self.whole(world)
         wrong = self.copied(world)
         token = next(iter(wrong.history)).suggestion.token
@@ -304,6 +315,7 @@ class Corrections(Contract):
         _close(to_dict(wrong.recommend()), to_dict(self.advice(world)))
 
     def test_void_takes_the_value_back_and_keeps_the_cost(self, world: Case, paid: Optimizer) -> None:
+        """A voided outcome is forgotten and its cost stays spent."""
         optimizer = paid
         spent = optimizer.status.spent
         token = next(iter(optimizer.history)).suggestion.token
@@ -313,6 +325,7 @@ class Corrections(Contract):
         world.play(optimizer, 1)
 
     def test_amend_needs_something_to_amend(self, world: Case) -> None:
+        """Amending without a change, or a round without an outcome, is refused."""
         optimizer = world.play(world.start(), 1)
         token = next(iter(optimizer.history)).suggestion.token
         with pytest.raises(InvalidOutcome, match="void=True"):
@@ -322,6 +335,7 @@ class Corrections(Contract):
             optimizer.amend(suggestion, **world.outcome(suggestion))
 
     def test_a_look_that_is_taken_back_leads_where_the_right_one_would(self, world: Case) -> None:
+        """A context that is corrected leads to the same decisions as the right one."""
         other = world.play(world.start(), 3)
         mistyped = other.ask(**world.request(4))
         if not mistyped.observe:
@@ -343,6 +357,7 @@ class Corrections(Contract):
         assert bits(world.ask(replayed)) == bits(world.ask(other)) == bits(world.ask(straight))
 
     def test_late_outcomes(self, world: Case) -> None:
+        """An outcome that arrives after later rounds is learned, and replay leads to the same suggestion."""
         optimizer = world.play(world.start(), 3)
         late = world.ask(optimizer)
         world.play(optimizer, 3)
@@ -351,6 +366,7 @@ class Corrections(Contract):
         assert bits(world.ask(again)) == bits(world.ask(optimizer))
 
     def test_added_data_is_not_a_round(self, world: Case) -> None:
+        """Added data are no rounds, and cost nothing unless charged."""
         if world.added is None:
             return
         optimizer = world.start(budget=100, rounds=50)
@@ -371,6 +387,7 @@ class Corrections(Contract):
             optimizer.add(1.0, {})
 
     def test_added_data_can_be_amended(self, world: Case) -> None:
+        """Corrected and voided data lead to the history of data that were right at once; charged cost stays spent."""
         if world.added is None:
             return
         optimizer = world.play(world.start(), 3)
@@ -397,6 +414,7 @@ class Corrections(Contract):
         assert bits(Optimizer.replay(world.problem, optimizer.events).recommend()) == bits(optimizer.recommend())
 
     def test_bounds_are_widened_in_a_running_study_or_refused_by_name(self, world: Case, played: Optimizer) -> None:
+        """Bounds can be widened with a suggestion pending, and the log leads back to the same state."""
         optimizer = played
         out = world.ask(optimizer)
         if (widened := _widened(optimizer)) is None:
@@ -410,11 +428,8 @@ class Corrections(Contract):
         if widened.law is not None:
             assert optimizer.problem.space[widened.name].distribution.ppf(0.9) == widened.distribution.ppf(0.9)
 
-
-class Refusals(Contract):
-    """Invalid outcomes, contexts and options are refused by name and not logged; outcomes of any size are survived."""
-
     def test_telling_twice(self, world: Case) -> None:
+        """The same outcome told twice changes nothing; another one is a conflict."""
         optimizer = world.play(world.start(), 1)
         suggestion = world.ask(optimizer)
         outcome = world.outcome(suggestion)
@@ -426,6 +441,7 @@ class Refusals(Contract):
             optimizer.tell(suggestion, **{**outcome, "value": changed(lambda v: v + 1.0, outcome["value"])})
 
     def test_unknown_suggestion(self, world: Case) -> None:
+        """A token that was never given out is refused."""
         optimizer = world.start()
         with pytest.raises(UnknownSuggestion, match="is unknown here"):
             optimizer.tell("99-none", 1.0)
@@ -433,6 +449,7 @@ class Refusals(Contract):
             optimizer.fail("99-none")
 
     def test_undecided_rounds_cannot_be_told(self, world: Case) -> None:
+        """A round with variables left to observe has no outcome, and an invalid context is refused and not logged."""
         optimizer = world.start()
         suggestion = optimizer.ask(**world.request(1))
         assert suggestion is not None
@@ -458,6 +475,7 @@ class Refusals(Contract):
         optimizer.fail(suggestion, "the patient left")
 
     def test_bad_values_are_refused_and_nothing_is_lost(self, world: Case) -> None:
+        """Values that are not finite numbers of a possible size are refused and not logged."""
         optimizer = world.play(world.start(), 1)
         suggestion = world.ask(optimizer)
         events, outcome = values_of(optimizer.events), world.outcome(suggestion)
@@ -471,6 +489,7 @@ class Refusals(Contract):
         optimizer.tell(suggestion, **outcome)
 
     def test_bad_costs(self, world: Case) -> None:
+        """Costs that are not finite numbers of at least 0 are refused and not logged."""
         optimizer = world.start()
         suggestion = world.ask(optimizer)
         events = values_of(optimizer.events)
@@ -481,6 +500,7 @@ class Refusals(Contract):
             assert values_of(optimizer.events) == events, cost
 
     def test_unknown_names(self, world: Case) -> None:
+        """Realised values of unknown variables are refused by name."""
         optimizer = world.start()
         suggestion = world.ask(optimizer)
         outcome = world.outcome(suggestion)
@@ -490,6 +510,7 @@ class Refusals(Contract):
             optimizer.tell(suggestion, **{**outcome, "realised": [1.0]})
 
     def test_bad_options(self, world: Case) -> None:
+        """Unknown methods, unknown options and invalid limits are refused by name."""
         with pytest.raises(InvalidOption, match="no-such-method"):
             Optimizer(world.problem, "no-such-method")
         unknown: dict[str, Any] = {"no_such_option": 1}
@@ -502,13 +523,11 @@ class Refusals(Contract):
 
     @pytest.mark.parametrize("shape", ["constant", "huge", "tiny", "step", "edge"])
     def test_hostile_outcomes(self, world: Case, shape: str) -> None:
+        """Outcomes of any size and shape lead to further suggestions and to answers, without a warning."""
         _survives(world, shape)
 
-
-class Answers(Contract):
-    """Budgets end a study, and every answer can be shown and written as JSON."""
-
     def test_budget_ends_the_study(self, world: Case) -> None:
+        """A spent budget ends a study."""
         optimizer = world.start(budget=4.5)
         for _ in range(50):
             suggestion = optimizer.ask(**world.request(len(optimizer.history) + 1))
@@ -522,6 +541,7 @@ class Answers(Contract):
         assert optimizer.status.told == len(optimizer.history)
 
     def test_nothing_is_expected_before_anything_is_measured(self, world: Case) -> None:
+        """A recommendation has no mean and no bounds before the first outcome."""
         optimizer = world.start()
         for _ in range(2):
             advice = optimizer.recommend()
@@ -532,18 +552,16 @@ class Answers(Contract):
         assert (self.advice(world).mean is not None) == world.predicts
 
     def test_answers_before_and_after_data(self, world: Case, played: Optimizer) -> None:
+        """Every answer can be shown and written as JSON, before and after outcomes."""
         for optimizer in (world.start(), played):
             _answers(optimizer)
             world.play(optimizer, 1)
 
     def test_refits_are_logged(self, world: Case) -> None:
+        """Refitted hyperparameters are logged in the order of rounds."""
         refits = [event for event in self.whole(world).events if isinstance(event, Refitted)]
         asked = [event.round for event in refits]
         assert asked == sorted(asked)
-
-
-class WingContract(Repeating, Pending, Corrections, Refusals, Answers):
-    """The whole contract, once for each method. Inherit it, and give `case`: a function that makes a `Case`."""
 
 
 class TraitContract(Contract):
@@ -556,8 +574,8 @@ class TraitContract(Contract):
             case = staticmethod(lambda: Case(drifting_problem, "my-method", evaluate))
     """
 
-    test_problem_round_trip = Repeating.test_problem_round_trip
-    test_amended_to_the_truth_equals_the_truth = Corrections.test_amended_to_the_truth_equals_the_truth
+    test_problem_round_trip = WingContract.test_problem_round_trip
+    test_amended_to_the_truth_equals_the_truth = WingContract.test_amended_to_the_truth_equals_the_truth
 
     def test_replay_continues_bit_for_bit_on_any_number_of_threads(self, world: Case) -> None:
         """From the first event and the end the next round is the same; from a third of the log, all are."""
@@ -600,6 +618,7 @@ class TraitContract(Contract):
             assert optimizer.problem.space[widened.name].distribution.ppf(0.9) == widened.distribution.ppf(0.9)
 
     def test_hostile_outcomes(self, world: Case) -> None:
+        """Outcomes of any size and shape lead to further suggestions and to answers, without a warning."""
         _survives(world, "edge")
 
 
@@ -717,6 +736,7 @@ class PicturesContract(Contract):
     """Inherit, and give `case`, where a kind of problem has `pictures` of its own. It needs matplotlib."""
 
     def test_pictures_of_a_study_can_be_drawn(self, world: Case, played: Optimizer) -> None:
+        """Every picture can be drawn before the first round, with a suggestion pending, and after outcomes."""
         pytest.importorskip("matplotlib")
         asked = world.start()
         world.ask(asked)
@@ -724,6 +744,7 @@ class PicturesContract(Contract):
         assert counts[-1], "a study with outcomes has a picture"
 
     def test_drawing_changes_nothing(self, played: Optimizer) -> None:
+        """Drawing reads a study and leaves its events as they are."""
         pytest.importorskip("matplotlib")
         before = played.events
         self._drawn(played)

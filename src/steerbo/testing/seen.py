@@ -9,16 +9,18 @@ import pytest
 from ..core import Optimizer, Suggestion
 from ..errors import InvalidContext, InvalidOutcome
 from .case import Case, bits, values_of
-from .contract import Contract, TraitContract, WingContract
+from .contract import Contract
 
 
-class SeenBefore(Contract):
+class SeenContract(Contract):
     """Tests for problems with variables that are `seen`; the `request` of the case gives a `context` in every round.
 
-    At least one of them has no law.
+    At least one of them has no law. Inherit it beside `WingContract` or `TraitContract`, or alone for a method that
+    keeps one of these without a context.
     """
 
     def test_the_context_is_kept_and_counts_as_realised(self, world: Case) -> None:
+        """The given context is in the suggestion and in the realised values, and is neither set nor asked for."""
         optimizer = world.start()
         for number in range(1, world.rounds + 1):
             given = world.request(number)["context"]
@@ -35,6 +37,7 @@ class SeenBefore(Contract):
             assert given.items() <= told.realised.items()
 
     def test_what_was_really_seen_goes_before_the_forecast(self, world: Case) -> None:
+        """A realised value that is told replaces the one given before the choice."""
         optimizer = world.play(world.start(), 1)
         suggestion = world.ask(optimizer)
         outcome = world.outcome(suggestion)
@@ -44,6 +47,7 @@ class SeenBefore(Contract):
         assert optimizer.history[suggestion.token].suggestion.context[name] != other
 
     def test_what_is_missing_or_wrong_is_refused_by_name(self, world: Case) -> None:
+        """A context that lacks a variable without a law, or has an invalid value, is refused and not logged."""
         optimizer = world.play(world.start(), 1)
         request = world.request(2)
         good, events = request["context"], values_of(optimizer.events)
@@ -60,6 +64,7 @@ class SeenBefore(Contract):
         assert values_of(optimizer.events) == events
 
     def test_what_has_a_law_may_be_missing(self, world: Case, played: Optimizer) -> None:
+        """A variable with a law may be missing before the choice, and must then be told with the outcome."""
         space, optimizer = world.problem.space, played
         lawful = [name for name in space.seen if space[name].law is not None]
         request = world.request(world.rounds + 1)
@@ -77,6 +82,7 @@ class SeenBefore(Contract):
                 optimizer.tell(again, **{**world.outcome(again), "realised": given})
 
     def test_a_batch_shares_its_context(self, world: Case, played: Optimizer) -> None:
+        """All suggestions of a batch have its context and different points."""
         optimizer = played
         request = world.request(world.rounds + 1)
         batch = [world.decide(optimizer, each) for each in optimizer.ask(batch=3, **request)]
@@ -99,6 +105,7 @@ class SeenBefore(Contract):
         raise AssertionError(f"the same in every context: {chosen}")
 
     def test_what_is_learned_is_a_policy(self, world: Case) -> None:
+        """Recommendations are for typical contexts, and the policy answers for any without an event."""
         optimizer = self.whole(world)
         events = values_of(optimizer.events)
         advice = optimizer.recommend()
@@ -122,14 +129,6 @@ class SeenBefore(Contract):
     def applied(self, world: Case, optimizer: Optimizer, number: int) -> dict[str, Any]:
         """Context to which the policy is applied."""
         return dict(world.request(number)["context"])
-
-
-class SeenContract(SeenBefore, WingContract):
-    """The whole contract for a method of problems with variables that are `seen` before each choice."""
-
-
-class SeenTraitContract(SeenBefore, TraitContract):
-    """`TraitContract` of such problems, for a method that keeps the whole contract without a context."""
 
 
 def _another(world: Case, suggestion: Suggestion) -> tuple[str, Any]:

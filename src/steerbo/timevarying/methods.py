@@ -245,6 +245,11 @@ class Random(TimeVaryingMethod[Any]):
     class Options:
         """It has none."""
 
+    @property
+    def chooses_by_model(self) -> bool:
+        """False: places are drawn."""
+        return False
+
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any available point."""
         left = self.problem.within(request.get("available"), request.get("context", {}))
