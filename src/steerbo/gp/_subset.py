@@ -117,16 +117,11 @@ def fit_large(
     extra: Float[np.ndarray, " n"],
     nearly: bool = False,
 ) -> Fit:
-    """Fit hyperparameters to all outcomes, or to `MOST` of them, evenly spaced.
+    """Fit hyperparameters to all outcomes z (n,), standardised, at X (n, d), or to `MOST` of them, evenly spaced.
 
-    Args:
-        initial: with the hyperparameters that a search may begin with.
-        before: (p,) those in use.
-        X: (n, d) where outcomes are.
-        z: (n,) standardised outcomes.
-        many: from how many on a search saves time, and from how many on it learns from some of them first.
-        extra: (n,) noise variances that some outcomes have beside the common one.
-        nearly: whether `before` was found for nearly the same outcomes: a search begins nowhere else.
+    A search may begin at those of `initial` and `before`; `nearly`: the latter were found for nearly the same outcomes,
+    and it begins nowhere else. `many` says from how many outcomes on a search saves time, and from how many on it
+    learns from some of them first; `extra` are noise variances (n,) beside the common one.
     """
     if len(z) > MOST:
         most = evenly(len(z), MOST)

@@ -337,12 +337,7 @@ class MeanField(Problem):
         return self._read_played(known, needed)
 
     def _read_played(self, known: Mapping[str, Any], needed: bool) -> dict[str, Any]:
-        """Check the distribution played, the seen variables and the representative agent.
-
-        Args:
-            known: a `distribution`, or `counts`, which take precedence; seen variables; `context` and `action` of the
-                representative agent.
-            needed: whether a missing agent is an error.
+        """Check the distribution played (`counts` take precedence), seen variables and a `needed` representative agent.
 
         Raises:
             InvalidOutcome: naming the row.

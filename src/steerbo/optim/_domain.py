@@ -145,13 +145,7 @@ def _levels(j: int, low: float, high: float, given: ArrayLike | None) -> Float[n
 
 
 def box_of(space: Space, columns: Sequence[int], near: Mapping[str, tuple[float, float]] | None = None) -> Box:
-    """Build the encoded box of some variables of a space.
-
-    Args:
-        space: of the variables.
-        columns: of the variables, in the order of the box's coordinates.
-        near: encoded ends within which a variable must stay, by name; they cut the variable's own bounds.
-    """
+    """Build the encoded box of some columns of a space; `near` has encoded ends that cut a variable's own, by name."""
     ends = [(near or {}).get(space.names[d], (-np.inf, np.inf)) for d in columns]
     given = [space.variables[d].levels for d in columns]
     levels = [None if k is None else k[(a <= k) & (k <= b)] for k, (a, b) in zip(given, ends, strict=True)]
