@@ -23,7 +23,7 @@ import typer
 from ..core import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..costvarying import CostVarying, Threshold
 from ..errors import MissingExtra
-from ..plots import costvarying
+from ..plots import costvarying, save
 from ..records import to_dict
 from ..space import Float, LogNormal, Normal, Uniform
 from ..study import Display, MemoryLog, Study, run_study
@@ -159,6 +159,6 @@ def _truth_table(advice: Recommendation, truth: list[tuple[float, float]]) -> Ta
 
 def _save_picture(optimizer: Optimizer, out: Path) -> tuple[Path | None, str]:
     try:
-        return costvarying.save(optimizer, out / _PICTURE, value="flow (m³ a year)", money="thousands"), ""
+        return save(costvarying.figure(optimizer, "flow (m³ a year)", "thousands"), out / _PICTURE), ""
     except MissingExtra as missing:
         return None, f"none: {missing}"
