@@ -234,7 +234,6 @@ def _drawn(  # noqa: PLR0917
         across=across.ticks(),
         up=up.ticks(6),
         along=label,
-        says="",
         text=f"{words.value} along {name}: best at {best}, where {words.worth(there)} is expected, {lower} to {upper}.",
     )
 
