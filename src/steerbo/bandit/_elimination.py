@@ -162,10 +162,7 @@ class Intersected:
         return Intersected(max(self.guaranteed, lower), possible)
 
     def exploited(
-        self,
-        lower: Float[np.ndarray, " m"],
-        upper: Float[np.ndarray, " m"],
-        least: Callable[[float], float],
+        self, lower: Float[np.ndarray, " m"], upper: Float[np.ndarray, " m"], least: Callable[[float], float]
     ) -> tuple[Intersected, Bool[np.ndarray, " m"]]:
         """Intersect with present bounds of all arms; S₁ marks the arms that may be acceptable (lines 14–21).
 

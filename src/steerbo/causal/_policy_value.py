@@ -109,13 +109,7 @@ def policy_table(arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[
 
 
 def recommended(
-    arm: Arm,
-    model: Posterior,
-    act: PolicyOf,
-    contexts: list[dict[str, Any]],
-    sign: float,
-    *,
-    known: Mapping[str, Any],
+    arm: Arm, model: Posterior, act: PolicyOf, contexts: list[dict[str, Any]], sign: float, *, known: Mapping[str, Any]
 ) -> Policy:
     """Make a recommendation of a policy, with its expected outcome on average over contexts; see `value_of`.
 

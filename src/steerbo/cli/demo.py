@@ -90,8 +90,7 @@ Which of the three are worth paying for? The simulator is Harper and Gupta's
 
 @commands.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
-    as_json: AsJson = False,
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"), as_json: AsJson = False
 ) -> None:
     """Run a study of a published borehole simulator in seconds. The answer is printed, and drawn."""
     problem = borehole()

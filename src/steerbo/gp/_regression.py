@@ -284,9 +284,7 @@ class GPRegression(Generic[K]):
             if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
                 best = max(best, self._trusting(suspects, self.process.theta), key=lambda each: each.score)
             best = relevance_pursuit(
-                best,
-                self._doubt_one_more,
-                lambda doubts, latest: self._trusting(doubts, latest.fit.theta, nearly=True),
+                best, self._doubt_one_more, lambda doubts, latest: self._trusting(doubts, latest.fit.theta, nearly=True)
             )
         extra, output, self.last_fit = best.fit
         self._fitted = self._points

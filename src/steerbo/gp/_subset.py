@@ -27,10 +27,7 @@ _LATEST, _NEAREST = 0.2, 0.4  # shares of those counted; the others are spread o
 
 
 def subset_of_data(
-    process: GPPrior[Any],
-    X: Float[np.ndarray, "n d"],
-    z: Float[np.ndarray, " n"],
-    most: int = MOST,
+    process: GPPrior[Any], X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], most: int = MOST
 ) -> Int[np.ndarray, " m"]:
     """Choose the outcomes that the posterior uses: their indices, ascending, at most `most`.
 

@@ -153,10 +153,7 @@ class MeanField(Problem):
 
     def _check_sizes(self) -> None:
         """Refuse repeated names, none at all, or too many."""
-        for field, names, most in (
-            ("actions", self.actions, MOST_ACTIONS),
-            ("contexts", self.contexts, MOST_CONTEXTS),
-        ):
+        for field, names, most in (("actions", self.actions, MOST_ACTIONS), ("contexts", self.contexts, MOST_CONTEXTS)):
             if not names:
                 raise InvalidProblem(field, names, "at least one name")
             if len(names) > most:

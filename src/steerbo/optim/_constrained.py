@@ -51,11 +51,7 @@ def maximise_constrained(
 
 
 def _climbed(
-    rise: ValueAndGradient,
-    start: Float[np.ndarray, " d"],
-    first: float,
-    region: Polytope,
-    options: Mapping[str, Any],
+    rise: ValueAndGradient, start: Float[np.ndarray, " d"], first: float, region: Polytope, options: Mapping[str, Any]
 ) -> tuple[Float[np.ndarray, " d"], float]:
     """The end of a climb and its value. One that ends lower has leapt into another hollow: nearby is tried instead."""
     for reach in _REACHES:

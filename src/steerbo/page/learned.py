@@ -189,13 +189,7 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
 
 
 def _drawn(  # noqa: PLR0917
-    study: BaseStudy,
-    advice: Recommendation,
-    name: str,
-    at: np.ndarray,
-    mean: np.ndarray,
-    width: np.ndarray,
-    label: str,
+    study: BaseStudy, advice: Recommendation, name: str, at: np.ndarray, mean: np.ndarray, width: np.ndarray, label: str
 ) -> Chart:
     problem, words = study.problem, Words.of(study)
     mine = [r for r in study.history if r.state == "told" and r.outcome and _alike(r, advice)]

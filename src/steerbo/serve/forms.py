@@ -177,10 +177,7 @@ def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, A
     reason, charge = form.get("reason", ""), amount_of("charge", form, comma)
     if action == "abandon":
         return {"reason": reason, "charge": charge}
-    said = {
-        "cost": amount_of("cost", form, comma),
-        "realised": values_of(problem, "realised", form, comma, "realised"),
-    }
+    said = {"cost": amount_of("cost", form, comma), "realised": values_of(problem, "realised", form, comma, "realised")}
     if action == "fail":
         return {"reason": reason, "charge": charge, **said}
     text = form.get("value", "")

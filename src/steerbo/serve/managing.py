@@ -206,12 +206,7 @@ def _create(pool: StudyPool, folder: Path, name: str, file: Written, specificati
 
 
 def _new_page(
-    request: Request,
-    form: Form,
-    file: Written | None = None,
-    *,
-    error: SteerboError | None = None,
-    said: Any = (),
+    request: Request, form: Form, file: Written | None = None, *, error: SteerboError | None = None, said: Any = ()
 ) -> Response:
     wrong: list[str] = []
     at: dict[str, str] = {}

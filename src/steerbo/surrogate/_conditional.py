@@ -37,9 +37,7 @@ _RIDGE = 1e-9  # of a column's variance, where rows of like circumstances hardly
 
 
 def conditional_rows(
-    rows: Float[np.ndarray, "m k"],
-    known: Float[np.ndarray, " k"],
-    categorical: Bool[np.ndarray, " k"],
+    rows: Float[np.ndarray, "m k"], known: Float[np.ndarray, " k"], categorical: Bool[np.ndarray, " k"]
 ) -> Rows:
     """Conditional law of all columns given some, by local shift of rows.
 

@@ -29,20 +29,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..core import (
-    TIME,
-    Amended,
-    Asked,
-    DataAdded,
-    Event,
-    Failed,
-    History,
-    OutcomeTold,
-    Refitted,
-    Round,
-    now,
-    time_of,
-)
+from ..core import TIME, Amended, Asked, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round, now, time_of
 from ..optim import Margin
 from ._constraints import ProbabilisticConstraint, draws_of, margin_over
 from ._parts import Controlled, Observed, Part, set_columns
