@@ -11,23 +11,7 @@ from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel,
 from .base import Kernel, Product, Sum
 
 __all__ = [
-    "AnovaKernel",
-    "Called",
-    "Constant",
-    "DecayKernel",
-    "EpochsKernel",
-    "Fixed",
-    "InUnitsKernel",
-    "Kernel",
-    "Linear",
-    "Matern12",
-    "Matern32",
-    "Matern52",
-    "PeriodicKernel",
-    "Product",
-    "SlidingKernel",
-    "SquaredExponentialKernel",
-    "Stationary",
-    "Sum",
-    "called",
-]
+    "AnovaKernel", "Called", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel", "Kernel", "Linear",
+    "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel", "SquaredExponentialKernel",
+    "Stationary", "Sum", "called",
+]  # fmt: skip
