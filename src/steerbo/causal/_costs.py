@@ -16,7 +16,7 @@ from .._arrays import Float, Int
 from ..core import Amended, Event, History, OutcomeTold, Round, Scope
 from ..errors import InvalidContext
 from ..gp import Constant, GPPosterior, Kernel, Linear, SquaredExponentialKernel
-from ..optim import Box, Polytope, kronecker
+from ..optim import Box, kronecker
 from ._arms import Arm
 from ._constraints import ScopeConstraints
 from .prices import PriceTable
@@ -301,7 +301,7 @@ def grid_of(box: Box) -> Float[np.ndarray, "g k"]:
     k = box.dimension
     ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
     points = box.place(np.vstack([kronecker(_GRID * k, k), ends]))
-    if isinstance(box, Polytope) and (allowed := box.allows(points)).any():
+    if (allowed := box.allows(points)).any():
         return np.asarray(points[allowed])
     return points
 

@@ -11,6 +11,7 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,6 +45,8 @@ class Box:
     high: Float[np.ndarray, " d"]
     levels: tuple[Float[np.ndarray, " k"] | None, ...]
     unordered: Bool[np.ndarray, " d"]
+    constrained: ClassVar[bool] = False
+    """Whether more than the bounds restricts its points."""
 
     def __init__(
         self,
@@ -111,6 +114,14 @@ class Box:
             if levels is not None:
                 snapped[:, j] = levels[nearest(levels, snapped[:, j])]
         return snapped
+
+    def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Mark points of the box that satisfy all constraints: where there are none, all."""
+        return np.ones(len(points), dtype=bool)
+
+    def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+        """A point of the box, moved where constraints want it elsewhere."""
+        return point
 
     def grid(self) -> Float[np.ndarray, "n d"]:
         """All points of a finite box, `(size, d)`, the last coordinate running fastest."""
