@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from steerbo.cli import main
-from steerbo.cli.commands import COMMANDS
+from steerbo.cli.app import COMMANDS
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -17,7 +17,7 @@ from steerbo.gp.drift import correlation
 from steerbo.plots import timevarying as plots
 from steerbo.study import Study, read_study
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying._default_priors import RECENT, OutcomeScale, default_priors, due
+from steerbo.timevarying.method import RECENT, OutcomeScale, default_priors, due
 
 
 def domain(step: float | None, scale: float = 1.0, **more: Any) -> TimeVarying:

@@ -1,35 +1,115 @@
-"""The program `steerbo`: its options, and the ends of commands that fail (exit codes: see `usage`)."""
+"""The program `steerbo`: its commands and options, its output, and the ends of commands that fail.
+
+A command's module is imported when the command is called, and nothing here imports numerics: `--help` answers at once.
+Text is printed without control characters. Exit codes: see `usage`.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import traceback
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
 from .._redaction import redact
+from .._text import escape_unprintable, escaped_json
 from ..errors import LawWarning, OutOfRangeWarning, SteerboError
 from . import usage
-from .commands import Commands
-from .output import echo, print_json
 from .usage import InvalidCommand, before_command, look_over, refusal, unknown_command
 
 _JSON, _TYPED = "steerbo.json", "steerbo._parsing"
 _TRACEBACK = "STEERBO_TRACEBACK"  # set in the environment: faults of ours are shown whole
+COMMANDS = {
+    "run": ("running", "Optimise the study's objective."),
+    "check": ("running", "Check a study file and print the study that it describes."),
+    "scopes": ("scopes", "Print the scopes of a causal graph that can be optimal."),
+    "policy": ("scopes", "Print the learned policy's settings for given observations."),
+    "methods": ("running", "List the methods with their options and defaults."),
+    "demo": ("demo", "Run a study of a published borehole simulator in seconds."),
+    "new": ("rounds", "Create a study whose experiments are done by hand."),
+    "extend": ("rounds", "Apply wider bounds and changed limits of the study file to its log."),
+    "ask": ("rounds", "Print the next suggestion: settings, and observations to make first."),
+    "decide": ("rounds", "Enter observations; print the settings that follow from them."),
+    "tell": ("rounds", "Enter the outcome of a suggestion."),
+    "fail": ("rounds", "Report a failed evaluation; its settings and cost count."),
+    "abandon": ("rounds", "Give up a suggestion; its outcome can still be told later."),
+    "amend": ("rounds", "Correct or void an outcome; the log keeps the old one."),
+    "import": ("records", "Read outcomes from a table, line by line."),
+    "show": ("records", "Show the rounds, the recommendation, and why."),
+    "export": ("records", "Write rounds as CSV, events as JSON lines, or an Optuna study."),
+    "report": ("records", "Write the study as one HTML page, readable offline."),
+    "serve": ("serving", "Serve studies as web pages and as JSON over HTTP."),
+    "mcp": ("serving", "Serve studies to an assistant over the Model Context Protocol."),
+    "key": ("serving", "Create, list or revoke keys to a served study."),
+    "doctor": ("maintenance", "Verify the checksums of all studies in a log; repair it on request."),
+    "studies": ("maintenance", "List, rename, archive or delete the studies of a log."),
+    "backup": ("maintenance", "Copy all studies of a log into a new file, while others may write."),
+    "restore": ("maintenance", "Write the studies of a backup into another file or database."),
+}
+"""By name: the module here that has it as one of its `commands`, and the first sentence of its help."""
+
+
+def group() -> typer.Typer:
+    """Make the typer group of a module's commands."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+def echo(message: str, err: bool = False, nl: bool = True) -> None:
+    """Print a message, on standard error if so wished, with a new line unless told otherwise."""
+    typer.echo(escape_unprintable(message), err=err, nl=nl)
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(escaped_json(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)) + "\n")
+
+
+def answer(as_json: bool, document: Mapping[str, Any], text: str) -> None:
+    """A command's answer: one JSON document, or words."""
+    if as_json:
+        print_json(document)
+    else:
+        echo(text)
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
     echo(f"steerbo: {redact(str(message))}", err=True)
 
 
-class _Program(Commands):
-    """Clear lines on standard error instead of a traceback."""
+class _Program(TyperGroup):
+    """Lists its commands before any module is imported; clear lines on standard error instead of a traceback."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, (_, does) in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=does))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import a command; only its name and help while a shell completes words."""
+        return self.commands.get(cmd_name) if ctx is not None and ctx.resilient_parsing else self.whole(cmd_name)
+
+    def whole(self, cmd_name: str) -> Any:
+        """The command, with its module; None where there is none of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f".{COMMANDS[cmd_name][0]}", __package__)
+        made = typer.main.get_command(module.commands)
+        return made.commands[cmd_name] if isinstance(made, TyperGroup) else made
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with whole sentences."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])
 
     def main(self, *given: Any, **how: Any) -> Any:
         """Run the program; a failure to print, as on a full disk, is reported in one line where possible.

@@ -24,7 +24,7 @@ from ..storage.outbox_files import OutboxFiles
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
 from ..study.files.spreadsheet import decoded
 from ..study.outbox import Outbox
-from .output import echo
+from .app import echo
 
 Place = Annotated[
     str,

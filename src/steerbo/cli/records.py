@@ -20,9 +20,8 @@ from ..study.files.export import events_jsonl, rounds_csv
 from ..study.files.import_csv import as_data, ignored, read_results, take
 from ..study.files.spreadsheet import decoded
 from ..study.formatting import data_table, rounds_table, shown_rounds
+from .app import answer, echo, group
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
-from .commands import group
-from .output import answer, echo
 from .report import console, print_answers
 from .tables import import_bar, rich_table
 

@@ -17,7 +17,7 @@ from ..study import Study
 from ..study.files.study_file import StudyFile
 from ..study.formatting import advised, alternatives, with_units
 from ..study.progress import literal
-from .output import print_json
+from .app import print_json
 from .tables import CHOSEN, HEADING, hung, rich_table
 
 _FEW = 8  # values of a law that are listed

@@ -16,6 +16,7 @@ from ..errors import InvalidContext, InvalidOutcome
 from ..records import to_dict
 from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
 from ..study.files.export import read_scope, suggestions_csv
+from .app import answer, echo, group, print_json
 from .arguments import (
     AsJson,
     Declaring,
@@ -32,9 +33,7 @@ from .arguments import (
     pairs,
     request,
 )
-from .commands import group
 from .instructions import todo
-from .output import answer, echo, print_json
 from .usage import whole
 
 Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The suggestion's token.", show_default=False)]
@@ -53,11 +52,7 @@ commands = group()
 
 
 @commands.command()
-def new(
-    study: StudyFilePath,
-    log: LogPlace = None,
-    as_json: AsJson = False,
-) -> None:
+def new(study: StudyFilePath, log: LogPlace = None, as_json: AsJson = False) -> None:
     """Create a study whose experiments are done by hand."""
     s = read_study(study)
     settings = s.settings
@@ -145,13 +140,7 @@ def decide(
 
 @commands.command(context_settings=NEGATIVE)
 def tell(
-    study: Place,
-    token: Token,
-    value: Value,
-    *,
-    cost: Cost = None,
-    realised: Realised = None,
-    as_json: AsJson = False,
+    study: Place, token: Token, value: Value, *, cost: Cost = None, realised: Realised = None, as_json: AsJson = False
 ) -> None:
     """Enter the outcome of a suggestion."""
 
@@ -219,8 +208,7 @@ def amend(
     cost: Cost = None,
     realised: Realised = None,
     charge: Annotated[
-        str | None,
-        typer.Option(help="Added data: whether its cost is charged, yes or no. A failed round: the amount."),
+        str | None, typer.Option(help="Added data: whether its cost is charged, yes or no. A failed round: the amount.")
     ] = None,
     scope: Annotated[
         str | None, typer.Option(help='Added data: the variables that were set, such as "ph + t".')

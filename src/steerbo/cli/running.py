@@ -15,9 +15,8 @@ from ..study import DatabaseLog, Display, read_study, resume, run_study
 from ..study.files.study_file import StudyFile
 from ..study.leases import check_options
 from . import usage
+from .app import answer, echo, group, print_json
 from .arguments import AsJson, Declaring, Given, LogPlace, StudyFilePath, request
-from .commands import group
-from .output import answer, echo, print_json
 from .report import console, describe, described, print_answers, print_methods
 from .usage import whole
 

@@ -23,10 +23,9 @@ from ..causal.prices import in_words, price_of, varies
 from ..core import Scope
 from ..errors import InvalidContext, InvalidInput
 from ..plots.causal import draw_scopes
+from .app import answer, echo, group, print_json
 from .arguments import AsJson, Declaring, Given, Place, cases, explain_credentials, open_study, pairs, request
-from .commands import group
 from .instructions import line_by_policy, todo_by_policy
-from .output import answer, echo, print_json
 
 commands = group()
 
@@ -46,8 +45,7 @@ def scopes(
         list[str] | None, typer.Option(help="A variable that can be set, if the file names none; repeatable.")
     ] = None,
     contexts: Annotated[
-        list[str] | None,
-        typer.Option(help="A variable that can be observed; repeatable; default: all others."),
+        list[str] | None, typer.Option(help="A variable that can be observed; repeatable; default: all others.")
     ] = None,
     mode: Annotated[str, typer.Option(help="The scopes to keep: pruned, published or joint.")] = "pruned",
     price: Annotated[
@@ -125,13 +123,9 @@ def policy(
     study: Place,
     *,
     context: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.", show_default=False),
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.", show_default=False)
     ] = None,
-    contexts: Annotated[
-        str | None,
-        typer.Option(help=_CONTEXTS),
-    ] = None,
+    contexts: Annotated[str | None, typer.Option(help=_CONTEXTS)] = None,
     given: Given = None,
     as_json: AsJson = False,
 ) -> None:

@@ -18,9 +18,8 @@ from ..records import to_dict
 from ..storage.keys import KeyRing, keys_of
 from ..storage.log import LOGGER
 from ..study import DatabaseLog, Study, read_study
+from .app import answer, echo, group, print_json
 from .arguments import AsJson, Place, open_study, title
-from .commands import group
-from .output import answer, echo, print_json
 from .usage import whole, word
 
 commands = group()
@@ -54,8 +53,7 @@ def serve(
         typer.Option(metavar="HOST", help="A host name of this machine that browsers use; repeatable."),
     ] = None,
     forwarded_by: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ADDRESS", help="The address of a trusted reverse proxy; repeatable."),
+        list[str] | None, typer.Option(metavar="ADDRESS", help="The address of a trusted reverse proxy; repeatable.")
     ] = None,
     prepare: Annotated[
         int,
@@ -176,10 +174,7 @@ def key(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="|".join(_KEY_DOES),
-            parser=word("WHAT", _KEY_DOES),
-            help="The action.",
-            show_default=False,
+            metavar="|".join(_KEY_DOES), parser=word("WHAT", _KEY_DOES), help="The action.", show_default=False
         ),
     ],
     study: Place,

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Bool, Float, Int
-from ..bandit import BOUND, expected_with_failure
+from ..bandit import BOUND, ArmStatistics, expected_with_failure
 from ..core import (
     SEEN,
     TIME,
+    Amended,
     Asked,
     Choice,
     DataAdded,
     Event,
+    Failed,
     History,
     Method,
     OptionsT,
     OutcomeTold,
     PolicyStep,
     Recommendation,
+    Round,
     Scope,
     Streams,
     Table,
@@ -36,7 +39,6 @@ from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
 from ..space import OutcomeConstraint
 from ..surrogate import NO_FEASIBLE_NOTE, Mixture, ProductKernelPosterior, climb_from, polished
-from ._costs import CostModel
 from ._surrogate import STARTING_POINTS, Surrogate
 from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
@@ -47,6 +49,73 @@ _DRAWN = 64  # random starting points, of which the first that is likely to work
 _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
 _SURE = 0.97725
 """Probability of either bound alone: that of a normal deviate below two, so that both hold 95 times in a hundred."""
+
+
+class CostModel:
+    """Mean cost of every control set, as stated or as observed so far.
+
+    Attributes:
+        observed: costs paid for each control set, without switching costs.
+    """
+
+    def __init__(self, problem: CostVarying) -> None:
+        self.problem = problem
+        self.observed = ArmStatistics.new(len(problem.control_sets))
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take in one event; `history` has it already."""
+        match event:
+            case OutcomeTold() | Failed():
+                self._observe(history[event.token], history)
+            case DataAdded():
+                self._observe_data(event)
+            case Amended():
+                self.observed = ArmStatistics.new(len(self.problem.control_sets))
+                for past in history.data.values():
+                    self._observe_data(past)
+                for played in history:
+                    if not played.waiting:
+                        self._observe(played, history)
+            case _:
+                pass
+
+    def _observe(self, played: Round, history: History) -> None:
+        if played.paid is not None:
+            own = max(played.paid - self.problem.switching_cost_of(played, history), 0.0)
+            self.observed = self.observed.tell(self.problem.number(played.suggestion.scope), own)
+
+    def _observe_data(self, past: DataAdded) -> None:
+        if past.outcome.cost is not None and past.scope is not None:
+            self.observed = self.observed.tell(self.problem.number(past.scope), past.outcome.cost)
+
+    def means(self) -> Float[np.ndarray, " m"]:
+        """Mean cost of each control set, without switching; NaN where it is not known yet."""
+        if self.problem.costs is not None:
+            return np.array(self.problem.costs)
+        return np.where(self.observed.counts > 0, self.observed.means, np.nan)
+
+    def in_value(self) -> Float[np.ndarray, " m"]:
+        """Mean costs in units of the objective; 0 where a cost or `value_of_one` is unknown."""
+        if self.problem.value_of_one is None:
+            return np.zeros(len(self.problem.control_sets))
+        return np.nan_to_num(self.means()) / self.problem.value_of_one
+
+    def affordable(self, history: History) -> Bool[np.ndarray, " m"]:
+        """Whether each control set fits into the remaining budget with the least switching; an unknown cost does."""
+        return np.array([self.fits_keeping(i, None, history) for i in range(len(self.problem.control_sets))])
+
+    def fits_keeping(self, i: int, keep: Container[str] | None, history: History) -> bool:
+        """Whether control set `i` fits while some variables stay in place (None: all that can) and others move far."""
+        switching = self.problem.least_change_cost(self.problem.control_sets[i], history, keep)
+        return not self.means()[i] + switching > history.remaining + history.rounding
+
+    def of(self, i: int, values: Mapping[str, Any], history: History) -> float:
+        """Cost of playing control set `i` at `values` now, switching included; NaN where it is not known."""
+        return float(self.means()[i]) + (self.problem.change_cost(values, history) or 0.0)
+
+    def fits(self, i: int, values: Mapping[str, Any], history: History) -> bool:
+        """Whether `of` fits into the remaining budget; an unknown cost does."""
+        return not self.of(i, values, history) > history.remaining + history.rounding
 
 
 class CostVaryingMethod(Method[CostVarying, OptionsT]):

@@ -81,10 +81,7 @@ class GPPrior(Generic[K]):
     ) -> tuple[float, Float[np.ndarray, " p"], float]:
         """Log marginal likelihood of standardised outcomes z (n,) at X (n, d), its gradient (p,), the jitter it took.
 
-        Args:
-            X: (n, d) points.
-            z: (n,) outcomes.
-            extra: (n,) noise variances that some outcomes have beside the common one.
+        Some outcomes have `extra` noise variances (n,) beside the common one.
 
         Raises:
             ModelFailure: the covariances cannot be factorised.

@@ -296,9 +296,7 @@ class GPRegression(Generic[K]):
                     other = self._trusting(suspects, before, nearly, hasty)
                     best = max(best, other, key=lambda each: each.score)
             best = relevance_pursuit(
-                best,
-                self._doubt_one_more,
-                lambda doubts, latest: self._trusting(doubts, latest.fit.theta, True, hasty),
+                best, self._doubt_one_more, lambda doubts, latest: self._trusting(doubts, latest.fit.theta, True, hasty)
             )
         return self._found(best)
 

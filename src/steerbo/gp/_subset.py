@@ -40,10 +40,7 @@ _LATEST, _NEAREST = 0.2, 0.4  # shares of those counted; the others are spread o
 
 
 def subset_of_data(
-    process: GPPrior[Any],
-    X: Float[np.ndarray, "n d"],
-    z: Float[np.ndarray, " n"],
-    most: int = MOST,
+    process: GPPrior[Any], X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], most: int = MOST
 ) -> Int[np.ndarray, " m"]:
     """Choose the outcomes that the posterior uses: their indices, ascending, at most `most`.
 
@@ -156,17 +153,12 @@ def fit_large(
     nearly: bool = False,
     hasty: Hasty | None = None,
 ) -> Fit:
-    """Fit hyperparameters to all outcomes, or to `MOST` of them, evenly spaced.
+    """Fit hyperparameters to all outcomes z (n,), standardised, at X (n, d), or to `MOST` of them, evenly spaced.
 
-    Args:
-        initial: with the hyperparameters that a search may begin with.
-        before: (p,) those in use.
-        X: (n, d) where outcomes are.
-        z: (n,) standardised outcomes.
-        many: from how many on a search saves time, and from how many on it learns from some of them first.
-        extra: (n,) noise variances that some outcomes have beside the common one.
-        nearly: whether `before` was found for nearly the same outcomes: a search begins nowhere else.
-        hasty: how to save time with few outcomes, too.
+    A search may begin at those of `initial` and `before`; `nearly`: the latter were found for nearly the same outcomes,
+    and it begins nowhere else. `many` says from how many outcomes on a search saves time, and from how many on it
+    learns from some of them first; `extra` are noise variances (n,) beside the common one. `hasty`: how to save time
+    with few outcomes, too.
     """
     if len(z) > MOST:
         most = evenly(len(z), MOST)

@@ -26,7 +26,6 @@ from ..records import record
 from ..space.fields import Number, Positive
 from ._changepoint import changepoint_gains
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
-from ._likelihood import Density
 from ._periodogram import likely_periods
 from ._regression import GPRegression
 from ._subset import Hasty
@@ -283,6 +282,7 @@ _PEAKS = 5  # periods of which the likeliest is fitted
 _NEAR = 6.0  # log posterior by which a kind may be behind and is compared at every fit; others take turns
 _WITHIN = 2.0  # and by which it may be behind, after a few evaluations, to be fitted to the end
 _FEW = 30  # evaluations of a first comparison
+_ALIKE = 0.1  # difference of the logarithms of two periods of one season
 
 Theta = tuple[float, ...]
 
@@ -465,6 +465,10 @@ class _Comparison:
         self.fits["steady"] = self._compared("steady", self._doubts(self._model.doubted))
         leader = self._before.kind if self._before.kind in self._kinds else "steady"
         self.fits[leader] = self._to_the_end(leader, self.fits.get(leader))
+        if leader == "seasonal" and (periods := self._periods()) and self._is_another(periods[0]):
+            other = self._climbed(replace(self._steady, kind=leader), periods, self._doubts(self._model.doubted))
+            if other.score > self.fits[leader].score:
+                self.fits[leader] = self._to_the_end(leader, other)
         doubts = self._doubts([i for i, _ in self.fits[leader].found.doubted])
         if leader != "steady" and len(doubts) > 1:
             self.fits["steady"] = self._compared("steady", doubts)
@@ -521,16 +525,29 @@ class _Comparison:
         return [none, np.isin(np.arange(n), doubted)] if len(doubted) else [none]
 
     def _compared(self, kind: Kind, doubts: Sequence[np.ndarray]) -> _Fitted:
-        model = replace(self._steady, kind=kind)
-        first, *others = self._starts(kind)
-        other = _Fitted.prepared(self._empty, self._model, model, first)
-        return _Fitted.by(other, model, other.compared(doubts, Hasty(_FEW, tuple(others))))
+        """A climb from the best of the starts; of a season also one from the likeliest period.
+
+        A season that was not there before is likely nowhere but near its period, and a known one is nearly as likely
+        with a period that is wrong.
+        """
+        model, starts = replace(self._steady, kind=kind), self._starts(kind)
+        climbs = [starts, season] if kind == "seasonal" and (season := self._periods()) else [starts]
+        return max((self._climbed(model, each, doubts) for each in climbs), key=lambda fit: fit.score)
+
+    def _climbed(self, model: DriftModel, starts: Sequence[Theta], doubts: Sequence[np.ndarray]) -> _Fitted:
+        other = _Fitted.prepared(self._empty, self._model, model, starts[0])
+        return _Fitted.by(other, model, other.compared(doubts, Hasty(_FEW, tuple(starts[1:]))))
 
     def _to_the_end(self, kind: Kind, known: _Fitted | None) -> _Fitted:
         model = replace(self._steady, kind=kind)
-        first, *others = ([] if known is None else [known.found.theta]) + self._starts(kind)
+        first, *others = self._starts(kind) if known is None else [known.found.theta]
         other = _Fitted.prepared(self._empty, self._model, model, first)
         return _Fitted.by(other, model, other.likeliest(Hasty(None, tuple(others))))
+
+    def _is_another(self, season: Theta) -> bool:
+        """Whether the period of a season is not that of the season in use."""
+        place = len(_space(self._model.kernel).parameters)
+        return abs(season[place] - self.fits["seasonal"].found.theta[place]) > _ALIKE
 
     def _starts(self, kind: Kind) -> list[Theta]:
         """Hyperparameters where a search for those of a kind may begin: as they were last, then others."""
@@ -542,8 +559,6 @@ class _Comparison:
             own.append(self._in_unit(kind, theta)[p : p + had])
         usual = self._empty(replace(self._steady, kind=kind)).hyperparameters.theta
         own.append(usual[p : len(usual) - len(theta) + p + had])
-        if kind == "seasonal":
-            own[:] = [*self._periods(), *own]
         starts = [(*theta[:p], *each, *theta[p + had :]) for each in own]
         if kind in self._known and kind != before.kind and len(self._known[kind].theta) == len(usual):
             starts.insert(0, self._in_unit(kind, self._known[kind].theta))
@@ -564,18 +579,16 @@ class _Comparison:
         return (*theta[:p], *drift, *theta[end:])
 
     def _periods(self) -> list[Theta]:
-        """The likeliest of the seasons whose periods the periodogram peaks at; none where it has no peak."""
-        drift_model = replace(self._steady, kind="seasonal")
+        """Seasons with the periods where the periodogram peaks, beside hyperparameters in use and those of no drift."""
         times, signal, gram, residuals = _covariances(self._empty, self._model, self._steady, self.fits["steady"].found)
-
-        def density(begin: Theta) -> float:
-            """Log evidence of a season with the other hyperparameters as found without one."""
-            changing = Product(drift_model._changes(0)).with_theta(np.array(begin))
-            return Density.of(gram - signal * (1.0 - changing(times[:, None], times[:, None])), residuals).value
-
-        if not (periods := likely_periods(times, signal, gram, residuals, _PEAKS)):
-            return []
-        return [max(((math.log(period / self._steady.unit), *_SEASON) for period in periods), key=density)]
+        periods = likely_periods(times, signal, gram, residuals, _PEAKS)
+        p, had = len(_space(self._model.kernel).parameters), len(self._model.kernel.parameters)
+        theta, steady = self._model.hyperparameters.theta, self.fits["steady"].found.theta
+        return [
+            (*space, math.log(period / self._steady.unit), *_SEASON, *rest)
+            for space, rest in ((theta[:p], theta[had:]), (steady[:p], steady[p:]))
+            for period in periods
+        ]
 
 
 def _space(kernel: Product) -> Kernel:

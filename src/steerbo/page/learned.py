@@ -10,12 +10,11 @@ import numpy as np
 
 from ..core import BaseStudy, Recommendation, Round, numeral
 from ..errors import InvalidRequest, SteerboError, one_of
-from ..interop.posteriors import PosteriorQuery, posterior, posterior_of
+from ..interop.posteriors import PosteriorQuery, posterior_of
 from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
-from ..plots.model import drifting_names
+from ..plots.model import drifting_names, surface_of
 from ..space import Categorical
-from ..surrogate import Columns, Posterior
 from .drawings import Graph, agents_chart, graphs_of, time_chart
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import Words, labelled, with_resolution, within
@@ -170,15 +169,15 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
         SteerboError: the method keeps no such model.
         KeyError: there is no such variable in it.
     """
-    found, words, problem = _posterior(study, advice), Words.of(study), study.problem
-    names = list(found.columns.names)
-    j = names.index(name) if name in names else -1
-    if j < 0:
+    words, problem, kind = Words.of(study), study.problem, study.problem.kind
+    scope = advice.scope if kind in SCOPED else None
+    found = surface_of(study, PosteriorQuery(scope, advice.context if kind == "cost-varying" else {}))
+    if name not in found.names:
         raise KeyError(name)
     values = {**advice.context, **advice.values}
-    mean, width, at = _moments(found, j, values)
-    mean = problem.sign * mean
-    others = [other for other in names if other != name and other in values]
+    at, (mean, deviation), _ = found.along(found.names.index(name), values, _GRID)
+    mean, width = problem.sign * mean, _DEVIATIONS * deviation
+    others = [other for other in found.names if other != name and other in values]
     rest = f", the other {'setting' if len(others) == 1 else 'settings'} as in the best" if others else ""
     variable = problem.space[name]
     label = labelled(name, getattr(variable, "unit", ""))
@@ -189,36 +188,8 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     return Slice(name, chart, (), f"{says} Band: 95 %. Dots: outcomes of such rounds.")
 
 
-def _posterior(study: BaseStudy, advice: Recommendation) -> Posterior:
-    """The model behind the recommendation."""
-    kind = study.problem.kind
-    scope = advice.scope if kind in SCOPED else None
-    return posterior(study, PosteriorQuery(scope, advice.context if kind == "cost-varying" else {}))
-
-
-def _moments(found: Posterior, j: int, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[Any]]:
-    """Means and half widths along a column, and where, all else at these values or in the middle."""
-    columns: Columns = found.columns
-    box = columns.box
-    middle = columns.decode(box.place(np.full((1, box.dimension), 0.5))[0])
-    fixed = {name: values.get(name, middle[name]) for name in columns.names}
-    levels = box.levels[j]
-    grid = np.linspace(box.low[j], box.high[j], _GRID) if levels is None else np.asarray(levels)
-    rows = np.repeat(columns.encode(fixed)[None], len(grid), axis=0)
-    rows[:, j] = grid
-    mean, covariance = found.moments(rows)
-    width = _DEVIATIONS * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return mean, width, [columns.decode(row)[columns.names[j]] for row in rows]
-
-
 def _drawn(  # noqa: PLR0917
-    study: BaseStudy,
-    advice: Recommendation,
-    name: str,
-    at: np.ndarray,
-    mean: np.ndarray,
-    width: np.ndarray,
-    label: str,
+    study: BaseStudy, advice: Recommendation, name: str, at: np.ndarray, mean: np.ndarray, width: np.ndarray, label: str
 ) -> Chart:
     problem, words = study.problem, Words.of(study)
     mine = [r for r in study.history if r.state == "told" and r.outcome and _alike(r, advice)]
@@ -257,7 +228,6 @@ def _drawn(  # noqa: PLR0917
         across=across.ticks(),
         up=up.ticks(6),
         along=label,
-        says="",
         text=f"{words.value} along {name}: best at {best}, where {words.worth(there)} is expected, {lower} to {upper}.",
     )
 

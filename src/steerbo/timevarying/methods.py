@@ -1,24 +1,216 @@
 """Baselines for time-varying problems, and the list of all methods: the first is the default without priors.
 
-The second is the default with priors. The baselines are the average over priors, and random choice.
+The second is the default with priors. The baselines believe one prior (GP-UCB, Srinivas et al. 2010; with a prior that
+drifts TV-GP-UCB, Bogunovic et al. 2016; ET-GP-UCB, Brunzema, von Rohr, Solowjow & Trimpe 2022), average over priors, or
+choose at random.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from .._arrays import Float, Int
-from ..core import Choice, Explanation, History
+from ..core import Choice, Explanation, History, OptionsT, Streams, numeral
+from ..errors import InvalidOption, InvalidProblem, ModelFailure, one_of
 from ..records import record
-from .data import Maximiser, RoundView
+from .confidence import Width
+from .data import Datum, Maximiser, RoundView
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
-from .gp_ucb import EventTriggered, GaussianProcessUCB
 from .learned_drift import LearnedDrift
 from .method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod
-from .problem import settings
+from .problem import TimeVarying, settings
+from .surrogates import BoxSurrogate
+
+
+@record
+class GaussianProcessUCBOptions:
+    """Options of `gp-ucb`.
+
+    Args:
+        prior: the name of the prior to believe, or its number from 0; None where there is only one.
+        confidence: a number for β, or the word "theory" (Theorem 4.1).
+        delta: δ, the probability with which the theory may fail.
+    """
+
+    prior: str | int | None = None
+    confidence: Width = "theory"
+    delta: float = Field(0.1, gt=0, lt=1)
+
+
+class OnePrior(TimeVaryingMethod[OptionsT]):
+    """A method that believes one prior: the problem's others are left out."""
+
+    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
+        number = find_prior(problem, options.prior)  # type: ignore[attr-defined]
+        believed = problem.given[number]
+        super().__init__(replace(problem, priors=(believed,)), options, streams)
+
+    def explain(self, history: History) -> Explanation:
+        """The prior, and its expected value."""
+        return Explanation(f"{self.names[0]} is taken as true", (self.table_of_present_choice(history),))
+
+
+class GaussianProcessUCB(OnePrior[GaussianProcessUCBOptions]):
+    """Believe one given prior, and maximise its upper confidence bound (GP-UCB; TV-GP-UCB where the prior drifts)."""
+
+    name: ClassVar[str] = "gp-ucb"
+    Options: ClassVar[type[Any]] = GaussianProcessUCBOptions
+
+    def explain(self, history: History) -> Explanation:
+        """The same, and on how many outcomes that rests, where it is not all of them."""
+        told, kept = super().explain(history), self.surrogate.kept
+        if kept is None:
+            return told
+        rests = f"; it rests on {kept[0]} outcomes, the others being merged or forgotten"
+        return Explanation(told.summary + rests, told.tables)
+
+
+def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
+    """The number of a prior.
+
+    Raises:
+        InvalidOption: there is none of this name or number, or none was named and there are several.
+        InvalidProblem: the problem has no priors.
+    """
+    if problem.automatic:
+        raise InvalidProblem("priors", problem.priors, "a list of priors: this method believes one of them")
+    names = [prior.name for prior in problem.given]
+    if wanted is None and len(names) == 1:
+        return 0
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < len(names):
+        return wanted
+    if isinstance(wanted, str) and wanted in names:
+        return names.index(wanted)
+    allowed = one_of([name or str(i) for i, name in enumerate(names)], wanted)
+    raise InvalidOption("prior", wanted, allowed, "This method believes one prior: name it, or give its number.")
+
+
+@record
+class EventTriggeredOptions:
+    """Options of `et-gp-ucb`.
+
+    Args:
+        delta_b: δ_B, the probability with which the trigger may forget everything in vain while nothing changes.
+        prior, confidence, delta: as for `gp-ucb`; the prior's drift is left out.
+    """
+
+    delta_b: float = Field(0.1, gt=0, lt=1)
+    prior: str | int | None = None
+    confidence: Width = "theory"
+    delta: float = Field(0.1, gt=0, lt=1)
+
+
+def threshold(deviation: float, noise: float, n: int, delta_b: float) -> float:
+    """How far off an outcome may be at the n-th test: `√ρ_n (σ + R)`, in units of the objective.
+
+    Args:
+        deviation: σ, of the objective there, before the outcome.
+        noise: R, standard deviation.
+        n: tests since the last event, this one included.
+        delta_b: δ_B.
+
+    >>> round(threshold(1.0, 0.1, 1, 0.1), 2), round(threshold(1.0, 0.1, 100, 0.1), 2)
+    (2.91, 5.54)
+    """
+    return math.sqrt(2 * math.log(math.pi**2 * n**2 / (3 * delta_b))) * (deviation + noise)
+
+
+class EventTriggered(OnePrior[EventTriggeredOptions]):
+    """Believe one prior and that nothing changes; start over when an outcome contradicts that (ET-GP-UCB).
+
+    The objective is taken as static, and everything is remembered, until an outcome leaves the band in which a static
+    objective would have stayed: the event. With μ and σ from before the outcome, noise R and n tests since the last
+    event,
+
+        |y − μ(x)| > √ρ_n (σ(x) + R),   ρ_n = 2 ln(2 π_n / δ_B),   π_n = π² n² / 6.
+
+    Then everything is forgotten but this outcome. No rate of drift is needed: only a prior of a static objective.
+
+    A false alarm. Under a static prior that is right, `y − μ(x)` is normal with variance `σ² + R² ≤ (σ + R)²`, whatever
+    chose x, and each test fails with probability at most `2 (1 − Φ(√ρ_n)) ≤ exp(−ρ_n / 2) = δ_B / (2 π_n)`. These add
+    up to δ_B / 2: so often, at most, anything is forgotten in vain before the first event, however long that takes.
+
+    Of the paper (arXiv 2208.10790) only abstract and introduction could be read, so no equation is numbered here. Form
+    and constants, n counted anew after an event, and that the outcome behind it is kept, are those of a program that
+    two of its authors published later: `ETSO_experiments.py` of "Event-Triggered Safe Bayesian Optimization on
+    Quadcopters" (Holzapfel, Brunzema & Trimpe 2024), whose trigger is "similar to ET-GP-UCB". It writes the noise's
+    part as `√(2 R² ln(2 π_n / δ_B))`, which is √ρ_n R. Its factors, 3 at σ and 4 at the difference, are of its
+    application. The bound above is ours.
+
+    An outcome that arrives late, older than one that is known already, is taken in without a test, as it is no news of
+    now; one from before the last event is left out.
+    """
+
+    name: ClassVar[str] = "et-gp-ucb"
+    Options: ClassVar[type[Any]] = EventTriggeredOptions
+
+    def __init__(self, problem: TimeVarying, options: EventTriggeredOptions, streams: Streams) -> None:
+        if not problem.automatic:
+            problem = replace(problem, priors=tuple(replace(prior, drift=None) for prior in problem.given))
+        self.forget()
+        super().__init__(problem, options, streams)
+
+    def forget(self) -> None:
+        """Nothing has been tested yet."""
+        self.tests = self.events = 0  # tests since the last event
+        self.since = self._newest = (-math.inf, -math.inf)  # the last event, and the newest outcome
+        self._taken = True  # whether the last outcome was taken in
+
+    def take(self, datum: Datum) -> bool:
+        """Condition on an outcome, having forgotten all others if it contradicts them."""
+        self._taken = datum[:2] >= self.since
+        if not self._taken:
+            return True
+        if datum[:2] > self._newest:
+            self._newest = datum[:2]
+            self.tests += 1
+            if self._contradicts(datum):
+                self.surrogate.rewrite([])
+                self.events, self.tests, self.since, self._held = self.events + 1, 0, datum[:2], 0
+        return super().take(datum)
+
+    def expected(self, datum: Datum) -> tuple[float, float]:
+        """Mean and standard deviation of the objective where an outcome was measured, by the remembered outcomes."""
+        if isinstance(self.surrogate, BoxSurrogate):
+            mean, deviation = (part[0, 0] for part in self.surrogate.posterior(datum.place[None], datum.time))
+        else:
+            mean, deviation = (part[0, datum.place] for part in self.surrogate.posterior(datum.time))
+        return float(mean), float(deviation)
+
+    def _contradicts(self, datum: Datum) -> bool:
+        """Whether the trigger fires."""
+        with suppress(ModelFailure):  # an outcome is taken in whatever kernels say of it: who chooses next says so
+            mean, deviation = self.expected(datum)
+            noise = self.problem.given[0].noise
+            return abs(datum.value - mean) > threshold(deviation, noise, self.tests, self.options.delta_b)
+        return False
+
+    def _calibrate(self, believed: int | None) -> None:
+        """As all do, where the outcome was taken in."""
+        if self._taken:
+            super()._calibrate(believed)
+
+    def width_round(self, number: int) -> int:
+        """Rounds since the last event."""
+        return self._held + 1
+
+    def explain(self, history: History) -> Explanation:
+        """The prior, and when everything was forgotten."""
+        said = f"{self.names[0]} is taken as true, and that nothing changes"
+        if self.events:
+            times = "once" if self.events == 1 else f"{self.events} times"
+            said += (
+                f", until an outcome says otherwise: so it did {times}, at last at time {numeral(self.since[0])}, "
+                f"and what had been before was forgotten. Outcomes remembered: {self._held}"
+            )
+        return Explanation(said, (self.table_of_present_choice(history),))
 
 
 class FullyBayesian(TimeVaryingMethod[CandidatePriorsOptions]):

@@ -23,8 +23,8 @@ from steerbo.timevarying import TimeVarying
 from steerbo.timevarying.confidence import Width
 from steerbo.timevarying.data import draw_largest
 from steerbo.timevarying.elimination import EliminationMethod, EliminationOptions
-from steerbo.timevarying.gp_ucb import OnePrior
 from steerbo.timevarying.method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod, predicted
+from steerbo.timevarying.methods import OnePrior
 from steerbo.timevarying.surrogates import BoxSurrogate, finite_surrogate
 
 

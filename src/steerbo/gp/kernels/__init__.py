@@ -12,24 +12,7 @@ from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel,
 from .base import Kernel, Product, Sum
 
 __all__ = [
-    "AnovaKernel",
-    "Called",
-    "Constant",
-    "DecayKernel",
-    "EpochsKernel",
-    "Fixed",
-    "InUnitsKernel",
-    "Kernel",
-    "Linear",
-    "Matern12",
-    "Matern32",
-    "Matern52",
-    "PeriodicKernel",
-    "Product",
-    "SlidingKernel",
-    "SquaredExponentialKernel",
-    "Stationary",
-    "Sum",
-    "called",
-    "stacked",
-]
+    "AnovaKernel", "Called", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel", "Kernel", "Linear",
+    "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel", "SquaredExponentialKernel",
+    "Stationary", "Sum", "called", "stacked",
+]  # fmt: skip
