@@ -244,6 +244,8 @@ class ConstraintModels:
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in."""
+        if not self.by_name:
+            return
         match event:
             case Refitted():
                 self.set(event.hyperparameters)
