@@ -46,72 +46,31 @@ if TYPE_CHECKING:
     from .study import Study
     from .timevarying import Prior, TimeVarying
 
-_MODULE_OF = {
-    "Absolute": "costvarying",
-    "Categorical": "space",
-    "Causal": "causal",
-    "CausalGraph": "causal",
-    "CostVarying": "costvarying",
-    "Decay": "gp",
-    "Float": "space",
-    "Integer": "space",
-    "LinearConstraint": "space",
-    "MeanField": "meanfield",
-    "Normal": "space",
-    "Optimizer": "core",
-    "OutcomeConstraint": "space",
-    "Prior": "timevarying",
-    "Share": "meanfield",
-    "SteerboError": "errors",
-    "Study": "study",
-    "SwitchingCost": "space",
-    "TimeVarying": "timevarying",
-    "TruncatedNormal": "space",
-    "Uniform": "space",
-    "load": "core",
-    "methods": "core",
-}
+_NAMES = {
+    "causal": ("Causal", "CausalGraph"),
+    "core": ("Optimizer", "load", "methods"),
+    "costvarying": ("Absolute", "CostVarying"),
+    "errors": ("SteerboError",),
+    "gp": ("Decay",),
+    "meanfield": ("MeanField", "Share"),
+    "space": (
+        "Categorical", "Float", "Integer", "LinearConstraint", "Normal", "OutcomeConstraint", "SwitchingCost",
+        "TruncatedNormal", "Uniform",
+    ),
+    "study": ("Study",),
+    "timevarying": ("Prior", "TimeVarying"),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 _SUBMODULES = (
-    "causal",
-    "core",
-    "costvarying",
-    "errors",
-    "extending",
-    "gp",
-    "meanfield",
-    "plots",
-    "space",
-    "study",
-    "testing",
+    "causal", "core", "costvarying", "errors", "extending", "gp", "meanfield", "plots", "space", "study", "testing",
     "timevarying",
-)
+)  # fmt: skip
 
 __all__ = [
-    "Absolute",
-    "Categorical",
-    "Causal",
-    "CausalGraph",
-    "CostVarying",
-    "Decay",
-    "Float",
-    "Integer",
-    "LinearConstraint",
-    "MeanField",
-    "Normal",
-    "Optimizer",
-    "OutcomeConstraint",
-    "Prior",
-    "Share",
-    "SteerboError",
-    "Study",
-    "SwitchingCost",
-    "TimeVarying",
-    "TruncatedNormal",
-    "Uniform",
-    "__version__",
-    "load",
-    "methods",
-]
+    "Absolute", "Categorical", "Causal", "CausalGraph", "CostVarying", "Decay", "Float", "Integer", "LinearConstraint",
+    "MeanField", "Normal", "Optimizer", "OutcomeConstraint", "Prior", "Share", "SteerboError", "Study", "SwitchingCost",
+    "TimeVarying", "TruncatedNormal", "Uniform", "__version__", "load", "methods",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -64,14 +64,10 @@ def from_pydantic(
     given: object = None,
     declared: Any = None,
 ) -> InvalidInput:
-    """Translate a pydantic error, with all its complaints, to field, value and allowed values.
+    """Translate a pydantic error, with all its complaints, to field (behind `place`), value and allowed values.
 
-    Args:
-        error: error of pydantic.
-        place: prefix of the fields' names.
-        kind: class of the translated error.
-        given: the validated data; with it, alternatives that all failed count once.
-        declared: the declared type, from which mistyped names are guessed.
+    With the validated data `given`, alternatives that all failed count once; from the `declared` type mistyped names
+    are guessed.
     """
     complaints = error.errors(include_url=False)[:_MOST]
     paths = [_path(complaint, given) for complaint in complaints]

@@ -35,30 +35,11 @@ from ._redaction import redact
 from ._wording import MISSING, PYTHON, Wording, decimal_comma, short_repr
 
 __all__ = [
-    "DamagedLog",
-    "InvalidContext",
-    "InvalidInput",
-    "InvalidOption",
-    "InvalidOutcome",
-    "InvalidProblem",
-    "InvalidRequest",
-    "InvalidStudy",
-    "LawWarning",
-    "LimitBroken",
-    "LogConflict",
-    "LogUnavailable",
-    "MissingExtra",
-    "ModelFailure",
-    "ObjectiveFailure",
-    "OutOfRangeWarning",
-    "OutcomeConflict",
-    "SteerboError",
-    "UnknownSuggestion",
-    "UnusualOutcomeWarning",
-    "combine",
-    "one_of",
-    "short_repr",
-]
+    "DamagedLog", "InvalidContext", "InvalidInput", "InvalidOption", "InvalidOutcome", "InvalidProblem",
+    "InvalidRequest", "InvalidStudy", "LawWarning", "LimitBroken", "LogConflict", "LogUnavailable", "MissingExtra",
+    "ModelFailure", "ObjectiveFailure", "OutOfRangeWarning", "OutcomeConflict", "SteerboError", "UnknownSuggestion",
+    "UnusualOutcomeWarning", "combine", "one_of", "short_repr",
+]  # fmt: skip
 
 _MOST_LINES, _LONGEST_LINE = 20, 2000
 

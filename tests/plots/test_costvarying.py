@@ -10,7 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.core import Optimizer, Scope
 from steerbo.errors import InvalidOption, InvalidProblem
-from steerbo.plots import costvarying
+from steerbo.plots import costvarying, save
 from steerbo.plots.costvarying import draw_contexts, looks_of
 from steerbo.plots.drawing import SHAPES, new_figure
 from tests.core.stub import Nearest, Stub
@@ -104,9 +104,9 @@ def test_the_acceptable_region(tolerance: Any, minimize: bool, least: Any) -> No
     ids=["nothing", "one round", "no money", "random"],
 )
 def test_thin_studies_have_a_picture(optimizer: Optimizer, tmp_path: Path) -> None:
-    path = costvarying.save(optimizer, tmp_path / "new" / "study.png")
+    path = save(costvarying.figure(optimizer), tmp_path / "new" / "study.png")
     assert path.read_bytes().startswith(b"\x89PNG")
-    assert costvarying.save(optimizer, tmp_path / "study.svg").read_text().startswith("<?xml")
+    assert save(costvarying.figure(optimizer), tmp_path / "study.svg").read_text().startswith("<?xml")
 
 
 def test_more_sets_than_colours() -> None:
@@ -140,7 +140,7 @@ def test_what_cannot_be_drawn(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "x.png", tmp_path / "x.nonsense"):
         with pytest.raises(InvalidOption, match=r"path: .* a picture file"):
-            costvarying.save(studied(1), path)
+            save(costvarying.figure(studied(1)), path)
 
 
 EVERY, PRICED = "Outcome of every play", "Expected outcome of each control set"

@@ -12,7 +12,7 @@ import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.meanfield import MeanField
-from steerbo.plots import meanfield, pictures
+from steerbo.plots import meanfield, pictures, save
 from steerbo.plots.meanfield import payoff_curve, places
 from tests.core.stub import Nearest, Stub
 from tests.meanfield.worlds import case, crowd
@@ -32,7 +32,7 @@ def test_payoffs_and_shares_are_drawn(feedback: str, tmp_path: Path) -> None:
     widths = np.array([patch.get_width() for patch in right.patches])
     assert widths.sum() == pytest.approx(1.0)
     assert [text.get_text() for text in right.get_yticklabels()] == list(problem.actions)
-    assert meanfield.save(optimizer, tmp_path / "study.png").stat().st_size > 1000
+    assert save(meanfield.figure(optimizer), tmp_path / "study.png").stat().st_size > 1000
 
 
 def test_an_empty_study_can_be_drawn() -> None:

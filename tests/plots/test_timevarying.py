@@ -10,7 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
-from steerbo.plots import timevarying
+from steerbo.plots import save, timevarying
 from steerbo.timevarying import SquaredExponential
 from tests.core.stub import Nearest, Stub
 from tests.timevarying.cases import case
@@ -34,7 +34,7 @@ def test_a_study(method: str, rounds: int, tmp_path: Path) -> None:
     assert next(iter(bottom.get_yticklabels())).get_text().startswith("hill")
     marks = sum(len(line.get_xdata()) for line in bottom.get_lines() if line.get_marker() == "|")
     assert marks == (rounds if method != "random" else 0)
-    assert timevarying.save(shown, tmp_path / "new" / "study.png").stat().st_size > 1000
+    assert save(shown, tmp_path / "new" / "study.png").stat().st_size > 1000
 
 
 def test_regret_is_averaged() -> None:
@@ -49,7 +49,7 @@ def test_refused(tmp_path: Path) -> None:
         timevarying.figure(Optimizer(Stub(), Nearest))
     world = case("random")
     with pytest.raises(InvalidOption, match="picture file"):
-        timevarying.save(timevarying.figure(world.start()), tmp_path / "picture.docx2")
+        save(timevarying.figure(world.start()), tmp_path / "picture.docx2")
 
 
 def test_priors_whose_names_begin_alike_are_told_apart() -> None:

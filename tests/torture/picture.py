@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from steerbo.plots.drawing import BLUE, ORANGE, bare, new_figure, save_file
+from steerbo.plots.drawing import BLUE, ORANGE, bare, new_figure, save
 
 IN_FILE, ON_SERVER = "log in a file", "log on a server"
 
@@ -26,4 +26,4 @@ def draw_asks(lives: list[dict[str, Any]], file: Path) -> None:
     panels[0].set_ylabel("milliseconds of an ask")
     max(panels, key=lambda axes: len(axes.lines)).legend(frameon=False)
     bare(*panels)
-    save_file(shown, file)
+    save(shown, file)

@@ -54,13 +54,10 @@ class ActiveArms:
     def drop(
         self, overrun: Mapping[int, float], number: int, likeliest: int, then: WhenExhausted = "keep-last"
     ) -> ActiveArms:
-        """Arms left after round `number`.
+        """Arms left after round `number`; `overrun` says by how much each of the dropped ones left its band.
 
-        Args:
-            overrun: by how much each of those that are dropped left its band.
-            number: of the round.
-            likeliest: who goes on where nobody is left, also if it was rejected long ago.
-            then: the rule where no candidate is left. Sums begin anew where all are back.
+        `likeliest` goes on where nobody is left, also if it was rejected long ago; `then` is the rule for that. Sums
+        begin anew where all are back.
         """
         alive = self.alive.copy()
         alive[list(overrun)] = False
@@ -91,10 +88,7 @@ def summed_error_excess(error: float, band: float, count: int, xi: float) -> flo
 def tempered_excess(evidence: Float[np.ndarray, " m"], temper: float, delta: float) -> Float[np.ndarray, " m"]:
     """`ln M_p − ln 1/δ` with `M_p = mean over q of (L_q / L_p)^η`: above 0 the evidence speaks against candidate p.
 
-    Args:
-        evidence: ln L, (m,).
-        temper: η.
-        delta: the probability with which the true one may be dropped.
+    The evidence is ln L, `temper` is η; the true candidate is dropped with probability δ at most.
 
     >>> tempered_excess(np.array([0.0, 10.0]), temper=1.0, delta=0.1).round(2)
     array([ 7., -3.])
@@ -168,10 +162,7 @@ class Intersected:
         return Intersected(max(self.guaranteed, lower), possible)
 
     def exploited(
-        self,
-        lower: Float[np.ndarray, " m"],
-        upper: Float[np.ndarray, " m"],
-        least: Callable[[float], float],
+        self, lower: Float[np.ndarray, " m"], upper: Float[np.ndarray, " m"], least: Callable[[float], float]
     ) -> tuple[Intersected, Bool[np.ndarray, " m"]]:
         """Intersect with present bounds of all arms; S₁ marks the arms that may be acceptable (lines 14–21).
 

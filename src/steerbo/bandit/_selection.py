@@ -147,12 +147,7 @@ def split_initial_plays(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndar
 def needs_initial_plays(
     plays: Int[np.ndarray, " m"], told: Int[np.ndarray, " m"], needed: Int[np.ndarray, " m"]
 ) -> int | None:
-    """Return the least played arm that still needs initial plays; None where no arm does.
-
-    Args:
-        plays: of each arm, pending ones included.
-        told: outcomes that each arm can be judged by.
-        needed: how many of them it takes.
+    """Return the least played arm with fewer than `needed` outcomes `told`; None where no arm has. Pending plays count.
 
     >>> needs_initial_plays(np.array([2, 1]), np.array([2, 1]), np.array([2, 2]))
     1

@@ -12,7 +12,7 @@ import numpy as np
 from .._arrays import Float
 from ..core import PolicyStep, Streams
 from ..errors import InvalidContext
-from ..optim import FeasibleRegion, Polytope
+from ..optim import FeasibleRegion
 from ..surrogate import Acquisition, ExpectedAcquisition, Rows, Uncontrolled, ucb
 from ._arms import Arm
 from ._contexts import ContextSample, subsample
@@ -92,7 +92,7 @@ class PolicyOptimiser:
             near = box.snap(point + _NUDGE * random.standard_normal((32, len(free))))
             near = np.concatenate([near, box.place(random.random((8, len(free))))])
             fresh = near[~(tried[:, None, columns] == near).all(axis=2).any(axis=0)]
-            fresh = fresh[box.allows(fresh)] if isinstance(box, Polytope) else fresh
+            fresh = fresh[box.allows(fresh)]
             point = fresh[int(np.argmax(search.value(fresh)))] if len(fresh) else point
         return arm.decode(group, self._affordable(group, free, point, known, unseen))
 

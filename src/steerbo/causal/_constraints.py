@@ -69,12 +69,9 @@ class ScopeConstraints:
         self._regions: dict[Any, Box | None] = {}
 
     def region(self, arm: Arm, names: tuple[str, ...], known: Mapping[str, Any]) -> Box:
-        """Region of actions of a scope; actions that are `known` are set already, and may lie anywhere.
+        """Region of the actions `names` of a scope: at least all that are still to be set.
 
-        Args:
-            arm: the scope.
-            names: actions to be searched: at least all that are still to be set.
-            known: values of actions and contexts; contexts observed later do not count.
+        Actions that are `known` are set already, and may lie anywhere; contexts observed later do not count.
 
         Raises:
             InvalidContext: the constraints leave nothing.

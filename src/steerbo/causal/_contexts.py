@@ -32,16 +32,8 @@ def latest_contexts(
 ) -> list[dict[str, Any]]:
     """Latest contexts of arm `i`, latest first: from its own rounds, and from rounds of arms that do not affect them.
 
-    Args:
-        history: the rounds.
-        arms: all arms.
-        number: index of an arm, by scope.
-        i: the arm.
-        seen: values known before choosing: all rows have them, and the rest of a row comes from a round in which they
-            were similar.
-
-    Returns:
-        At most 16 rows of values by name; a single row in the middle of all ranges if there is no such round.
+    All rows have the values `seen` before choosing, and the rest of a row comes from a round in which they were
+    similar. At most 16 rows of values by name; a single row in the middle of all ranges if there is no such round.
     """
     arm = arms[i]
     if seen and not set(arm.contexts) - set(seen):

@@ -16,7 +16,7 @@ from .._arrays import Float, Int
 from ..core import Amended, Event, History, OutcomeTold, Round, Scope
 from ..errors import InvalidContext
 from ..gp import Constant, GPPosterior, Kernel, Linear, SquaredExponentialKernel
-from ..optim import Box, Polytope, kronecker
+from ..optim import Box, kronecker
 from ._arms import Arm
 from ._constraints import ScopeConstraints
 from .prices import PriceTable
@@ -126,13 +126,9 @@ class CostModel:
         names: Sequence[str] = (),
         grid: Float[np.ndarray, "g k"] | None = None,
     ) -> float:
-        """Least cost of a play of a scope; variables that are not known yet count at their dearest value.
+        """Least cost of a play of a scope; variables that are not `known` yet count at their dearest value.
 
-        Args:
-            scope: the scope.
-            known: values known before choosing.
-            names: its actions, in the order of `grid`.
-            grid: rows of encoded values, if the actions are restricted to these.
+        `grid` has encoded values of its actions `names`, if these are restricted to it.
         """
         table = self._prices
         reads = {read for n in (*scope.set, *scope.contexts) for read in table.reads(n)}
@@ -237,15 +233,8 @@ class CostModel:
         """Cost of a group of actions of arm `i` that are set now, with the money that there is for them.
 
         Where constraints concern priced actions, all actions still to be set are paid together: setting the first may
-        leave only dear values to the others.
-
-        Args:
-            history: the rounds.
-            i: index of the arm.
-            group: the actions.
-            known: values of contexts and of actions set before.
-            token: of the round, which reserves nothing; None: it has none yet.
-            value_per_cost: value of a unit of money, in standardised units.
+        leave only dear values to the others. The round's `token` reserves nothing (None: it has none yet);
+        `value_per_cost` is the value of a unit of money, in standardised units.
         """
         cost, arm = self.of_actions(i, known, value_per_cost), self._arms[i]
         if cost is None:
@@ -312,7 +301,7 @@ def grid_of(box: Box) -> Float[np.ndarray, "g k"]:
     k = box.dimension
     ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
     points = box.place(np.vstack([kronecker(_GRID * k, k), ends]))
-    if isinstance(box, Polytope) and (allowed := box.allows(points)).any():
+    if (allowed := box.allows(points)).any():
         return np.asarray(points[allowed])
     return points
 

@@ -18,15 +18,7 @@ from ..errors import InvalidProblem
 from ..gp import DriftModel, GPRegression
 from ..optim import Box, Margin, kronecker
 from ..space import Limit, OutcomeConstraint
-from ..surrogate import (
-    ConstraintModels,
-    Controlled,
-    FailureModel,
-    Feasibility,
-    Part,
-    Uncontrolled,
-    drift_correlations,
-)
+from ..surrogate import ConstraintModels, Controlled, FailureModel, Feasibility, Part, Uncontrolled, drift_correlations
 from ._arms import Arm
 from ._constraints import ScopeConstraints
 from ._contexts import known_in

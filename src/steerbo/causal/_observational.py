@@ -271,12 +271,7 @@ class AdjustedData:
     def rows(
         self, n: int, regression: Hyperparameters | None = None
     ) -> tuple[Float[np.ndarray, "n q"], Float[np.ndarray, " n"]]:
-        """The first n as rows of the arm's model, with adjusted outcomes.
-
-        Args:
-            n: number of observations.
-            regression: hyperparameters of m; None: those of the last fit.
-        """
+        """The first n as rows of the arm's model, adjusted by m (hyperparameters None: those of the last fit)."""
         points, outcomes = self._first(n)
         learned = self.hyperparameters if regression is None else regression
         if learned is not None:

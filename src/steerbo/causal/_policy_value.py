@@ -96,10 +96,7 @@ class Policy(Recommendation):
 def policy_table(arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[dict[str, Any]]) -> Table | None:
     """Tabulate the settings of a policy in some contexts, sorted by the first one; None for an arm without contexts.
 
-    Args:
-        arm: the scope.
-        act: function from the index of a context to settings.
-        contexts: the contexts.
+    `act` goes from the index of a context to settings.
     """
     if not arm.contexts:
         return None
@@ -112,24 +109,12 @@ def policy_table(arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[
 
 
 def recommended(
-    arm: Arm,
-    model: Posterior,
-    act: PolicyOf,
-    contexts: list[dict[str, Any]],
-    sign: float,
-    *,
-    known: Mapping[str, Any],
+    arm: Arm, model: Posterior, act: PolicyOf, contexts: list[dict[str, Any]], sign: float, *, known: Mapping[str, Any]
 ) -> Policy:
     """Make a recommendation of a policy, with its expected outcome on average over contexts; see `value_of`.
 
-    Args:
-        arm: the scope.
-        model: of its outcomes, in units of `sign · value`.
-        act: the policy.
-        contexts: to average over.
-        sign: −1 if smaller values are better.
-        known: values known before choosing, the same in all contexts. An arm without further contexts has a single
-            setting and no table.
+    The model is that of outcomes in units of `sign · value`. An arm without contexts beside those `known` before
+    choosing, the same in all rows, has a single setting and no table.
     """
     settings = [act(seen) for seen in contexts]
     rows = [arm.encode({**seen, **values}) for seen, values in zip(contexts, settings, strict=True)]

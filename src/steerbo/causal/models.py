@@ -335,12 +335,7 @@ class ArmModels:
 
 
 class _RowCache:
-    """Encoded points of rounds that have ended, each computed once.
-
-    Args:
-        arms: the scopes.
-        number: index of an arm, by scope.
-    """
+    """Encoded points of rounds that have ended, each computed once."""
 
     def __init__(self, arms: Sequence[Arm], number: Mapping[Scope, int]) -> None:
         self._arms, self._number = arms, number
@@ -374,12 +369,7 @@ class _RowCache:
         return np.concatenate([points, np.pad(plays, ((0, 0), (0, points.shape[1] - plays.shape[1])))])
 
     def told(self, history: History, model_of: Sequence[int]) -> list[list[tuple[Round, Outcome]]]:
-        """Rounds with an outcome by model, in the order in which they were asked.
-
-        Args:
-            history: the rounds.
-            model_of: by arm, the index of its model.
-        """
+        """Rounds with an outcome by model (`model_of` each arm), in the order in which they were asked."""
         found: list[list[tuple[Round, Outcome]]] = [[] for _ in dict.fromkeys(model_of)]
         for _, outcome, played in history.outcomes():
             if played is not None:

@@ -23,7 +23,7 @@ import typer
 from ..core import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..costvarying import CostVarying, Threshold
 from ..errors import MissingExtra
-from ..plots import costvarying
+from ..plots import costvarying, save
 from ..records import to_dict
 from ..space import Float, LogNormal, Normal, Uniform
 from ..study import Display, MemoryLog, Study, run_study
@@ -90,8 +90,7 @@ Which of the three are worth paying for? The simulator is Harper and Gupta's
 
 @commands.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
-    as_json: AsJson = False,
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"), as_json: AsJson = False
 ) -> None:
     """Run a study of a published borehole simulator in seconds. The answer is printed, and drawn."""
     problem = borehole()
@@ -159,6 +158,6 @@ def _truth_table(advice: Recommendation, truth: list[tuple[float, float]]) -> Ta
 
 def _save_picture(optimizer: Optimizer, out: Path) -> tuple[Path | None, str]:
     try:
-        return costvarying.save(optimizer, out / _PICTURE, value="flow (m³ a year)", money="thousands"), ""
+        return save(costvarying.figure(optimizer, "flow (m³ a year)", "thousands"), out / _PICTURE), ""
     except MissingExtra as missing:
         return None, f"none: {missing}"

@@ -64,8 +64,7 @@ def backup(study: Place, file: Copy, as_json: AsJson = False) -> None:
 def restore(
     file: Copy,
     place: Annotated[
-        str,
-        typer.Argument(metavar="PLACE", help="A file or a database URL, or a study file, whose log it becomes."),
+        str, typer.Argument(metavar="PLACE", help="A file or a database URL, or a study file, whose log it becomes.")
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -97,13 +96,7 @@ _DOES = ("list", "rename", "archive", "delete")
 @commands.command()
 def studies(
     what: Annotated[
-        str,
-        typer.Argument(
-            metavar="|".join(_DOES),
-            parser=word("WHAT", _DOES),
-            help="The action.",
-            show_default=False,
-        ),
+        str, typer.Argument(metavar="|".join(_DOES), parser=word("WHAT", _DOES), help="The action.", show_default=False)
     ],
     log: Annotated[str, typer.Argument(metavar="LOG", help="A log: a file or a database URL.", show_default=False)],
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="The name of a study.", show_default=False)] = None,

@@ -52,11 +52,7 @@ commands = group()
 
 
 @commands.command()
-def new(
-    study: StudyFilePath,
-    log: LogPlace = None,
-    as_json: AsJson = False,
-) -> None:
+def new(study: StudyFilePath, log: LogPlace = None, as_json: AsJson = False) -> None:
     """Create a study whose experiments are done by hand."""
     s = read_study(study)
     settings = s.settings
@@ -144,13 +140,7 @@ def decide(
 
 @commands.command(context_settings=NEGATIVE)
 def tell(
-    study: Place,
-    token: Token,
-    value: Value,
-    *,
-    cost: Cost = None,
-    realised: Realised = None,
-    as_json: AsJson = False,
+    study: Place, token: Token, value: Value, *, cost: Cost = None, realised: Realised = None, as_json: AsJson = False
 ) -> None:
     """Enter the outcome of a suggestion."""
 
@@ -218,8 +208,7 @@ def amend(
     cost: Cost = None,
     realised: Realised = None,
     charge: Annotated[
-        str | None,
-        typer.Option(help="Added data: whether its cost is charged, yes or no. A failed round: the amount."),
+        str | None, typer.Option(help="Added data: whether its cost is charged, yes or no. A failed round: the amount.")
     ] = None,
     scope: Annotated[
         str | None, typer.Option(help='Added data: the variables that were set, such as "ph + t".')

@@ -45,8 +45,7 @@ def scopes(
         list[str] | None, typer.Option(help="A variable that can be set, if the file names none; repeatable.")
     ] = None,
     contexts: Annotated[
-        list[str] | None,
-        typer.Option(help="A variable that can be observed; repeatable; default: all others."),
+        list[str] | None, typer.Option(help="A variable that can be observed; repeatable; default: all others.")
     ] = None,
     mode: Annotated[str, typer.Option(help="The scopes to keep: pruned, published or joint.")] = "pruned",
     price: Annotated[
@@ -124,13 +123,9 @@ def policy(
     study: Place,
     *,
     context: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.", show_default=False),
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.", show_default=False)
     ] = None,
-    contexts: Annotated[
-        str | None,
-        typer.Option(help=_CONTEXTS),
-    ] = None,
+    contexts: Annotated[str | None, typer.Option(help=_CONTEXTS)] = None,
     given: Given = None,
     as_json: AsJson = False,
 ) -> None:

@@ -53,8 +53,7 @@ def serve(
         typer.Option(metavar="HOST", help="A host name of this machine that browsers use; repeatable."),
     ] = None,
     forwarded_by: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ADDRESS", help="The address of a trusted reverse proxy; repeatable."),
+        list[str] | None, typer.Option(metavar="ADDRESS", help="The address of a trusted reverse proxy; repeatable.")
     ] = None,
     prepare: Annotated[
         int,
@@ -175,10 +174,7 @@ def key(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="|".join(_KEY_DOES),
-            parser=word("WHAT", _KEY_DOES),
-            help="The action.",
-            show_default=False,
+            metavar="|".join(_KEY_DOES), parser=word("WHAT", _KEY_DOES), help="The action.", show_default=False
         ),
     ],
     study: Place,

@@ -62,16 +62,9 @@ def check_declared(problem: Problem) -> None:
 def check_suggestion(
     problem: Problem, method: str, values: Mapping[str, Any], known: Mapping[str, Any], word: str = "chose"
 ) -> None:
-    """Refuse values that break a limit: methods of others may not know of limits.
+    """Refuse values that break a limit: methods of others may not know of limits. `word` is the verb of the message.
 
-    A limit of which nothing is set now may be broken by what was looked at: that is nature's.
-
-    Args:
-        problem: its limits.
-        method: the method's name.
-        values: values that it set.
-        known: values that were set or seen before, by variable.
-        word: the verb of the message.
+    A limit of which nothing is set now may be broken by what was looked at (`known`): that is nature's.
 
     Raises:
         LimitBroken: naming the method and the limit.

@@ -189,12 +189,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return average_recommendation(contexts, lambda context: self._answer_at(history, {**present, **context}))
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
-        """Recommend in one context.
-
-        Args:
-            history: the rounds so far.
-            context: values seen before choosing, by name; where the problem drifts also the time, as "time".
-        """
+        """Recommend in one context: values seen before choosing and, where the problem drifts, the time, by name."""
         raise SteerboError(f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at")
 
     def _answer_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:

@@ -112,15 +112,7 @@ def doubts_of_looks(suggestion: Suggestion, request: Mapping[str, Any], space: S
 def doubts_of_look(
     look: Mapping[str, Any], space: Space, number: int, token: str, *, seen: bool = False
 ) -> Iterator[Doubt]:
-    """List the values of one look that lie far outside their ranges.
-
-    Args:
-        look: values by variable.
-        space: the variables.
-        number: of the round.
-        token: of the round.
-        seen: whether it was before choosing.
-    """
+    """List the values of one look of a round that lie far outside their ranges; `seen`: it was before choosing."""
     again = f"abandon {token} and ask again" if seen else f"decide {token} again, before anything is set by it"
     place = _Place(f"round {number}", token, f"{again}, or tell it right among `realised`")
     return _variables(place, space, "context", look)

@@ -204,11 +204,7 @@ class Surrogate:
         return self.feasibility.region(box, parts, near=near, answering=answering, scope=scope)
 
     def success_probabilities(self, parts: Sequence[Sequence[Part]]) -> Float[np.ndarray, " m"]:
-        """Probability of each control set to work at its best settings, as a share of the largest one, (m,).
-
-        Args:
-            parts: of every column, for each set.
-        """
+        """Probability of each control set to work at its best settings, as a share of the largest one, (m,)."""
         sets = enumerate(parts)
         return self.feasibility.failures.chances([(each, self.search_space.controls(i)) for i, each in sets])
 
@@ -223,13 +219,7 @@ class Surrogate:
         return np.asarray(points[0 if margin is None else feasible(margin(points))[0]])
 
     def slack(self, name: str, parts: Sequence[Part], held: Mapping[int, float]) -> float | None:
-        """Slack of the constraint on an outcome, in its units; None where too little is known.
-
-        Args:
-            name: of the outcome.
-            parts: of every column.
-            held: encoded values of the columns that are set.
-        """
+        """Slack of the constraint on an outcome, in its units, with `held` encoded; None where too little is known."""
         return self.feasibility.slack(name, rows_at(parts, held))
 
     # -- posterior means at the data -----------------------------------------------------------------------------------

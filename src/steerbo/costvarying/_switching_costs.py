@@ -90,11 +90,7 @@ def switching_cost_of(
 ) -> float:
     """Switching cost of a round, by the positions that it and the round before really reached, as far as is known.
 
-    Args:
-        played: the round.
-        history: of its study.
-        variables: those that are hard to change.
-        initial: positions before the first round; None: out of nowhere.
+    `variables` are those that are hard to change; without `initial` positions the first move is out of nowhere.
     """
     before = history.before(played)
     positions = initial or {} if before is None else positions_after(before, variables)

@@ -52,14 +52,7 @@ class SetConstraints:
         self._found: dict[Any, Box | None] = {}
 
     def feasible(self, box: Box, columns: Sequence[int], kept: Sequence[str], parts: Sequence[Part]) -> Box | None:
-        """Restrict a box to feasible settings; None: nothing is feasible.
-
-        Args:
-            box: of the variables that are searched.
-            columns: their columns.
-            kept: names of variables that stay in place.
-            parts: every variable's part.
-        """
+        """Restrict a box of some columns to feasible settings while `kept` stay in place; None: nothing is feasible."""
         if not self.limits:
             return box
         left = self._substituted(self.limits, columns, kept, parts)
@@ -101,10 +94,6 @@ class SetConstraints:
     def check_settings_alone(self, control_sets: Sequence[Sequence[str]], known: Sequence[str]) -> None:
         """Refuse constraints that leave nothing of a control set, of those in which nature has no part.
 
-        Args:
-            control_sets: names of the variables of each.
-            known: names of the variables that are always seen before choosing.
-
         Raises:
             InvalidProblem: naming a minimal conflict.
         """
@@ -120,10 +109,8 @@ class SetConstraints:
     ) -> None:
         """Refuse constraints that leave nothing of a control set, whatever is seen; nature has its part, as at first.
 
-        Args:
-            boxes: of the control sets.
-            sets: their columns.
-            parts: of every column, by control set and encoded context.
+        Boxes and columns are those of the control sets; `parts` are of every column, by control set and encoded
+        context.
 
         Raises:
             InvalidProblem: naming a minimal conflict.
@@ -307,12 +294,7 @@ def check_constraints(
 ) -> None:
     """Refuse constraints on no controlled variable, without a needed probability, or that leave nothing of a set.
 
-    Args:
-        limits: the constraints.
-        space: the variables.
-        control_sets: names of the variables that each set controls.
-        lawful: names of variables with a law: nature draws them where they are not seen, so a sum over them needs a
-            probability.
+    A sum over `lawful` variables, which nature draws where they are not seen, needs a probability.
 
     Raises:
         InvalidProblem: naming the constraint.

@@ -59,17 +59,7 @@ from pydantic import Field
 
 from .._arrays import Float
 from ..bandit import cheapest_sufficient, worthwhile_width
-from ..core import (
-    TIME,
-    Choice,
-    Explanation,
-    History,
-    Streams,
-    Suggestion,
-    Table,
-    batch_position,
-    numeral,
-)
+from ..core import TIME, Choice, Explanation, History, Streams, Suggestion, Table, batch_position, numeral
 from ..optim import FeasibleRegion, Maximum, sobol_in_box
 from ..records import from_dict, record, to_dict
 from ..surrogate import FLEETING, expected_improvement, margin_over

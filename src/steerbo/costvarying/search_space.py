@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import Float
 from ..core import TIME
 from ..errors import InvalidContext
-from ..optim import Box, Maximum, Polytope, box_of
+from ..optim import Box, Maximum, box_of
 from ..surrogate import (
     Domain,
     Expectation,
@@ -251,7 +251,7 @@ class SearchSpace:
         box = self._box_at(stays, context)
         if box is None:
             return None
-        return np.asarray(box.into(left)) if isinstance(box, Polytope) else left
+        return np.asarray(box.into(left))
 
     def feasible_in(self, arm: Arm, context: Mapping[str, Any]) -> bool:
         """Whether the constraints leave anything of an arm in this context."""
@@ -274,7 +274,7 @@ class SearchSpace:
         workers are cheap. No other choice depends on earlier searches.
         """
         chosen, domains = [candidates.arms[i] for i in arms], [candidates.domains[i] for i in arms]
-        whole = all(arm.whole for arm in chosen) and not any(isinstance(d.box, Polytope) for d in domains)
+        whole = all(arm.whole for arm in chosen) and not any(d.box.constrained for d in domains)
         keys = [[(arm.set, int(np.sign(beta)), of_mean) for beta in betas] for arm in chosen]  # β itself changes slowly
         if candidates.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
             near = partial(warm_started, candidates.process, seed=seed, of_mean=of_mean)

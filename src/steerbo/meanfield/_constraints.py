@@ -191,13 +191,7 @@ class HeadcountBound:
 def headcount_bounds(
     limits: Sequence[Share | Headcount], capacity: Mapping[str, int], agents: Mapping[str, int]
 ) -> tuple[HeadcountBound, ...]:
-    """Convert a problem's `limits`, then its `capacity`, to bounds in whole agents.
-
-    Args:
-        limits: shares and headcounts.
-        capacity: largest number of agents by action.
-        agents: number of agents by context.
-    """
+    """Convert a problem's `limits`, then its `capacity` by action, to bounds in whole agents (`agents`: by context)."""
     capacities = [Headcount(action, most) for action, most in capacity.items()]
     return tuple(HeadcountBound.of(limit, agents) for limit in (*limits, *capacities))
 
@@ -208,14 +202,7 @@ def region_of(
     allowed: Mapping[str, Sequence[str]],
     bounds: Sequence[HeadcountBound],
 ) -> Region:
-    """Build the region of distributions that satisfy all bounds.
-
-    Args:
-        simplex: contexts × actions.
-        agents_in: (C,) number of agents of each context.
-        allowed: actions open to a context, by context; contexts that are left out may take any.
-        bounds: in whole agents.
-    """
+    """Build the region of distributions that satisfy all bounds; contexts not in `allowed` may take any action."""
     open_to = np.array([[a in allowed.get(c, simplex.columns) for a in simplex.columns] for c in simplex.rows])
     least, most = np.zeros(simplex.shape[1], dtype=np.int64), np.full(simplex.shape[1], agents_in.sum())
     cells = np.stack([np.zeros(simplex.shape, dtype=np.int64), np.tile(agents_in[:, None], simplex.shape[1])])

@@ -102,14 +102,8 @@ def representative(
 ) -> dict[str, str]:
     """Read context and action of the representative agent; the context may be left out if there is only one.
 
-    Args:
-        simplex: contexts × actions.
-        known: reported values.
-        played: the distribution really played.
-        needed: whether a missing entry is an error.
-
     Raises:
-        InvalidOutcome: naming `context` or `action`; also if no agent of this context took this action.
+        InvalidOutcome: naming `context` or `action`, if it is `needed` or no agent of this context took this action.
     """
     hint = "A representative agent's payoff means nothing without its context and action."
     who: dict[str, str] = {}

@@ -116,16 +116,10 @@ class Observations:
 def informative(
     tables: Sequence[Float[np.ndarray, "C A"]], averages: Float[np.ndarray, " n"], first: int, most: int
 ) -> Int[np.ndarray, " m"]:
-    """Choose the outcomes that the model is conditioned on if there are more than a factor holds: indices (m,).
+    """Choose the outcomes that the model is conditioned on if there are more than a factor holds: `most` indices (m,).
 
-    They are the latest, the nearest to the best one in Hellinger distance, and others spread over the rest, see
+    They are the latest, the nearest to the best average in Hellinger distance, and others spread over the rest, see
     `steerbo.gp.choose_subset`. The random first ones are always kept, because they show how rough the payoffs are.
-
-    Args:
-        tables: distribution played in each outcome.
-        averages: (n,) the population's averages, larger is better.
-        first: number of outcomes played at random.
-        most: number of outcomes to choose.
     """
     roots = np.sqrt(np.array(tables).reshape(len(tables), -1))
     nearness = -((roots - roots[int(averages.argmax())]) ** 2).sum(axis=1)
@@ -162,14 +156,7 @@ class PayoffPosterior:
     def of(
         cls, kernel: PayoffKernel, data: Observations, parameters: Parameters, pending: Inputs | None = None
     ) -> PayoffPosterior:
-        """Condition on the data; pending rounds shrink the variance and leave the mean as it is.
-
-        Args:
-            kernel: covariances.
-            data: n observations.
-            parameters: hyperparameters.
-            pending: inputs of rounds without an outcome.
-        """
+        """Condition on the data; `pending` rounds shrink the variance and leave the mean as it is."""
         n, noise = len(data.values), np.exp(parameters["noise"])
         inputs, variances = data.inputs, data.noise(parameters)
         variances = variances if data.extra is None else variances + data.extra
@@ -210,12 +197,8 @@ def hyperpriors(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> tupl
     """Return normal priors of the logarithms of all parameters, the noise variance last.
 
     The lengthscale's prior does not depend on the data: random first rounds lie close together, and if noise hides
-    their differences, a prior at the median of their distances would make everything beyond them independent. Its
-    lower bound does, see `_shortest`.
-
-    Args:
-        kernel: covariances.
-        first: distributions played first.
+    their differences, a prior at the median of their distances would make everything beyond them independent. Its lower
+    bound does, see `_shortest`.
     """
     least, found = _shortest(kernel, first), []
     for name in kernel.names:
@@ -300,14 +283,7 @@ def fit(
     """Maximise the posterior density of the hyperparameters; return them and the logarithm of the density.
 
     With few outcomes the density has two modes: all is signal, or most is noise. A `thorough` fit also climbs from the
-    second.
-
-    Args:
-        kernel: covariances.
-        data: observations.
-        start: hyperparameters to start at; None: the prior means.
-        evaluations: largest number of evaluations of the likelihood for each start.
-        thorough: whether to start from mostly noise too.
+    second; without a `start` the first is the prior means. Each climb takes at most `evaluations` of the likelihood.
     """
     priors = hyperpriors(kernel, data.first)
     names, log_likelihood = [prior.name for prior in priors], likelihood(kernel, data, priors)
@@ -337,11 +313,6 @@ def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Pa
     """Choose the likeliest of a few lengthscales of the distributions; return parameters and log posterior density.
 
     It compares many embeddings cheaply, before the promising ones are fitted.
-
-    Args:
-        kernel: covariances.
-        data: observations.
-        parameters: all other hyperparameters.
     """
     covariances = kernel.covariances(data.inputs)
     apart = _positive(covariances)
@@ -369,12 +340,6 @@ def another_doubt(
 
     See `steerbo.gp.outliers`. Only outcomes about whose distribution the others carry information are doubted: a
     disaster at a distribution unlike any other is news, not a mistake.
-
-    Args:
-        data: n observations, one for each outcome.
-        parameters: hyperparameters.
-        kernel: covariances.
-        doubts: (n,) outcomes doubted so far.
     """
     if len(data.values) < len(doubts):  # a subset of the outcomes
         return None
@@ -403,11 +368,6 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
     After a permanent change earlier outcomes mislead: distributions that were best are played on, and a fit takes the
     contradiction for noise. Under a change before outcome k the outcomes before and after are independent. It is
     accepted if its log posterior odds exceed `_ODDS`, with the noise variance free to be smaller than the learned one.
-
-    Args:
-        data: observations.
-        kernel: covariances.
-        parameters: hyperparameters learned from all of the data.
     """
     outcomes = int(data.outcome.max(initial=-1)) + 1
     recent = np.argsort(data.outcome, kind="stable")[-_WINDOW:]
@@ -449,17 +409,9 @@ def standardised(
 ) -> tuple[Observations, float, float]:
     """Standardise outcomes; return observations, and the offset and unit that undo it.
 
-    Of more than `MOST` outcomes the `informative` ones are used. Disasters among a population's averages are
-    `softened`: taken literally they would set the scale of everything. With seen variables they are not, because a low
-    average may be due to a bad day and not to the distribution.
-
-    Args:
-        problem: kind of feedback.
-        outcomes: n outcomes, at least one.
-        tables: distribution played in each.
-        averages: (n,) the population's averages, larger is better.
-        first: number of outcomes played at random.
-        doubts: (n,) population averages that are probably wrong and set no units; None: none.
+    Of more than `MOST` outcomes the `informative` ones are used. Disasters among a population's averages (larger is
+    better) are `softened`: taken literally they would set the scale of everything. With seen variables they are not,
+    because a low average may be due to a bad day and not to the distribution. Doubted averages set no units.
     """
     doubts = np.zeros(len(outcomes), dtype=bool) if doubts is None else doubts
     if len(outcomes) > MOST:

@@ -223,13 +223,10 @@ class AndersonAcceleration:
         weights: Float[np.ndarray, "r d"],
         restart: Bool[np.ndarray, " r"],
     ) -> Float[np.ndarray, "r d"]:
-        """Return the next iterates (r, d).
+        """Return the next iterates (r, d) after `points` x with `led` g(x).
 
-        Args:
-            points: x of each iteration.
-            led: g(x).
-            weights: weights of the coordinates in the norm of a step.
-            restart: iterations that discard their earlier iterates, because the last one was extrapolated too far.
+        `weights` are those of the coordinates in the norm of a step. Iterations marked by `restart` discard their
+        earlier iterates, because the last one was extrapolated too far.
         """
         for kept, last in ((self._steps, led - points), (self._led, led)):
             kept[:] = [np.where(restart[:, None], last, each) for each in kept[-_MEMORY:]] + [last]

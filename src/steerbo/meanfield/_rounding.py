@@ -40,16 +40,9 @@ def sampled(
 def best_integer(
     bound: Bound, region: Region, tables: Tables, taken: Collection[bytes], random: np.random.Generator
 ) -> Counts | None:
-    """Find the whole agents with the largest bound near these tables that are not `taken`; None if all are.
+    """Find the whole agents with the largest bound near tables (k, C, A), best first; None if all are `taken`.
 
     Candidates are the rounded tables and draws from the first; the best of them is improved by `exchange_search`.
-
-    Args:
-        bound: maximised.
-        region: feasible distributions.
-        tables: (k, C, A) local maxima, best first.
-        taken: keys (`tobytes`) of counts that must not be returned.
-        random: draws the samples.
     """
     drawn = [] if region.limited else [region.sampled(tables[0], random) for _ in range(_SAMPLES)]
     candidates = list({c.tobytes(): c for c in [*(region.whole(table) for table in tables), *drawn]}.values())
@@ -62,11 +55,7 @@ def best_integer(
 def minus_moving_cost(bound: Bound, region: Region, shares: Float[np.ndarray, " C"], price: float) -> Bound:
     """Subtract the cost of moving agents from the present distribution from a bound, with its gradient.
 
-    Args:
-        bound: of tables.
-        region: has the present distribution; without one nothing moves and the bound is returned as it is.
-        shares: (C,) share of all agents in each context.
-        price: cost of moving all agents, in the units of the bound.
+    Without a present distribution nothing moves; `price` is that of moving all agents, in the units of the bound.
     """
     if region.present is None or not price:
         return bound
@@ -80,20 +69,10 @@ def minus_moving_cost(bound: Bound, region: Region, shares: Float[np.ndarray, " 
 
 
 def exchange_search(bound: Bound, counts: Counts, region: Region, taken: Collection[bytes], steps: int = 12) -> Counts:
-    """Improve whole agents by local search over single moves; each step takes the best of the promising moves.
+    """Improve whole agents by local search over single moves; each of `steps` takes the best of the promising moves.
 
     Gradients at the present table say which moves are promising: an agent leaves an action with a small slope for one
-    with a large slope.
-
-    Args:
-        bound: maximised.
-        counts: starting point; it may be `taken`.
-        region: constraints that moves must satisfy.
-        taken: keys (`tobytes`) of counts that must not be returned.
-        steps: largest number of moves.
-
-    Returns:
-        The best counts found that are not taken; the starting point if no move improves.
+    with a large slope. Return the best counts that are not `taken`; the starting point if no move improves.
     """
     agents = region.agents_in[:, None]
     values, slopes = bound((counts / agents)[None])

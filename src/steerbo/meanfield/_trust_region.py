@@ -34,9 +34,6 @@ class TableFeasibility:
     """Failure model of distributions: regions where rounds kept failing are closed, see `surrogate._failures`.
 
     A point is a table, laid out flat, followed by the encoded seen variables.
-
-    Args:
-        problem: the problem.
     """
 
     def __init__(self, problem: MeanField) -> None:
@@ -55,12 +52,7 @@ class TableFeasibility:
         return self._drift(times[:, None], others[:, None])
 
     def at(self, seen: Mapping[str, Any], answering: bool = False) -> Feasible:
-        """Return the feasibility of tables at these values of the seen variables.
-
-        Args:
-            seen: values by variable.
-            answering: whether to require the higher probability of answers.
-        """
+        """Return the feasibility of tables at seen values; `answering` asks for the higher probability."""
         points, space = self._points, self._points.problem.space
         known = points.scaled(space.encode([seen])[0]) if len(space) else np.zeros(0)
         parts: list[Part] = [*([Controlled()] * points.cells), *map(Observed, known.tolist())]

@@ -295,13 +295,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         return PolicyStep(advice.scope, self.problem.settings(step), context=known, note=note)
 
     def _step_towards(self, region: Region, goal: TableArray, note: str) -> tuple[TableArray, str]:
-        """Return the feasible step towards a table in whole agents, and a note with its cost.
-
-        Args:
-            region: feasible tables around the present distribution.
-            goal: the table to reach.
-            note: note of a step that reaches it.
-        """
+        """Return the feasible step towards a table in whole agents, and a note with its cost."""
         assert region.present is not None
         problem = self.problem
         far, most = float(region.moved(goal).max()), problem.largest_move

@@ -153,10 +153,7 @@ class MeanField(Problem):
 
     def _check_sizes(self) -> None:
         """Refuse repeated names, none at all, or too many."""
-        for field, names, most in (
-            ("actions", self.actions, MOST_ACTIONS),
-            ("contexts", self.contexts, MOST_CONTEXTS),
-        ):
+        for field, names, most in (("actions", self.actions, MOST_ACTIONS), ("contexts", self.contexts, MOST_CONTEXTS)):
             if not names:
                 raise InvalidProblem(field, names, "at least one name")
             if len(names) > most:
@@ -337,12 +334,7 @@ class MeanField(Problem):
         return self._read_played(known, needed)
 
     def _read_played(self, known: Mapping[str, Any], needed: bool) -> dict[str, Any]:
-        """Check the distribution played, the seen variables and the representative agent.
-
-        Args:
-            known: a `distribution`, or `counts`, which take precedence; seen variables; `context` and `action` of the
-                representative agent.
-            needed: whether a missing agent is an error.
+        """Check the distribution played (`counts` take precedence), seen variables and a `needed` representative agent.
 
         Raises:
             InvalidOutcome: naming the row.

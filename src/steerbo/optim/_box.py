@@ -58,16 +58,16 @@ def maximise(
     >>> best.point.round(6)
     array([0.3, 2. ])
     """
-    if isinstance(box, Polytope):
-        if isinstance(box, FeasibleRegion):
-            inside = box.tried
-            if not _any_allowed(box, max(screen, starts), seed):
-                best = _likeliest(box, seed, screen, starts)
-                if best.value < 0.0 and not len(inside):
-                    return Maximum(best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY)
-                inside = _around(box, np.array([*inside, *best.points[best.values >= 0.0]]), max(screen, starts), seed)
-            extra = inside if extra is None else np.concatenate([inside, extra])
-        value = box.only(value)
+    if isinstance(box, FeasibleRegion):
+        inside = box.tried
+        if not _any_allowed(box, max(screen, starts), seed):
+            best = _likeliest(box, seed, screen, starts)
+            if best.value < 0.0 and not len(inside):
+                return Maximum(best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY)
+            inside = _around(box, np.array([*inside, *best.points[best.values >= 0.0]]), max(screen, starts), seed)
+        extra = inside if extra is None else np.concatenate([inside, extra])
+    if box.constrained:
+        value = _only(value, box)
     if box.size <= _ENUMERATED:
         grid = box.grid()
         ranked = best_first(grid, value(grid))
@@ -98,6 +98,19 @@ def maximise(
     return best_first(points, values)
 
 
+def _only(value: Value, box: Box) -> Value:
+    """A function that is -inf where the box does not allow a point, and not called there."""
+
+    def inside(points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        allowed = box.allows(points)
+        values = np.full(len(points), -np.inf)
+        if allowed.any():
+            values[allowed] = finite(value(points[allowed]))
+        return values
+
+    return inside
+
+
 def _any_allowed(box: FeasibleRegion, screen: int, seed: int) -> bool:
     return bool(box.allows(box.grid() if box.size <= _ENUMERATED else sobol_in_box(box, screen, seed)).any())
 
@@ -105,7 +118,13 @@ def _any_allowed(box: FeasibleRegion, screen: int, seed: int) -> bool:
 def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maximum:
     """Maximise the margin, whether or not it reaches 0."""
     return maximise(
-        box.margin, box.margin_gradient, box.plain, seed, screen=screen, starts=starts, tolerance=_LIKELIEST
+        box.margin,
+        box.margin_gradient,
+        Polytope.of(box.region),
+        seed,
+        screen=screen,
+        starts=starts,
+        tolerance=_LIKELIEST,
     )
 
 

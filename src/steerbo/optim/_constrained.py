@@ -19,6 +19,7 @@ _ARRIVED = 1e-8  # of a value: no quadratic programme gains less
 _FIRST_STEP = 0.1  # of the box's width, before any curvature is known, as in `optim._lbfgs`
 _FLAT = 1e-6  # slopes, as shares of a value, that say nothing of how long a step is to be
 _REACHES = 1.0, 0.1  # shares of the box's width: all of it, and where that leads lower, nearby
+Region = Polytope | FeasibleRegion
 
 
 def maximise_constrained(
@@ -39,27 +40,27 @@ def maximise_constrained(
     >>> points.round(6)
     array([[1., 0.]])
     """
-    if not isinstance(box, Polytope):
+    if not isinstance(box, Polytope | FeasibleRegion):
         low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))
         return maximise_batched(rise, starts, low, high, iterations=iterations, tolerance=tolerance)
     options = {"maxiter": iterations, "ftol": max(tolerance, _ARRIVED)}
     points, values = starts.copy(), finite(rise(starts)[0])
     for k in np.argsort(-values, kind="stable")[:_CLIMBED]:
-        if values[k] > -np.inf and box.directions.size:
+        if values[k] > -np.inf and _polytope(box).directions.size:
             points[k], values[k] = _climbed(rise, points[k], float(values[k]), box, options)
     return points, values
 
 
+def _polytope(box: Region) -> Polytope:
+    return box.region if isinstance(box, FeasibleRegion) else box
+
+
 def _climbed(
-    rise: ValueAndGradient,
-    start: Float[np.ndarray, " d"],
-    first: float,
-    region: Polytope,
-    options: Mapping[str, Any],
+    rise: ValueAndGradient, start: Float[np.ndarray, " d"], first: float, box: Region, options: Mapping[str, Any]
 ) -> tuple[Float[np.ndarray, " d"], float]:
     """The end of a climb and its value. One that ends lower has leapt into another hollow: nearby is tried instead."""
     for reach in _REACHES:
-        end = _end(rise, start, first, region, reach, options=options)
+        end = _end(rise, start, first, box, reach, options=options)
         value = float(rise(end[None])[0][0])
         if value > first:
             return end, value
@@ -70,7 +71,7 @@ def _end(
     rise: ValueAndGradient,
     start: Float[np.ndarray, " d"],
     first: float,
-    region: Polytope,
+    box: Region,
     reach: float,
     *,
     options: Mapping[str, Any],
@@ -78,7 +79,7 @@ def _end(
     """End of a climb that goes no further than a share of the box's width along each coordinate."""
     from scipy.optimize import minimize  # start-up time
 
-    free = region.continuous
+    region, free = _polytope(box), box.continuous
     low, width = region.low[free], (region.high - region.low)[free]
     slope = rise(start[None])[1][0, free] * width
     steep = float(np.abs(slope).max()) if np.isfinite(slope).all() else 0.0
@@ -102,18 +103,18 @@ def _end(
         jac=True,
         method="SLSQP",
         bounds=[*zip(np.maximum(begin - reach, 0.0), np.minimum(begin + reach, 1.0), strict=True)],
-        constraints=_constraints(region, whole),
+        constraints=_constraints(box, whole),
         options={**options, "ftol": options["ftol"] * value / scale},
     )
     if not np.isfinite(found.x).all():
         return start
     end = region.nearer(whole(found.x), start)[0]
-    return region.last_allowed(start, end) if isinstance(region, FeasibleRegion) else end
+    return box.last_allowed(start, end) if isinstance(box, FeasibleRegion) else end
 
 
-def _constraints(region: Polytope, whole: Callable[[np.ndarray], np.ndarray]) -> list[dict[str, Any]]:
+def _constraints(box: Region, whole: Callable[[np.ndarray], np.ndarray]) -> list[dict[str, Any]]:
     """Constraints on the moving coordinates in SLSQP's form: functions ≥ 0, and functions = 0."""
-    free = region.continuous
+    region, free = _polytope(box), box.continuous
     width = (region.high - region.low)[free]
     moving = (region.weights[:, free] != 0).any(axis=1)
     kept, exact = moving & ~region.exact, _independent(region, moving)
@@ -129,13 +130,14 @@ def _constraints(region: Polytope, whole: Callable[[np.ndarray], np.ndarray]) ->
                 return np.asarray(-(W * region.steepness(whole(share)))[:, free] * width)
 
             constraints.append({"type": kind, "fun": room, "jac": slope})
-    if isinstance(region, FeasibleRegion):
-        guard = _latest(lambda share: region.margin_gradient(whole(share)))
+    if isinstance(box, FeasibleRegion):
+        margin_gradient = box.margin_gradient
+        rise = _latest(lambda share: margin_gradient(whole(share)))
         constraints.append(
             {
                 "type": "ineq",
-                "fun": lambda share: guard(share)[0] - _GUARD,
-                "jac": lambda share: guard(share)[1][:, free] * width,
+                "fun": lambda share: rise(share)[0] - _GUARD,
+                "jac": lambda share: rise(share)[1][:, free] * width,
             }
         )
     return constraints

@@ -11,6 +11,7 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,6 +45,8 @@ class Box:
     high: Float[np.ndarray, " d"]
     levels: tuple[Float[np.ndarray, " k"] | None, ...]
     unordered: Bool[np.ndarray, " d"]
+    constrained: ClassVar[bool] = False
+    """Whether more than the bounds restricts its points."""
 
     def __init__(
         self,
@@ -112,6 +115,14 @@ class Box:
                 snapped[:, j] = levels[nearest(levels, snapped[:, j])]
         return snapped
 
+    def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Mark points of the box that satisfy all constraints: where there are none, all."""
+        return np.ones(len(points), dtype=bool)
+
+    def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+        """A point of the box, moved where constraints want it elsewhere."""
+        return point
+
     def grid(self) -> Float[np.ndarray, "n d"]:
         """All points of a finite box, `(size, d)`, the last coordinate running fastest."""
         axes = [self.low[j : j + 1] if k is None else k for j, k in enumerate(self.levels)]
@@ -145,13 +156,7 @@ def _levels(j: int, low: float, high: float, given: ArrayLike | None) -> Float[n
 
 
 def box_of(space: Space, columns: Sequence[int], near: Mapping[str, tuple[float, float]] | None = None) -> Box:
-    """Build the encoded box of some variables of a space.
-
-    Args:
-        space: of the variables.
-        columns: of the variables, in the order of the box's coordinates.
-        near: encoded ends within which a variable must stay, by name; they cut the variable's own bounds.
-    """
+    """Build the encoded box of some columns of a space; `near` has encoded ends that cut a variable's own, by name."""
     ends = [(near or {}).get(space.names[d], (-np.inf, np.inf)) for d in columns]
     given = [space.variables[d].levels for d in columns]
     levels = [None if k is None else k[(a <= k) & (k <= b)] for k, (a, b) in zip(given, ends, strict=True)]

@@ -83,11 +83,7 @@ def limited(
 ) -> Box | None:
     """Restrict a box, a coordinate for each variable; None: nothing is left. Without constraints the box itself.
 
-    Args:
-        box: where the search goes.
-        variables: of its coordinates.
-        left: the constraints to keep.
-        encoded: whether numbers are encoded on [0, 1] there; else they are in the variables' units.
+    Numbers are `encoded` on [0, 1] there; else they are in the variables' units.
     """
     if not left:
         return box

@@ -7,7 +7,7 @@ logarithmic one. Coordinates with levels split a region into slices, each of the
   in units of their range, or in steps; a category is one 0/1 number for each of its levels.
 * `hit_and_run`: sampling by steps of many points at once, along random lines and one coordinate at a time.
 * `Polytope`: projection, sampling and moves that never leave the region.
-* `FeasibleRegion`: a polytope with a feasibility margin that was learned.
+* `FeasibleRegion`: a box or polytope with a feasibility margin that was learned.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from .._arrays import Bool, Float
 from ._domain import Box
 from ._lbfgs import differences
-from ._maximum import Value, ValueAndGradient, finite
+from ._maximum import ValueAndGradient
 
 Forbidden = Mapping[int, Collection[float]]
 """A combination that must not be: levels by coordinate."""
@@ -246,6 +247,7 @@ class Polytope(Box):
     bounds: Float[np.ndarray, " m"]
     forbidden: Sequence[Forbidden]
     logs: Float[np.ndarray, " d"]
+    constrained: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -262,6 +264,13 @@ class Polytope(Box):
         object.__setattr__(self, "weights", weights / sizes)
         object.__setattr__(self, "bounds", bounds / sizes[:, 0])
         object.__setattr__(self, "forbidden", tuple(forbidden))
+
+    @classmethod
+    def of(cls, box: Box) -> Polytope:
+        """A box as a polytope, without constraints where it has none."""
+        if isinstance(box, Polytope):
+            return cls(box, box.weights, box.bounds, box.forbidden, box.logs)
+        return cls(box, np.zeros((0, box.dimension)), np.zeros(0))
 
     # -- what is inside ------------------------------------------------------------------------------------------------
 
@@ -305,18 +314,6 @@ class Polytope(Box):
         for combination in self.forbidden:
             found |= np.all([np.isin(points[:, j], list(some)) for j, some in combination.items()], axis=0)
         return found
-
-    def only(self, value: Value) -> Value:
-        """A function that is -inf outside, and not called there."""
-
-        def inside(points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-            allowed = self.allows(points)
-            values = np.full(len(points), -np.inf)
-            if allowed.any():
-                values[allowed] = finite(value(points[allowed]))
-            return values
-
-        return inside
 
     # -- its slices ----------------------------------------------------------------------------------------------------
 
@@ -460,42 +457,57 @@ Margin = Callable[[Float[np.ndarray, "n d"]], Float[np.ndarray, " n"]]
 
 
 @dataclass(frozen=True, eq=False)
-class FeasibleRegion(Polytope):
-    """Region with a margin that must not be negative.
+class FeasibleRegion(Box):
+    """Box or polytope with a margin that must not be negative.
 
     Args:
-        box: a box or a region.
+        box: a box or a polytope.
         margin: smooth along coordinates without levels.
         known: points to try first, such as those that were played: what is allowed may be islands around them, too
             small for a search to come upon.
+
+    Attributes:
+        region: the points without the margin.
 
     >>> guarded = FeasibleRegion(Box([0], [1]), lambda points: 0.3 - points[:, 0])
     >>> guarded.allows(np.array([[0.2], [0.4]]))
     array([ True, False])
     """
 
+    region: Polytope
     margin: Margin
     known: Float[np.ndarray, "k d"]
+    constrained: ClassVar[bool] = True
 
     def __init__(self, box: Box, margin: Margin, known: Float[np.ndarray, "k d"] | None = None) -> None:
-        within = isinstance(box, Polytope)
-        weights = box.weights if isinstance(box, Polytope) else np.zeros((0, box.dimension))
-        bounds = box.bounds if isinstance(box, Polytope) else np.zeros(0)
-        super().__init__(box, weights, bounds, box.forbidden if within else (), box.logs if within else None)  # type: ignore[attr-defined]
+        super().__init__(box.low, box.high, box.levels, box.unordered)
+        object.__setattr__(self, "region", Polytope.of(box))
         object.__setattr__(self, "margin", margin)
         object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points inside with a margin that is not negative."""
-        allowed = self.inside(points)
+        allowed = self.region.inside(points)
         if allowed.any():
             allowed[allowed] = self.margin(points[allowed]) >= 0.0
         return allowed
 
+    def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Place points of the unit cube, `(n, d)`, in the region, whatever their margin."""
+        return self.region.place(unit)
+
+    def grid(self) -> Float[np.ndarray, "n d"]:
+        """All points of a finite region, whatever their margin."""
+        return self.region.grid()
+
+    def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+        """A point of the region, whatever its margin."""
+        return self.region.into(point)
+
     @property
     def plain(self) -> Polytope:
-        """Region without the margin."""
-        return Polytope(self, self.weights, self.bounds, self.forbidden, self.logs)
+        """The region without the margin, its rows scaled anew."""
+        return Polytope.of(self.region)
 
     @property
     def tried(self) -> Float[np.ndarray, "k d"]:
@@ -510,9 +522,9 @@ class FeasibleRegion(Polytope):
 
     def last_allowed(self, start: Float[np.ndarray, " d"], end: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
         """The point furthest on a straight way from an allowed point that is allowed, of a few."""
-        u, v = self.linear(np.array([start, end]))
-        way = self.back(u + np.linspace(1.0, 0.0, _TRIED)[:, None] * (v - u))
+        u, v = self.region.linear(np.array([start, end]))
+        way = self.region.back(u + np.linspace(1.0, 0.0, _TRIED)[:, None] * (v - u))
         way[-1] = start
-        if np.array_equal(self.linear(end[None])[0], v):
+        if np.array_equal(self.region.linear(end[None])[0], v):
             way[0] = end
         return np.asarray(way[int(np.argmax(self.allows(way)))])

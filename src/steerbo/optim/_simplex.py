@@ -91,11 +91,7 @@ def maximise_simplex(
 
 
 def simplex_starts(
-    best: Float[np.ndarray, "b C A"],
-    count: int,
-    seed: int,
-    *,
-    allowed: Bool[np.ndarray, "C A"] | None = None,
+    best: Float[np.ndarray, "b C A"], count: int, seed: int, *, allowed: Bool[np.ndarray, "C A"] | None = None
 ) -> Float[np.ndarray, "count C A"]:
     """Tables to start from, `(count, C, A)`: the best seen so far for one half, random ones for the other.
 

@@ -208,13 +208,10 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     then = with_resolution(problem, name, float(found.best[0]))
     return Chart(
         line=points(times, found.best, across, up),
-        band="",
         dots=thinned(dots),
-        marks=(),
         across=across.ticks(),
         up=up.ticks(6),
         along="time",
-        says="",
         text=f"The best {name} was {then} at time {times[0]:g} and is {now} at time {times[-1]:g}.",
         upward=labelled(name, getattr(problem.space[name], "unit", "")),
         shades=tuple(shades),
@@ -265,6 +262,5 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
         across=across.ticks(),
         up=up.ticks(6),
         along=f"{'agents' if problem.counts else 'agents (%)'} in {action}",
-        says="",
         text=f"{words.value} with {many(best)} in {action}: {words.worth(said)} is expected, {lower} to {upper}.",
     )

@@ -189,13 +189,7 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
 
 
 def _drawn(  # noqa: PLR0917
-    study: BaseStudy,
-    advice: Recommendation,
-    name: str,
-    at: np.ndarray,
-    mean: np.ndarray,
-    width: np.ndarray,
-    label: str,
+    study: BaseStudy, advice: Recommendation, name: str, at: np.ndarray, mean: np.ndarray, width: np.ndarray, label: str
 ) -> Chart:
     problem, words = study.problem, Words.of(study)
     mine = [r for r in study.history if r.state == "told" and r.outcome and _alike(r, advice)]
@@ -234,7 +228,6 @@ def _drawn(  # noqa: PLR0917
         across=across.ticks(),
         up=up.ticks(6),
         along=label,
-        says="",
         text=f"{words.value} along {name}: best at {best}, where {words.worth(there)} is expected, {lower} to {upper}.",
     )
 

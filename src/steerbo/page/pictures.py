@@ -85,27 +85,27 @@ class Chart:
 
     Args:
         line: the points of a line.
-        band: the points round an area; "" for none.
         dots: outcomes.
-        marks: the labelled points: the best, the next.
         across, up: ticks of the axes, each with its number.
         along: the label of the horizontal axis.
-        says: the meaning of line, band and dots.
         text: for readers who cannot see it.
+        band: the points round an area; "" for none.
+        marks: the labelled points: the best, the next.
+        says: the meaning of line, band and dots.
         upward: what the vertical axis is, where it is no outcome.
         shades: outcomes in shades, behind all else.
         ends: the outcomes that the palest and the darkest shade stand for.
     """
 
     line: str
-    band: str
     dots: tuple[Mark, ...]
-    marks: tuple[Mark, ...]
     across: tuple[tuple[str, str], ...]
     up: tuple[tuple[str, str], ...]
     along: str
-    says: str
     text: str
+    band: str = ""
+    marks: tuple[Mark, ...] = ()
+    says: str = ""
     upward: str = ""
     shades: tuple[Shade, ...] = ()
     ends: tuple[str, str] = ("", "")

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from .._wording import counted
@@ -338,38 +339,25 @@ def progress(study: BaseStudy) -> Chart | None:
     high, low = max(values), min(values)
     half = 0.0 if high > low else _FLAT * (abs(high) or 1.0)
     across, up = Axis(first, last), Axis(low - half, high + half, rising=True)
+    spending = f"spent ({words.money})" if words.money else "money spent"
+    along = "time" if timed else spending if counted else "rounds"
     found = best_round(study.history, problem)
     if timed:
         lately = [math.fsum(some := values[max(k - LATELY, 0) : k]) / len(some) for k in range(1, len(values) + 1)]
         line = points(at, lately, across, up)
         says = f"Line: mean of the last {LATELY} outcomes, which is reached by now. Dots: every outcome."
     else:
-        line = _steps(at, _best(values, problem.sign), across, up)
+        line = _steps(at, [*accumulate(values, min if problem.minimize else max)], across, up)
         says = "Line: the best so far. Dots: every outcome."
     return Chart(
         line=line,
-        band="",
         dots=thinned([Mark(across.at(x), up.at(y), text) for x, y, text in told]),
-        marks=(),
         across=across.ticks(),
         up=up.ticks(6),
-        along="time" if timed else f"spent ({words.money})" if counted and words.money else _along(counted),
+        along=along,
         says=says,
         text=f"Best single outcome: round {found.number}." if found and not timed else says,
     )
-
-
-def _along(counted: bool) -> str:
-    return "money spent" if counted else "rounds"
-
-
-def _best(values: list[float], sign: float) -> list[float]:
-    """The best so far, at every value."""
-    better = max if sign > 0 else min
-    best = values[:1]
-    for value in values[1:]:
-        best.append(better(best[-1], value))
-    return best
 
 
 def _steps(at: list[float], best: list[float], across: Axis, up: Axis) -> str:

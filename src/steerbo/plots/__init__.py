@@ -4,7 +4,8 @@ Each is one call, takes a study or an optimizer, and draws on the axes that it i
 column of a journal wide; it returns the axes. Of every kind: `progress` and `settings`; where the model is over
 variables also `known` and `slices` (the posterior along variables) and `importance` (which variables matter); where
 the optimum moves `over_time` (time against position). `costvarying`, `timevarying`, `causal` and `meanfield` have more
-of their kind, and `figure` of each puts the most important ones side by side. `interactive` has them to hover over.
+of their kind, and `figure` of each puts the most important ones side by side, for `save` to write to a file.
+`interactive` has them to hover over.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .drawing import Picture
+from .drawing import Picture, save
 from .rounds import pictures, progress, settings
 
 if TYPE_CHECKING:
     from .model import importance, known, over_time, slices
 
-__all__ = ["Picture", "importance", "known", "over_time", "pictures", "progress", "settings", "slices"]
+__all__ = ["Picture", "importance", "known", "over_time", "pictures", "progress", "save", "settings", "slices"]
 _OF_MODELS = ("importance", "known", "over_time", "slices")
 
 

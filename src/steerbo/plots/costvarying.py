@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from .drawing import (
     priced,
     rows_height,
     rows_of,
-    save_file,
     side_by_side,
     stacked,
     styled,
@@ -120,16 +118,6 @@ def spending(study: BaseStudy, ax: Any = None, money: str = "") -> Any:
     title = "Money spent" if counted else "Plays by control set"
     axes.set(xlabel="round", ylabel=spent_words(study, counted, money), title=title)
     return finished(axes)
-
-
-def save(optimizer: BaseStudy, path: Path, value: str = "", money: str = "") -> Path:
-    """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-        InvalidOption: the file cannot be written.
-    """
-    return save_file(figure(optimizer, value, money), path)
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:

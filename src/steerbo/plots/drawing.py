@@ -615,12 +615,13 @@ def _boxes() -> Iterator[None]:
         yield
 
 
-def save_file(shown: Any, path: Path) -> Path:
-    """Write a figure to a file, making its folder; the suffix says the format.
+def save(shown: Any, path: Path | str) -> Path:
+    """Write a matplotlib `Figure` to a file, making its folder; the suffix says the format. Return the path.
 
     Raises:
         InvalidOption: the file cannot be written.
     """
+    path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_figure(shown, path)

@@ -1,6 +1,9 @@
 """Pictures to hover over, in a notebook or a browser; they need plotly (`pip install 'steerbo[interactive]'`).
 
-They are those of matplotlib, with the same colours and shapes: hovering shows settings, outcome and cost.
+They are those of matplotlib, with the same colours and shapes: hovering shows settings, outcome and cost. Each takes a
+study or an optimizer and returns a plotly `Figure`. `value` is name and unit of the objective for the labels, `money`
+the unit of costs; empty: as the study heads its columns. Each raises `MissingExtra` where plotly is not installed, and
+what the picture of matplotlib that it refers to raises.
 
 interactive.rounds(study).write_html("rounds.html")
 """
@@ -62,18 +65,7 @@ _LETTERS = 34  # of a line of a row's name
 
 
 def rounds(study: BaseStudy, value: str = "") -> Any:
-    """Draw every outcome by round, and the best so far: hovering shows settings, outcome and cost.
-
-    Args:
-        study: a study or an optimizer, of any kind.
-        value: name and unit of the objective, for the labels; empty: as the study heads its column.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-    """
+    """Draw every outcome by round, and the best so far, of a study of any kind; see `plots.progress`."""
     problem, told = study.problem, _told(study)
     at, values = [r.number for r in told], [problem.scalar(r.outcome) for r in told if r.outcome]
     better = min if problem.minimize else max
@@ -88,17 +80,7 @@ def rounds(study: BaseStudy, value: str = "") -> Any:
 def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
     """Draw the expected value of each control set or policy scope, a row each, its price at the right.
 
-    Args:
-        study: a study or an optimizer, of a `CostVarying` or a `Causal` problem.
-        value: name and unit of the objective, for the labels; empty: as the study heads its column.
-        money: unit of the costs, for the labels.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidProblem: the problem is of another kind, or nothing has a price.
+    See `plots.costvarying.prices` and `plots.causal.prices`.
     """
     problem: Any = study.problem
     if not isinstance(problem, CostVarying | Causal):
@@ -148,21 +130,7 @@ def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
 
 
 def slices(study: BaseStudy, *, scope: Any = None, context: Mapping[str, Any] | None = None, value: str = "") -> Any:
-    """Draw a slice along each variable of the model through the recommended point; see `plots.slices`.
-
-    Args:
-        study: a study or an optimizer.
-        scope: of a cost-varying or causal problem, which scope; None: the recommended one.
-        context: values seen before choosing; None: as in the recommendation.
-        value: name and unit of the objective, for the labels; empty: as the study heads its column.
-
-    Returns:
-        A plotly `Figure` with a panel for each variable.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
-    """
+    """Draw a slice along each variable of the model through the recommended point; see `plots.slices`."""
     found = slices_of(study, scope=scope, context=context)
     names = found.names
     columns = min(len(names), 3)
@@ -181,19 +149,7 @@ def slices(study: BaseStudy, *, scope: Any = None, context: Mapping[str, Any] | 
 
 
 def importance(study: BaseStudy, *, scope: Any = None) -> Any:
-    """Draw which variables matter: the share of the variance that each explains alone; see `plots.importance`.
-
-    Args:
-        study: a study or an optimizer.
-        scope: a scope; None: the objective over all variables, of a causal problem the recommended scope.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
-    """
+    """Draw which variables matter: the share of the variance that each explains alone; see `plots.importance`."""
     which = whole_model(study, study.recommend(), PosteriorQuery(scope))
     found = importance_of(study, which)
     shown = _figure("Importance of each variable", "share of the variance (line: 9 of 10 draws)", "")
@@ -207,21 +163,7 @@ def importance(study: BaseStudy, *, scope: Any = None) -> Any:
 
 
 def over_time(study: BaseStudy, variable: str | None = None, value: str = "") -> Any:
-    """Draw time against position: the expected value in shades, the best position at each time, and every outcome.
-
-    Args:
-        study: a study or an optimizer whose optimum moves; see `plots.over_time`.
-        variable: the number that is the position; None: the first that is set.
-        value: name and unit of the objective, for the labels; empty: as the study heads its column.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidRequest: the method keeps no Gaussian process over variables.
-        InvalidOption: the variable is no number that is set, or nothing moves, or there are no two times with outcomes.
-    """
+    """Draw time against position: expected values in shades, the best position, outcomes; see `plots.over_time`."""
     advice = study.recommend()
     name = variable or next(iter(drifting_names(study, advice)), "")
     found = over_time_of(study, advice, name)
@@ -240,20 +182,7 @@ def over_time(study: BaseStudy, variable: str | None = None, value: str = "") ->
 
 
 def plays(study: BaseStudy, value: str = "", money: str = "") -> Any:
-    """Draw the outcome of every play against the money spent so far, by control set; see `plots.costvarying.plays`.
-
-    Args:
-        study: a study or an optimizer, of a `CostVarying` problem.
-        value: name and unit of the objective, for the labels; empty: as the study heads its column.
-        money: unit of the costs, for the labels.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidProblem: the problem is of another kind.
-    """
+    """Draw the outcome of every play against the money spent so far, by control set; see `plots.costvarying.plays`."""
     problem = of_kind(study, CostVarying)
     numbers, lines, counted = spent_by_set(study, problem)
     spent = dict(zip(numbers, np.sum(lines, axis=0), strict=True))
@@ -285,19 +214,7 @@ def spending(study: BaseStudy, money: str = "") -> Any:
 
 
 def settings(study: BaseStudy, value: str = "") -> Any:
-    """Draw settings over time: each variable against the time, where the optimum moves, or the rounds.
-
-    Args:
-        study: a study or an optimizer, of a problem with variables that are set.
-        value: name and unit of the objective, for the labels; empty: as the study heads its column.
-
-    Returns:
-        A plotly `Figure` with a panel for each variable.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidRequest: no variable of the problem is set, or nothing was told yet.
-    """
+    """Draw settings over time, a panel for each variable; see `plots.settings`."""
     problem, advice = study.problem, study.recommend()
     names = shown_settings(study, advice)
     if not names:
@@ -333,19 +250,7 @@ def settings(study: BaseStudy, value: str = "") -> Any:
 
 
 def expected(study: BaseStudy, value: str = "") -> Any:
-    """Draw expected value and outcome of each round: hovering says which prior was behind the choice.
-
-    Args:
-        study: a study or an optimizer, of a `TimeVarying` problem.
-        value: name and unit of the objective, for the labels; empty: as the study heads its column.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidProblem: the problem is of another kind.
-    """
+    """Draw expected value and outcome of each round by the prior behind it; see `plots.timevarying.expected`."""
     of_kind(study, TimeVarying)
     method: Any = study._method
     shown = _figure("Expected and observed", "time", value_name(study, value))
@@ -398,21 +303,10 @@ def weights(study: BaseStudy) -> Any:
 
 
 def graph(study: BaseStudy, scope: Scope | None = None) -> Any:
-    """Draw the causal graph while a scope is played: actions squares, contexts circles, the target a diamond.
+    """Draw the causal graph while a scope is played (None: the recommended one): actions squares, contexts circles.
 
-    Dotted lines are latent common causes; grey edges are cut by setting their end, orange ones lead from a context to
-    the action that looks at it.
-
-    Args:
-        study: a study or an optimizer, of a `Causal` problem.
-        scope: which; None: the recommended one.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidProblem: the problem is of another kind.
+    The target is a diamond. Dotted lines are latent common causes; grey edges are cut by setting their end, orange ones
+    lead from a context to the action that looks at it. See `plots.causal.graph`.
     """
     problem = of_kind(study, Causal)
     scope = study.recommend().scope if scope is None else scope
@@ -451,19 +345,9 @@ def graph(study: BaseStudy, scope: Scope | None = None) -> Any:
 
 
 def shares(study: BaseStudy) -> Any:
-    """Draw the recommended share of agents in each action, stacked by context, and its limits, of a mean-field study.
+    """Draw the recommended share of agents in each action, stacked by context; see `plots.meanfield.shares`.
 
-    Of a causal study it is the share of rounds that went to each scope so far.
-
-    Args:
-        study: a study or an optimizer, of a `MeanField` or a `Causal` problem.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidProblem: the problem is of another kind.
+    Of a causal study it is the share of rounds that went to each scope so far; see `plots.causal.shares`.
     """
     if isinstance(study.problem, Causal):
         shown = _figure("Share of rounds by scope", "round", "share of rounds so far")
@@ -501,21 +385,7 @@ def tried(study: BaseStudy) -> Any:
 
 
 def payoffs(study: BaseStudy, action: str | None = None, value: str = "") -> Any:
-    """Draw an action's payoff by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`.
-
-    Args:
-        study: a study or an optimizer, of a `MeanField` problem.
-        action: which; None: the one whose share was varied most.
-        value: name and unit of the payoff, for the labels; empty: as the study heads its column.
-
-    Returns:
-        A plotly `Figure`.
-
-    Raises:
-        MissingExtra: plotly is not installed.
-        InvalidProblem: the problem is of another kind.
-        InvalidOption: there is no such action.
-    """
+    """Draw an action's payoff by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`."""
     problem, advice = of_kind(study, MeanField), study.recommend()
     told, tables = _told(study), played_shares(study, problem)[1]
     a = action_of(problem, tables, action)

@@ -6,7 +6,6 @@ Where the actions have two coordinates, agents are drawn on a map.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,6 @@ from .drawing import (
     new_figure,
     of_kind,
     on,
-    save_file,
     side_by_side,
     stacked,
     styled,
@@ -190,16 +188,6 @@ def has_places(problem: MeanField) -> bool:
     """Whether its actions are places on a plane."""
     given = problem.action_features
     return given is not None and len(given[0]) == 2
-
-
-def save(optimizer: BaseStudy, path: Path, value: str = "") -> Path:
-    """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-        InvalidOption: the file cannot be written.
-    """
-    return save_file(figure(optimizer, value), path)
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:

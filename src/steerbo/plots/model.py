@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,12 +63,16 @@ _ASIDE = 0.16  # how far outcomes of a category stand beside what is expected of
 _BAND = "±2 standard deviations"
 
 
-class Surface(Protocol):
-    """A posterior over the columns of a model, with larger values better."""
+@dataclass(frozen=True, eq=False)
+class _OfBox:
+    """Posterior of a method whose model is a Gaussian process over a box, with larger values better."""
+
+    found: Posterior
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables, in the order of the columns."""
+        """Names of the variables, in the order of the columns."""
+        return self.found.columns.names
 
     def along(
         self, j: int, values: Mapping[str, Any], most: int = _GRID
@@ -77,29 +81,6 @@ class Surface(Protocol):
 
         All other variables are at `values`, else in the middle.
         """
-
-    def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
-        """Encode values of all variables to [0, 1]; None where one is missing."""
-
-    def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
-        """Points spread over all variables, as parts of their ranges; means and covariances there."""
-
-
-@dataclass(frozen=True, eq=False)
-class _OfBox:
-    """Posterior of a method whose model is a Gaussian process over a box."""
-
-    found: Posterior
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables."""
-        return self.found.columns.names
-
-    def along(
-        self, j: int, values: Mapping[str, Any], most: int = _GRID
-    ) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
-        """See `Surface.along`."""
         columns, box = self.found.columns, self.found.columns.box
         middle = columns.decode(box.place(np.full((1, box.dimension), 0.5))[0])
         fixed = columns.encode({**middle, **{name: values[name] for name in self.names if name in values}})
@@ -114,7 +95,7 @@ class _OfBox:
         return at, np.array([mean, deviation]), levels is None
 
     def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
-        """See `Surface.place`."""
+        """Encode values of all variables to [0, 1]; None where one is missing."""
         if any(name not in values for name in self.names):
             return None
         box = self.found.columns.box
@@ -122,7 +103,7 @@ class _OfBox:
         return np.asarray((point - box.low) / np.where(box.high > box.low, box.high - box.low, 1.0))
 
     def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
-        """See `Surface.scattered`."""
+        """Points spread over all variables, as parts of their ranges; means and covariances there."""
         box = self.found.columns.box
         points = box.place(sobol_points(_POINTS, box.dimension, seed=0))
         return _parts(points, box.low, box.high), *self.found.moments(points)
@@ -154,7 +135,7 @@ class _OfSites:
     def along(
         self, j: int, values: Mapping[str, Any], most: int = _GRID
     ) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
-        """See `Surface.along`."""
+        """See `_OfBox.along`."""
         middle = self.problem.sites[len(self.problem.sites) // 2]
         site = self.problem.site({**dict(zip(self.names, middle, strict=True)), **values})
         line = np.repeat(self._numbers(site), self._counts[j], axis=0)
@@ -164,14 +145,14 @@ class _OfSites:
         return [self.problem.sites[k][j] for k in numbers], moments, False
 
     def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
-        """See `Surface.place`."""
+        """See `_OfBox.place`."""
         if any(name not in values for name in self.names):
             return None
         most = np.maximum(np.array(self._counts) - 1, 1)
         return np.asarray(self._numbers(self.problem.site(values))[0] / most)
 
     def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
-        """See `Surface.scattered`."""
+        """See `_OfBox.scattered`."""
         n, counts = len(self.problem.sites), np.array(self._counts)
         some = np.unique(np.linspace(0, n - 1, min(n, _POINTS)).round().astype(int))
         mean, covariance = self.sites.joint(self.prior, some, self.time)
@@ -223,6 +204,10 @@ def _parts(points: Float[np.ndarray, "n d"], low: Any, high: Any) -> Int[np.ndar
         share = (column - low[j]) / max(high[j] - low[j], 1e-300)
         found[:, j] = number if len(levels) <= _BINS else np.clip((share * _BINS).astype(int), 0, _BINS - 1)
     return found
+
+
+Surface = _OfBox | _OfSites
+"""A posterior along the variables of a model."""
 
 
 def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:

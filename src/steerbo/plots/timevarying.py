@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from .drawing import (
     new_figure,
     of_kind,
     on,
-    save_file,
     styled,
     told_apart,
     value_words,
@@ -166,15 +164,6 @@ def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
         axes.set_visible(False)
     legend_below(shown, *panels[: len(curves)])
     return shown
-
-
-def save(shown: Any, path: Path) -> Path:
-    """Save a picture of `figure` or `regret`, making its folder; the suffix says the format.
-
-    Raises:
-        InvalidOption: the file cannot be written.
-    """
-    return save_file(shown, path)
 
 
 # -- what is drawn on axes ---------------------------------------------------------------------------------------------

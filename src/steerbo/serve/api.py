@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
 from typing import Annotated
 
@@ -102,32 +102,18 @@ def add(request: Request, who: Who, name: Name, body: Add) -> Json:
 # -- looking -----------------------------------------------------------------------------------------------------------
 
 
-def _look(request: Request, who: Principal, name: str, word: str) -> Json:
-    return study_of(request, who, name, "read").read(word, LOOKS[word][1])
+def _looking(word: str) -> Callable[[Request, Who, Name], Json]:
+    """Endpoint that shows what is seen of a study under a word."""
+
+    def look(request: Request, who: Who, name: Name) -> Json:
+        return study_of(request, who, name, "read").read(word, LOOKS[word][1])
+
+    return look
 
 
-@router.get("/{name}", description=LOOKS["study"][0])
-def study(request: Request, who: Who, name: Name) -> Json:
-    """The problem, and the fields that `ask` takes."""
-    return _look(request, who, name, "study")
-
-
-@router.get("/{name}/status", description=LOOKS["status"][0])
-def status(request: Request, who: Who, name: Name) -> Json:
-    """How far it has come."""
-    return _look(request, who, name, "status")
-
-
-@router.get("/{name}/recommendation", description=LOOKS["recommendation"][0])
-def recommendation(request: Request, who: Who, name: Name) -> Json:
-    """Recommendation with bounds, and its alternatives."""
-    return _look(request, who, name, "recommendation")
-
-
-@router.get("/{name}/explanation", description=LOOKS["explanation"][0])
-def explanation(request: Request, who: Who, name: Name) -> Json:
-    """The reasons: scopes ruled out, and the numbers behind it."""
-    return _look(request, who, name, "explanation")
+for _word, (_does, _) in LOOKS.items():
+    _path = "/{name}" if _word == "study" else f"/{{name}}/{_word}"
+    router.add_api_route(_path, _looking(_word), description=_does, name=_word, summary=_word.capitalize())
 
 
 @router.get("/{name}/policy")

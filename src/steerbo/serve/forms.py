@@ -127,7 +127,7 @@ def read_ask(problem: Problem, form: Form, comma: bool) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for field in problem.asked():
         if field.name == SEEN.name:
-            seen = _values(problem, "seen", form, comma, "context")
+            seen = values_of(problem, "seen", form, comma, "context")
             if seen:
                 given[SEEN.name] = seen
         elif text := form.get(f"ask:{field.name}", "").strip():
@@ -173,14 +173,11 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
 def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, Any]:
     """Arguments of a study's call from a form."""
     if action in ("decide", "again"):
-        return {"context": _values(problem, "context", form, comma, "context")}
-    reason, charge = form.get("reason", ""), _money("charge", form, comma)
+        return {"context": values_of(problem, "context", form, comma, "context")}
+    reason, charge = form.get("reason", ""), amount_of("charge", form, comma)
     if action == "abandon":
         return {"reason": reason, "charge": charge}
-    said = {
-        "cost": _money("cost", form, comma),
-        "realised": _values(problem, "realised", form, comma, "realised"),
-    }
+    said = {"cost": amount_of("cost", form, comma), "realised": values_of(problem, "realised", form, comma, "realised")}
     if action == "fail":
         return {"reason": reason, "charge": charge, **said}
     text = form.get("value", "")
@@ -215,7 +212,7 @@ def _changed(look: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, An
     return new
 
 
-def _values(problem: Problem, prefix: str, form: Form, comma: bool, field: str) -> dict[str, Any]:
+def values_of(problem: Problem, prefix: str, form: Form, comma: bool, field: str) -> dict[str, Any]:
     """Values by variable, of the fields that are filled in."""
     return {
         name: typed(f"{field}.{name}", text, comma, problem, name)
@@ -224,6 +221,7 @@ def _values(problem: Problem, prefix: str, form: Form, comma: bool, field: str) 
     }
 
 
-def _money(name: str, form: Form, comma: bool) -> Any:
+def amount_of(name: str, form: Form, comma: bool) -> Any:
+    """A number that may be left out."""
     text = form.get(name, "").strip()
     return typed(name, text, comma) if text else None

@@ -21,7 +21,7 @@ from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile
 from .auth import Principal, study_of, visitor_of
-from .forms import Doubtful, Form, check_doubts, typed, typed_texts
+from .forms import Doubtful, Form, amount_of, check_doubts, typed, typed_texts, values_of
 from .pages import address, form_of, not_saved, page, wants_commas, wrong_of
 from .pool import OpenStudy, StudyPool
 from .problem_details import Refusal, status_of
@@ -92,7 +92,7 @@ def _settings_page(
 
 def _limits(study: Study, form: Form, comma: bool) -> None:
     """Go by other limits."""
-    given = {name: _amount(name, form, comma) for name in ("budget", "rounds", "stop")}
+    given = {name: amount_of(name, form, comma) for name in ("budget", "rounds", "stop")}
     if given["stop"] is None and not isinstance(study.history.stop, float):
         del given["stop"]  # a rule in words has no field here
     rounds = given["rounds"]
@@ -118,23 +118,12 @@ def _bounds(study: Study, form: Form, comma: bool) -> None:
 
 def _add(study: Study, form: Form, comma: bool) -> None:
     """Add external data."""
-    problem, prefix = study.problem, "realised:"
-    realised = {
-        name: typed(f"realised.{name}", text, comma, problem, name)
-        for key, text in form.items()
-        if key.startswith(prefix) and text.strip() and (name := key.removeprefix(prefix))
-    }
+    realised, scope = values_of(study.problem, "realised", form, comma, "realised"), form.get("scope", "").strip()
     value = typed("value", form.get("value", ""), comma)
-    scope = form.get("scope", "").strip()
-    given = {"value": value, "cost": _amount("cost", form, comma), "realised": realised}
+    given = {"value": value, "cost": amount_of("cost", form, comma), "realised": realised}
     given |= {"charge": form.get("charge") == "yes", "scope": read_scope(scope) if scope else None}
     check_doubts(study, "add", None, given, form)
     study.add(**given)
-
-
-def _amount(name: str, form: Form, comma: bool) -> Any:
-    text = form.get(name, "").strip()
-    return typed(name, text, comma) if text else None
 
 
 _CHANGES: Mapping[str, Callable[[Study, Form, bool], None]] = {
@@ -217,12 +206,7 @@ def _create(pool: StudyPool, folder: Path, name: str, file: Written, specificati
 
 
 def _new_page(
-    request: Request,
-    form: Form,
-    file: Written | None = None,
-    *,
-    error: SteerboError | None = None,
-    said: Any = (),
+    request: Request, form: Form, file: Written | None = None, *, error: SteerboError | None = None, said: Any = ()
 ) -> Response:
     wrong: list[str] = []
     at: dict[str, str] = {}

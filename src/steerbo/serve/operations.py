@@ -142,10 +142,7 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
         "tell": Operation("Give the outcome of a round. The same outcome twice is fine.", "play", Tell, _told("tell")),
         "fail": Operation("Report a failed evaluation; its settings and cost count.", "play", Fail, _told("fail")),
         "abandon": Operation(
-            "Give up a suggestion; its outcome can still be told later.",
-            "play",
-            Abandon,
-            _told("abandon"),
+            "Give up a suggestion; its outcome can still be told later.", "play", Abandon, _told("abandon")
         ),
         "amend": Operation("Correct or void an outcome; the log keeps the old one.", "amend", Amend, _told("amend")),
         "add": Operation("Add data from outside the rounds.", "amend", Add, _told("add"), False),

@@ -263,11 +263,7 @@ def check_limits(limits: Sequence[Limit], space: Space) -> None:
 
 
 def refuse_averages(limits: Sequence[Limit], where: str) -> None:
-    """Refuse limits on average over plays where only each play by itself is kept within them.
-
-    Args:
-        limits: of the problem.
-        where: that is so, in words that end the hint.
+    """Refuse limits on average over plays where only each play by itself is kept within them, as `where` says.
 
     Raises:
         InvalidProblem: naming the limit.

@@ -269,8 +269,7 @@ class Beta:
 
 
 Stated = Annotated[
-    Uniform | Normal | TruncatedNormal | LogNormal | Beta | Discrete | Empirical | Scipy,
-    Discriminator("kind"),
+    Uniform | Normal | TruncatedNormal | LogNormal | Beta | Discrete | Empirical | Scipy, Discriminator("kind")
 ]
 """Any law that says by itself what nature does."""
 

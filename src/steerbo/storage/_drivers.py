@@ -110,11 +110,7 @@ class Connection:
             raw.row_factory = _named
 
     def begin(self, fleeting: bool = False) -> None:
-        """Begin a transaction.
-
-        Args:
-            fleeting: what it commits need not be on the disk at once: a kill loses nothing, a power cut may.
-        """
+        """Begin a transaction; a kill loses nothing of a `fleeting` one, but a power cut may."""
         if self.kind == "postgresql":
             if fleeting:
                 self.run("SET LOCAL synchronous_commit TO OFF")

@@ -29,9 +29,7 @@ _NEW = "Is the name right? ‹new› makes one."
 def check(file: Path, make: bool) -> None:
     """Refuse a file that is no log of steerbo, without changing it.
 
-    Args:
-        file: its name.
-        make: whether it may be missing or empty; then it is there afterwards, and its owner's only.
+    With `make` it may be missing or empty; then it is there afterwards, and its owner's only.
 
     Raises:
         InvalidStudy: it is missing, a folder, no SQLite file, or another program's.

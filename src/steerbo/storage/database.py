@@ -29,8 +29,7 @@ from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_nam
 from .outbox_files import OutboxFiles
 
 HEADS = Table(
-    "steerbo_study",
-    {"study": "VARCHAR(200)", "format": "INTEGER", "events": "INTEGER", "tip": "VARCHAR(64)"},
+    "steerbo_study", {"study": "VARCHAR(200)", "format": "INTEGER", "events": "INTEGER", "tip": "VARCHAR(64)"}
 )
 _EVENT = {"study": "VARCHAR(200)", "position": "INTEGER", "body": "TEXT", "checksum": "VARCHAR(64)"}
 EVENTS = Table("steerbo_event", _EVENT, keys=2)

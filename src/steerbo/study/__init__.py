@@ -41,30 +41,10 @@ _MODULE_OF = {
 }
 
 __all__ = [
-    "BY_HAND",
-    "LEASE",
-    "Command",
-    "DatabaseLog",
-    "Display",
-    "EventLog",
-    "Function",
-    "Lease",
-    "Memory",
-    "MemoryLog",
-    "Objective",
-    "RayExecutor",
-    "Settings",
-    "Study",
-    "StudyFile",
-    "add_frame",
-    "backup",
-    "read_events",
-    "read_study",
-    "restore",
-    "resume",
-    "run_study",
-    "to_frame",
-]
+    "BY_HAND", "LEASE", "Command", "DatabaseLog", "Display", "EventLog", "Function", "Lease", "Memory", "MemoryLog",
+    "Objective", "RayExecutor", "Settings", "Study", "StudyFile", "add_frame", "backup", "read_events", "read_study",
+    "restore", "resume", "run_study", "to_frame",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

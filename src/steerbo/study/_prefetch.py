@@ -96,9 +96,7 @@ class PrefetchProcess:
     def next(self, events: Sequence[Event], cost: float) -> list[Event]:
         """Prefetched events after these, up to the next suggestion; empty where they are not ready soon.
 
-        Args:
-            events: all there are.
-            cost: seconds that a choice takes.
+        A choice takes `cost` seconds.
         """
         took = time.monotonic() - self._since
         if 2 * took > cost:
@@ -142,11 +140,7 @@ def work(nice: int) -> None:
 
 
 class Prefetcher:
-    """Prefetched suggestions of one study in this process; a forked child has none.
-
-    Args:
-        optimizer: the study's.
-    """
+    """Prefetched suggestions of one study in this process; a forked child has none."""
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer, self._events = optimizer, optimizer._state.events
@@ -204,14 +198,9 @@ class Prefetcher:
             self.stop()
 
     def ask(self, request: Mapping[str, object], place: BatchPosition, cost: float) -> Suggestion | None:
-        """The suggestion that was prepared for this, logged now; None: it is to be chosen.
+        """The suggestion that was prepared for this, logged now; None: it is to be chosen, which takes `cost` seconds.
 
         What is more than half done is waited for, though not for long: it gives way to all else on the machine.
-
-        Args:
-            request: as `ask` takes it.
-            place: in its batch.
-            cost: seconds that a choice takes.
         """
         self.check()
         if (ahead := self._current()) is None:

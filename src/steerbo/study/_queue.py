@@ -206,13 +206,7 @@ def _line(row: Lease | None) -> list[str]:
 
 
 class AskBatcher:
-    """Chooses for others in one's own turn.
-
-    Args:
-        log: where events go.
-        turns: where others wait.
-        worker: who chooses.
-    """
+    """Chooses for others in one's own turn."""
 
     def __init__(self, log: RetryingLog, turns: FairQueue, worker: Worker) -> None:
         self.log, self.turns, self.worker = log, turns, worker

@@ -278,9 +278,7 @@ def _resumed(  # noqa: PLR0917
 def _check_same_study(place: str, problem: Problem, created: Created, wanted: Created, said: Settings) -> None:
     """Refuse differing settings; a method or option left out of the file is the log's."""
     logged_options, options = ({k: v for k, v in c.options.items() if k in said.options} for c in (created, wanted))
-    compared: list[tuple[str, Any, Any]] = [
-        ("seed", created.seed, wanted.seed),
-    ]
+    compared: list[tuple[str, Any, Any]] = [("seed", created.seed, wanted.seed)]
     if said.method is not None or said.options:
         logged = name_of(find_method(problem, created.method))
         compared[:0] = [("method", logged, wanted.method), ("options", logged_options, options)]

@@ -16,7 +16,7 @@ import scipy
 
 from .._arrays import Float
 from ..gp import Averaged, GPRegression
-from ..optim import Box, Polytope, kronecker, maximise_constrained
+from ..optim import Box, kronecker, maximise_constrained
 from ..optim import maximise as maximise_box
 from ._parts import Part, drawn_together, row_of, set_columns
 
@@ -136,13 +136,13 @@ class ExpectedAcquisition:
             return np.zeros((1, 0)), self.value(np.zeros((1, 0)))
         screen = _SCREEN * box.dimension
         candidates = box.place(kronecker(screen, box.dimension, seed))
-        if isinstance(box, Polytope) and box.continuous.all():
+        if box.constrained and box.continuous.all():
             candidates = candidates[box.allows(candidates)]
         if not box.continuous.all() or not len(candidates):
             found = maximise_box(self.value, self.value_and_gradient, box, seed, screen=screen, starts=_STARTS)
             return found.points, found.values
         values = self.value(candidates)
-        most = _STARTS if not isinstance(box, Polytope) else _STARTS_WITHIN
+        most = _STARTS_WITHIN if box.constrained else _STARTS
         starts = candidates[np.argsort(-values, kind="stable")[:most]]
         points, values = maximise_constrained(self.value_and_gradient, starts, box, iterations=20, tolerance=_ARRIVED)
         order = np.argsort(-values, kind="stable")

@@ -37,9 +37,7 @@ _RIDGE = 1e-9  # of a column's variance, where rows of like circumstances hardly
 
 
 def conditional_rows(
-    rows: Float[np.ndarray, "m k"],
-    known: Float[np.ndarray, " k"],
-    categorical: Bool[np.ndarray, " k"],
+    rows: Float[np.ndarray, "m k"], known: Float[np.ndarray, " k"], categorical: Bool[np.ndarray, " k"]
 ) -> Rows:
     """Conditional law of all columns given some, by local shift of rows.
 
@@ -266,14 +264,7 @@ def learned_law(
     contexts: Float[np.ndarray, "n c"],
     categorical: Bool[np.ndarray, " c"],
 ) -> Regressed | None:
-    """Regress draws on the context; None for categories and for few draws.
-
-    Args:
-        variable: that nature draws.
-        draws: (n,) encoded.
-        contexts: (n, c) encoded; rows with a gap (NaN) are left out.
-        categorical: (c,) which columns hold categories.
-    """
+    """Regress draws (n,) on the context (n, c), rows with a gap left out; None for categories and for few draws."""
     whole = ~np.isnan(contexts).any(axis=1)
     if isinstance(variable, Categorical) or not contexts.shape[1] or whole.sum() < _FEWEST:
         return None

@@ -129,9 +129,7 @@ class ConstraintModel:
 def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Margin:
     """Feasibility margin as a function of settings: normal deviations of the least likely requirement; ≥ 0: feasible.
 
-    Args:
-        constraints: the requirements.
-        parts: every column's part; uncontrolled columns are averaged over.
+    Uncontrolled columns are averaged over.
     """
     chances, sure = (
         chances_over(constraints, parts),

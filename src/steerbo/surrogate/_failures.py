@@ -29,20 +29,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..core import (
-    TIME,
-    Amended,
-    Asked,
-    DataAdded,
-    Event,
-    Failed,
-    History,
-    OutcomeTold,
-    Refitted,
-    Round,
-    now,
-    time_of,
-)
+from ..core import TIME, Amended, Asked, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round, now, time_of
 from ..optim import Margin
 from ._constraints import ProbabilisticConstraint, draws_of, margin_over
 from ._parts import Controlled, Observed, Part, set_columns
@@ -202,12 +189,7 @@ class SuccessProbability:
     ) -> SuccessProbability:
         """Fit the success probability of plays that control some columns, averaging over explanations of past failures.
 
-        Args:
-            made: the evaluations.
-            parts: the part of every column.
-            share: τ.
-            scope: which variables the plays control, see `Evaluations`.
-            present: the moment of the plays, where that matters.
+        `share` is τ, `scope` says which variables the plays control (see `Evaluations`), `present` is their moment.
         """
         tried = [*product(made.explanations(parts), REACHES, NOISES)]
         found = [made.by_place(*each) for each in tried]
@@ -387,12 +369,9 @@ class FailureModel:
     ) -> SuccessProbability | None:
         """Success probability of plays that control these columns; None where no failed point is closed to them.
 
-        Nothing is closed before an evaluation has worked: there is no better region to go to.
-
-        Args:
-            parts: the part of every column; after those of the evaluations the time may follow.
-            share: τ.
-            scope: (s,) which variables the plays control, of those that only some plays do.
+        Nothing is closed before an evaluation has worked: there is no better region to go to. After the parts of the
+        evaluations' columns the time may follow; `scope` says which variables the plays control, of those that only
+        some do.
         """
         if self.failures < FEWEST or not any(self._worked):
             return None
@@ -418,12 +397,9 @@ class FailureModel:
         return self._success(every, SHARE, ()).best(every)
 
     def chances(self, plays: Sequence[tuple[Sequence[Part], Sequence[float]]]) -> Float[np.ndarray, " m"]:
-        """Success probabilities of kinds of plays at their best, as shares of the largest one, (m,).
+        """Success probabilities of kinds of plays (parts, scope) at their best, as shares of the largest one, (m,).
 
         All are 1 with fewer than `FEWEST` failures, or before an evaluation has worked.
-
-        Args:
-            plays: parts and scope of each kind, see `works`.
         """
         if self.failures < FEWEST or not any(self._worked):
             return np.ones(len(plays))
@@ -465,15 +441,7 @@ def feasibility_margin(
     answering: bool = False,
     scope: Sequence[float] = (),
 ) -> Margin | None:
-    """Feasibility margin of plays under failures and outcome constraints; None: all are feasible.
-
-    Args:
-        constraints: further outcomes that are limited.
-        failures: the failure model; None: no failures.
-        parts: every column's part.
-        answering: whether a recommendation is made, and not the next play.
-        scope: which variables the plays control, see `FailureModel`.
-    """
+    """Feasibility margin of plays under failures and outcome constraints, surer for an answer; None: no limit."""
     works = None if failures is None else failures.works(parts, OF_ANSWERS if answering else SHARE, scope)
     likely = [*constraints, *([] if works is None else [works])]
     return margin_over(likely, parts) if likely else None

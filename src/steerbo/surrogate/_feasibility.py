@@ -70,12 +70,7 @@ class Feasibility:
     # -- choosing ------------------------------------------------------------------------------------------------------
 
     def margin(
-        self,
-        parts: Sequence[Part],
-        *,
-        answering: bool = False,
-        outcomes: bool = True,
-        scope: Sequence[float] = (),
+        self, parts: Sequence[Part], *, answering: bool = False, outcomes: bool = True, scope: Sequence[float] = ()
     ) -> Margin | None:
         """Feasibility margin: settings (n, c) → (n,) normal deviations of the least likely requirement; ≥ 0: feasible.
 

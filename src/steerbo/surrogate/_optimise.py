@@ -14,7 +14,6 @@ from ..optim import (
     Box,
     Curved,
     Maximum,
-    Polytope,
     ValueAndGradient,
     Values,
     best_first,
@@ -248,7 +247,7 @@ class Smooth(Protocol):
 
 def smooth(box: Box) -> bool:
     """Whether a box has neither whole numbers nor categories, nor limits."""
-    return not isinstance(box, Polytope) and all(levels is None for levels in box.levels)
+    return not box.constrained and all(levels is None for levels in box.levels)
 
 
 def maximise_bounds(

@@ -25,14 +25,6 @@ from .contract import PicturesContract, TraitContract, WingContract
 from .seen import SeenContract
 
 __all__ = [
-    "Case",
-    "Draw",
-    "PicturesContract",
-    "SeenContract",
-    "TraitContract",
-    "WingContract",
-    "backwards",
-    "bits",
-    "changed",
+    "Case", "Draw", "PicturesContract", "SeenContract", "TraitContract", "WingContract", "backwards", "bits", "changed",
     "values_of",
-]
+]  # fmt: skip

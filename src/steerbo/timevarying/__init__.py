@@ -5,14 +5,6 @@ from ._priors import Bumps, Covariance, Matern, Prior, PriorWarning, SquaredExpo
 from .problem import TimeVarying
 
 __all__ = [
-    "Bumps",
-    "Covariance",
-    "Decay",
-    "Matern",
-    "MaternInTime",
-    "Periodic",
-    "Prior",
-    "PriorWarning",
-    "SquaredExponential",
+    "Bumps", "Covariance", "Decay", "Matern", "MaternInTime", "Periodic", "Prior", "PriorWarning", "SquaredExponential",
     "TimeVarying",
-]
+]  # fmt: skip

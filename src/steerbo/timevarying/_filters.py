@@ -284,11 +284,7 @@ Filters = list[DecayFilter | StateSpaceFilter]
 
 
 class OrderedFilter:
-    """Filters of the same outcomes, in order of time.
-
-    Args:
-        origin: the filters before any outcome.
-    """
+    """Filters of the same outcomes, in order of time; `origin` are those before any outcome."""
 
     def __init__(self, origin: Sequence[DecayFilter | StateSpaceFilter]) -> None:
         self.origin = _copied(origin)

@@ -34,6 +34,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from .._arrays import Float, Int
 from ..errors import ModelFailure
@@ -54,6 +55,11 @@ FORGOTTEN = 1e-3
 DENSE = 2**28
 """Bytes that the filters of a finite domain may take, with the copies that they keep for late outcomes."""
 _ALIKE = 0.95  # correlation
+
+PerPrior = Float[np.ndarray, " P"]
+AtSites = Float[np.ndarray, "P X"]
+Numbers = Int[np.ndarray, " k"]
+"""One number for each prior; one for each prior and site; numbers of some priors."""
 
 
 def remembered(drift: Drift | None, ages: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
@@ -207,7 +213,7 @@ class SharedPosterior:
         static: leave drift out.
     """
 
-    def __init__(self, problem: TimeVarying, ids: Int[np.ndarray, " k"], static: bool) -> None:
+    def __init__(self, problem: TimeVarying, ids: Numbers, static: bool) -> None:
         prior, self.time = problem.given[ids[0]], len(problem.categorical)
         self.ids = ids
         self.space = spatial(prior.kernel, problem.categorical)
@@ -266,7 +272,7 @@ def covariance_between(
     return (K + K.T) / 2
 
 
-def scale_only(means: Float[np.ndarray, "P X"], tables: Sequence[np.ndarray], drifts: Sequence[Any]) -> bool:
+def scale_only(means: AtSites, tables: Sequence[np.ndarray], drifts: Sequence[Any]) -> bool:
     """Whether priors differ in output scale and in nothing else."""
     if len(tables) < 2 or np.ptp(means, axis=0).max() > 0 or any(drift != drifts[0] for drift in drifts):
         return False
@@ -285,34 +291,20 @@ class _SitesSurrogate(ABC):
     size: tuple[int, ...]
 
     @abstractmethod
-    def moments(
-        self, view: RoundView, priors: Int[np.ndarray, " k"]
-    ) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+    def moments(self, view: RoundView, priors: Numbers) -> tuple[AtSites, AtSites, AtSites]:
         """Means, and standard deviations without and with the pending places, (P, X) each; of these priors at least."""
 
-    def optimistic(
-        self,
-        view: RoundView,
-        betas: Float[np.ndarray, " P"],
-        priors: Int[np.ndarray, " k"],
-        random: np.random.Generator,
-    ) -> Maximiser:
+    def optimistic(self, view: RoundView, betas: PerPrior, priors: Numbers, random: Generator) -> Maximiser:
         """Maximise `μ + β σ` over available sites and the given priors; ties are drawn."""
         mean, sd, shrunk = self.moments(view, priors)
         return best_site(view, (mean, sd), mean + betas[:, None] * shrunk, priors, random)
 
-    def averaged(
-        self,
-        view: RoundView,
-        betas: Float[np.ndarray, " P"],
-        weights: Float[np.ndarray, " P"],
-        random: np.random.Generator,
-    ) -> Maximiser:
+    def averaged(self, view: RoundView, betas: PerPrior, weights: PerPrior, random: Generator) -> Maximiser:
         """Maximise the weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
         mean, sd, shrunk = self.moments(view, np.arange(len(weights)))
         return best_average(view, (mean, sd), mean + betas[:, None] * shrunk, weights, random)
 
-    def anywhere(self, view: RoundView, random: np.random.Generator) -> int:
+    def anywhere(self, view: RoundView, random: Generator) -> int:
         """Draw an available site."""
         return any_site(view, self.size[1], random)
 
@@ -361,7 +353,7 @@ class FiniteSurrogate(_SitesSurrogate):
         return self.ordered.filters
 
     @property
-    def evidence(self) -> Float[np.ndarray, " P"]:
+    def evidence(self) -> PerPrior:
         """Log marginal likelihoods, (P,)."""
         if len(self._filters) == 1:
             return self._filters[0].evidence
@@ -371,7 +363,7 @@ class FiniteSurrogate(_SitesSurrogate):
         return whole
 
     @property
-    def surprise(self) -> Float[np.ndarray, " P"]:
+    def surprise(self) -> PerPrior:
         """How far off every prior was about the outcome added last, in its own predictive deviations, (P,)."""
         whole = np.empty(self.size[0])
         for f, ids in zip(self._filters, self._ids, strict=True):
@@ -397,7 +389,7 @@ class FiniteSurrogate(_SitesSurrogate):
 
     # -- posteriors ----------------------------------------------------------------------------------------------------
 
-    def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+    def posterior(self, time: float) -> tuple[AtSites, AtSites]:
         """Posterior means and standard deviations of the objective, (P, X) each."""
         if len(self._filters) == 1:
             mean, variance = self._filters[0].posterior(time)
@@ -418,7 +410,7 @@ class FiniteSurrogate(_SitesSurrogate):
         covariances: np.ndarray = self._filters[k].covariances(time, sites)[group][:, sites]
         return self.posterior(time)[0][prior, sites], covariances
 
-    def _shrunk(self, view: RoundView, sd: Float[np.ndarray, "P X"]) -> Float[np.ndarray, "P X"]:
+    def _shrunk(self, view: RoundView, sd: AtSites) -> AtSites:
         """Standard deviations as if the unknown places had been observed; those of some time ago count for less.
 
         An outcome of age Δ says as much of f now as one of now with noise `(k (1 − ρ²) + R²/count) / ρ²`.
@@ -467,9 +459,7 @@ class FiniteSurrogate(_SitesSurrogate):
         drifts = [self.sharing[g].drift for sets in self._sets for g in sets]
         return scale_only(Means(self.problem)(self.points), tables, drifts)
 
-    def moments(
-        self, view: RoundView, priors: Int[np.ndarray, " k"]
-    ) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+    def moments(self, view: RoundView, priors: Numbers) -> tuple[AtSites, AtSites, AtSites]:
         """Means, and standard deviations without and with the pending places, (P, X) each, of all priors."""
         mean, sd = self.posterior(view.time)
         return mean, sd, self._shrunk(view, sd)
@@ -505,7 +495,7 @@ class BoxSurrogate:
         self._box: tuple[str, Box] | None = None  # the last one: a region takes some milliseconds
 
     @property
-    def evidence(self) -> Float[np.ndarray, " P"]:
+    def evidence(self) -> PerPrior:
         """Log marginal likelihoods, (P,)."""
         whole = np.empty(len(self.problem.given))
         for s in self.shared:
@@ -513,7 +503,7 @@ class BoxSurrogate:
         return whole
 
     @property
-    def surprise(self) -> Float[np.ndarray, " P"]:
+    def surprise(self) -> PerPrior:
         """How far off every prior was about the outcome added last, in its own predictive deviations, (P,).
 
         That is the last entry of `L⁻¹ r`; 0 where outcomes were merged since.
@@ -536,7 +526,7 @@ class BoxSurrogate:
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
-    def add(self, datum: Datum, inflation: float = 1.0, means: Float[np.ndarray, " P"] | None = None) -> bool:
+    def add(self, datum: Datum, inflation: float = 1.0, means: PerPrior | None = None) -> bool:
         """Condition on an outcome, its noise variance multiplied by `inflation`; `means`: the prior ones there."""
         x = np.asarray(datum.place, dtype=np.float64)[None]
         residuals = datum.value - (self.means(x)[:, 0] if means is None else means)
@@ -569,7 +559,7 @@ class BoxSurrogate:
         return means, sds
 
     @contextmanager
-    def _among(self, priors: Int[np.ndarray, " k"]) -> Iterator[None]:
+    def _among(self, priors: Numbers) -> Iterator[None]:
         """Inside, only processes of these priors are solved for: what is said of the others is their prior mean."""
         all_of_them = self.shared
         self.shared = [s for s in all_of_them if np.isin(s.ids, priors).any()]
@@ -612,13 +602,7 @@ class BoxSurrogate:
 
     # -- choices -------------------------------------------------------------------------------------------------------
 
-    def optimistic(
-        self,
-        view: RoundView,
-        betas: Float[np.ndarray, " P"],
-        priors: Int[np.ndarray, " k"],
-        random: np.random.Generator,
-    ) -> Maximiser:
+    def optimistic(self, view: RoundView, betas: PerPrior, priors: Numbers, random: Generator) -> Maximiser:
         """The largest `μ + β σ` over the available points and the given priors; priors that tie are drawn."""
         barred = np.full(len(betas), -np.inf)
         barred[priors] = 0.0
@@ -638,13 +622,7 @@ class BoxSurrogate:
             sd = self.posterior(x[None], view.time)[1]
         return Maximiser(x, p, float(mean[p, 0]), float(sd[p, 0]), float(upper[p]))
 
-    def averaged(
-        self,
-        view: RoundView,
-        betas: Float[np.ndarray, " P"],
-        weights: Float[np.ndarray, " P"],
-        random: np.random.Generator,
-    ) -> Maximiser:
+    def averaged(self, view: RoundView, betas: PerPrior, weights: PerPrior, random: Generator) -> Maximiser:
         """The largest weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
         with self._with(view):
             x = self._search(view, betas, lambda upper: np.broadcast_to(weights[:, None], upper.shape), random)
@@ -654,7 +632,7 @@ class BoxSurrogate:
         sd = self.posterior(x[None], view.time)[1]
         return Maximiser(x, p, float(mean[p, 0]), float(sd[p, 0]), score)
 
-    def anywhere(self, view: RoundView, random: np.random.Generator) -> Float[np.ndarray, " d"]:
+    def anywhere(self, view: RoundView, random: Generator) -> Float[np.ndarray, " d"]:
         """Any available point."""
         return any_point(view, self.box(view), random)
 
@@ -665,9 +643,7 @@ class BoxSurrogate:
             self._box = key, box_of(self.problem, replace(view, margin=None))
         return self._box[1] if view.margin is None else FeasibleRegion(self._box[1], view.margin)
 
-    def _search(
-        self, view: RoundView, betas: Float[np.ndarray, " P"], weigh: Weigh, random: np.random.Generator
-    ) -> Float[np.ndarray, " d"]:
+    def _search(self, view: RoundView, betas: PerPrior, weigh: Weigh, random: Generator) -> Float[np.ndarray, " d"]:
         """The point with the largest weighted upper bound; `weigh` turns upper bounds (P, r) into weights (P, r)."""
 
         def score(points: np.ndarray) -> np.ndarray:
@@ -722,12 +698,12 @@ class LargeFiniteSurrogate(_SitesSurrogate):
         self.size = self.means.shape
 
     @property
-    def evidence(self) -> Float[np.ndarray, " P"]:
+    def evidence(self) -> PerPrior:
         """Log marginal likelihoods, (P,)."""
         return self.outcomes.evidence
 
     @property
-    def surprise(self) -> Float[np.ndarray, " P"]:
+    def surprise(self) -> PerPrior:
         """Standardised residual of the latest outcome by every prior, (P,); 0 where outcomes were merged since."""
         return self.outcomes.surprise
 
@@ -748,7 +724,7 @@ class LargeFiniteSurrogate(_SitesSurrogate):
         for datum in data:
             self.add(datum)
 
-    def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+    def posterior(self, time: float) -> tuple[AtSites, AtSites]:
         """Posterior means and standard deviations of the objective, (P, X) each."""
         return self.outcomes.posterior(self.points, time)
 
@@ -762,9 +738,7 @@ class LargeFiniteSurrogate(_SitesSurrogate):
         mean = self.means[prior, sites] + found.mean[s.ids.tolist().index(prior)]
         return mean, s.kernel(rows, rows) - found.half.T @ found.half
 
-    def moments(
-        self, view: RoundView, priors: Int[np.ndarray, " k"]
-    ) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+    def moments(self, view: RoundView, priors: Numbers) -> tuple[AtSites, AtSites, AtSites]:
         """Means, and standard deviations without and with the pending places, (P, X) each, of some priors."""
         with self.outcomes._among(priors):
             mean, sd = self.posterior(view.time)
@@ -792,7 +766,7 @@ def finite_surrogate(problem: TimeVarying, static: bool = False) -> FiniteSurrog
     return LargeFiniteSurrogate(problem, static)
 
 
-def any_site(view: RoundView, count: int, random: np.random.Generator) -> int:
+def any_site(view: RoundView, count: int, random: Generator) -> int:
     """Draw an available site of `count`."""
     return int(random.choice(count if view.available is None else view.available))
 
@@ -804,7 +778,7 @@ def box_of(problem: TimeVarying, view: RoundView) -> Box:
     return box if view.margin is None else FeasibleRegion(box, view.margin)
 
 
-def any_point(view: RoundView, box: Box, random: np.random.Generator) -> Float[np.ndarray, " d"]:
+def any_point(view: RoundView, box: Box, random: Generator) -> Float[np.ndarray, " d"]:
     """Draw an available point of a box."""
     if view.available is not None and "points" in view.available:
         return np.array(random.choice(np.array(view.available["points"])))
@@ -812,11 +786,7 @@ def any_point(view: RoundView, box: Box, random: np.random.Generator) -> Float[n
 
 
 def best_site(
-    view: RoundView,
-    moments: tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]],
-    upper: Float[np.ndarray, "P X"],
-    priors: Int[np.ndarray, " k"],
-    random: np.random.Generator,
+    view: RoundView, moments: tuple[AtSites, AtSites], upper: AtSites, priors: Numbers, random: Generator
 ) -> Maximiser:
     """Find the largest upper bound among available sites and the given priors; ties are drawn."""
     mean, sd = moments
@@ -829,11 +799,7 @@ def best_site(
 
 
 def best_average(
-    view: RoundView,
-    moments: tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]],
-    upper: Float[np.ndarray, "P X"],
-    weights: Float[np.ndarray, " P"],
-    random: np.random.Generator,
+    view: RoundView, moments: tuple[AtSites, AtSites], upper: AtSites, weights: PerPrior, random: Generator
 ) -> Maximiser:
     """Find the largest weighted mean of upper bounds among available sites; the prior named is the heaviest."""
     mean, sd = moments

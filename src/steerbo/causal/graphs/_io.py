@@ -113,13 +113,7 @@ def read_networkx(graph: Any, bidirected: Iterable[Edge] = ()) -> ParsedGraph:
 def write_networkx(
     roles: Mapping[str, str], directed: Iterable[Edge], bidirected: Iterable[Edge]
 ) -> networkx.DiGraph[Any]:
-    """Build the `DiGraph` that `read_networkx` converts back.
-
-    Args:
-        roles: by variable: ``"target"``, ``"intervenable"``, ``"context"`` or ``"none"``.
-        directed: edges from cause to effect.
-        bidirected: pairs with a latent common cause.
-    """
+    """Build the `DiGraph` that `read_networkx` converts back; a role is target, intervenable, context or none."""
     drawn: networkx.DiGraph[Any] = _networkx().DiGraph()
     for name, role in roles.items():
         drawn.add_node(name, latent=False, role=role)

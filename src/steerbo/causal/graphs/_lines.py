@@ -79,10 +79,7 @@ def read_lines(text: str) -> ParsedGraph:
 
 
 def write_lines(
-    names: Iterable[str],
-    directed: Iterable[Edge],
-    bidirected: Iterable[Edge],
-    roles: Mapping[str, Iterable[str]],
+    names: Iterable[str], directed: Iterable[Edge], bidirected: Iterable[Edge], roles: Mapping[str, Iterable[str]]
 ) -> str:
     """Write edges, names and roles in the form that `read_lines` parses; the order of names is preserved."""
     arrows = [(a, "->", b) for a, b in directed] + [(a, "<->", b) for a, b in bidirected]

@@ -53,10 +53,9 @@ class CanonicalScopes:
         return {x: self.cut.descendants(1 << x) & self.contexts for x in bits(self.chosen)}
 
     def canonical(self, precedes: Seen) -> list[Seen]:
-        """Enumerate the canonical scopes that a given scope can be moved to without loss.
+        """Enumerate the canonical scopes that a scope can be moved to without loss.
 
-        Args:
-            precedes: for each action the actions that must come after it in that scope.
+        `precedes` has for each action the actions that must come after it in that scope.
         """
 
         def following(state: State) -> Iterator[State]:
