@@ -41,6 +41,6 @@ def few_draws() -> Iterator[None]:
         if not FULL:
             patch.setattr(_draws, "_TRIED", 32)
             patch.setattr(_draws, "_STEPS", 1)
-            patch.setitem(posterior_draws.__kwdefaults__, "count", 4)
+            patch.setattr(posterior_draws, "__kwdefaults__", {"count": 4})
             patch.setattr(models, "_DRAWS", 3)
         yield
