@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from partial_control_bench.fresh import coverage
+from partial_control_bench.page import markdown
 from partial_control_bench.picture import save
 from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure
 
@@ -15,6 +17,7 @@ from ..front import Claim, claims, judged
 from ..runs import as_csv, fill, finished, page
 from .wings import HORIZONS, KEPT, WINGS
 
+THIRD = "coverage-third.jsonl"
 Row = Mapping[str, Any]
 _LOOKS = dict(zip(WINGS, ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"), (PURPLE, "^")), strict=True))
 _WANTED, _LOW = 90.0, 80.0
@@ -145,6 +148,24 @@ def picture(runs: Sequence[Mapping[str, Any]], file: Path) -> None:
     save(shown, file)
 
 
+def shipped(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Coverage of the third registration by kind of problem and horizon, with standard errors between functions."""
+    horizons = sorted({row["rounds"] for line in lines for row in line["rows"]})
+    table = []
+    for wing in dict.fromkeys(line["wing"] for line in lines):
+        own = [line for line in lines if line["wing"] == wing]
+        found = [wing]
+        for h in horizons:
+            by: dict[int, list[bool]] = {}
+            for line in own:
+                by.setdefault(line["index"], []).extend(row["covered"] for row in line["rows"] if row["rounds"] == h)
+            each = [float(np.mean(some)) for some in by.values()]
+            found.append(f"{100 * np.mean(each):.0f} ± {100 * np.std(each, ddof=1) / len(each) ** 0.5:.0f}")
+        whole = np.mean([row["covered"] for line in own for row in line["rows"]])
+        table.append((*found, f"{100 * whole:.0f}"))
+    return markdown(("kind", *(f"{h} rounds" for h in horizons), "all"), table)
+
+
 def write(folder: Path) -> str:
     """The picture and the table of all problems beside the runs; returns the short one."""
     runs = list(finished(folder / KEPT).values())
@@ -153,6 +174,7 @@ def write(folder: Path) -> str:
     as_csv("\n".join([f"| kind {_HEAD[0]}", _HEAD[1], *every]), folder / "calibration.csv")
     fill(folder / "calibration.md", "claims", claims(rows(runs)))
     fill(folder / "calibration.md", "kinds", short := in_short(runs))
+    fill(folder / "calibration.md", "third", shipped(coverage.read(folder / "runs" / THIRD)))
     return short
 
 
