@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..core import (
     Choice,
     DataAdded,
     Event,
+    Explanation,
     Failed,
     History,
     Method,
@@ -126,9 +127,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         costs: mean cost of every control set.
         surrogate: posterior of `sign · value`, and feasibility.
         plays: plays of each control set.
+        rule: by which sets are chosen, in words, where nothing more is explained.
     """
 
     solves = CostVarying
+    rule: ClassVar[str] = ""
 
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -539,6 +542,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self.check_informed(history)
         advice = self._answer_at(history, {**self._present_context(history), **context_of(request), **context})
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
+
+    def explain(self, history: History) -> Explanation:
+        """State the rule; tabulate plays and costs."""
+        return Explanation(self.rule, (self.control_set_table(history),))
 
     def control_set_table(self, history: History) -> Table:
         """Tabulate plays and mean cost of every control set; "unknown" where no cost was told."""
