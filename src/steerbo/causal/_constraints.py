@@ -51,15 +51,9 @@ def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph)
 
 
 class ScopeConstraints:
-    """Constraints on settings of a problem, applied to its scopes; regions are cached.
+    """Constraints on settings of a problem, but for those on outcomes, applied to its scopes; regions are cached.
 
-    Args:
-        limits: all constraints of the problem; those on outcomes are left out.
-        space: the problem's variables.
-
-    Attributes:
-        limits: constraints on settings.
-        concerned: names of their variables.
+    `concerned` are the names of their variables.
     """
 
     def __init__(self, limits: Sequence[Limit], space: Space) -> None:

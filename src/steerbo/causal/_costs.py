@@ -35,13 +35,7 @@ _LENGTHSCALE = 0.4  # of a range
 class CostModel:
     """Cost of plays of a problem's arms. Without prices every arm is affordable, and costs 1 (a round).
 
-    Args:
-        problem: the problem.
-        arms: its arms.
-        constraints: constraints on settings, which may leave no cheap values; None: there are none.
-
-    Attributes:
-        table: the stated prices; None without prices.
+    Constraints on settings may leave no cheap values.
     """
 
     def __init__(self, problem: Causal, arms: Sequence[Arm] = (), constraints: ScopeConstraints | None = None) -> None:

@@ -39,12 +39,7 @@ _CACHED = 256  # regions kept: each takes some milliseconds
 
 
 class SetConstraints:
-    """Constraints on the settings of control sets.
-
-    Args:
-        limits: the constraints of the problem; None: it has none.
-        space: its variables.
-    """
+    """Constraints on the settings of control sets; None: the problem has none."""
 
     def __init__(self, limits: Sequence[Limit] | None, space: Space) -> None:
         self.limits: Sequence[Limit] = limits or ()

@@ -49,13 +49,7 @@ class ProbabilisticConstraint(Protocol):
 
 @dataclass(eq=False)
 class ConstraintModel:
-    """Model of one constrained outcome.
-
-    Attributes:
-        limit: on it.
-        model: of it, in its own units.
-        tracker: how it drifts.
-    """
+    """Model of one constrained outcome, in its own units, with the limit on it and its drift."""
 
     limit: OutcomeConstraint
     model: GPRegression[Any]

@@ -39,11 +39,7 @@ Key = tuple[tuple[int, int], ...]  # a scope: pairs of an action and its context
 class Dominance:
     """Dominance graph of the scopes of one causal graph, built as it is walked.
 
-    Args:
-        graph: the causal graph.
-        joint: whether several interventions may be added at once.
-        effort: step budget.
-        looking_at: the contexts that scopes may look at, as a mask; None: all.
+    `joint`: several interventions may be added at once; `looking_at`: contexts that scopes may look at (None: all).
     """
 
     graph: CausalGraph
@@ -233,14 +229,10 @@ def _sinks(edges: dict[Key, list[Key]]) -> list[list[Key]]:
 
 @dataclass
 class PricedDominance:
-    """Dominance graph of the scopes of one causal graph with prices of actions and looks.
+    """Dominance graph of the scopes of one causal graph with prices of actions and looks; the others cost nothing.
 
-    Args:
-        graph: the causal graph.
-        prices: of variables to set and of contexts to look at; the others cost nothing. A price that is no number
-            varies: it depends on the value that is set, or is still to be learned.
-        joint: whether several interventions may be added at once.
-        effort: step budget.
+    A price that is no number varies: it depends on the value that is set, or is still to be learned. `joint`: several
+    interventions may be added at once.
     """
 
     graph: CausalGraph
