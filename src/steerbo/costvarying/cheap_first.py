@@ -419,7 +419,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         Returns:
             Indices into `arms` of those left, whose plays are updated in `plays`; and the best move beside staying.
         """
-        moved = np.array([self._switching_cost(history, candidates, a, plays[a].point) for a in arms])
+        values = [self.search_space.settings(candidates.arms[a], plays[a].point) for a in arms]
+        moved = np.array([self.problem.change_cost(each, history) or 0.0 for each in values])
         stays = np.flatnonzero(moved == 0)
         if len(stays) in {0, len(arms)}:
             return list(range(len(arms))), None
@@ -439,10 +440,6 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         plays.update((arms[k], move.to) for move, k in worth_it)
         most = max((move for move, _ in best.values()), key=lambda move: move.gain)
         return sorted([*stays.tolist(), *(k for _, k in worth_it)]), moves.compared(most)
-
-    def _switching_cost(self, history: History, candidates: Candidates, a: int, point: np.ndarray) -> float:
-        values = self.search_space.settings(candidates.arms[a], point)
-        return self.problem.change_cost(values, history) or 0.0
 
     # -- why -----------------------------------------------------------------------------------------------------------
 

@@ -79,7 +79,8 @@ class LinearConstraint:
         return min(above, math.inf if self.at_least is None else total - self.at_least)
 
     def __str__(self) -> str:
-        parts = [(weight, name if abs(weight) == 1 else f"{abs(weight):g} {name}") for name, weight in self._terms]
+        weights = [(name, float(self.weights[name])) for name in self.names]
+        parts = [(weight, name if abs(weight) == 1 else f"{abs(weight):g} {name}") for name, weight in weights]
         text = ("−" if parts[0][0] < 0 else "") + parts[0][1]
         text += "".join(f" {'−' if weight < 0 else '+'} {term}" for weight, term in parts[1:])
         surely = "" if self.probability is None else f", with probability {self.probability:g} where nature has a part"
@@ -87,10 +88,6 @@ class LinearConstraint:
             return f"{text} exactly {self.at_most:g}{surely}"
         bounds = (("at least", self.at_least), ("at most", self.at_most))
         return f"{text} {' and '.join(f'{word} {end:g}' for word, end in bounds if end is not None)}{surely}"
-
-    @property
-    def _terms(self) -> list[tuple[str, float]]:
-        return [(name, float(self.weights[name])) for name in self.names]
 
 
 def _several(value: object) -> tuple[Any, ...]:

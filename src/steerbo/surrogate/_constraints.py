@@ -280,15 +280,11 @@ class ConstraintModels:
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 
-    @property
-    def _most(self) -> int:
-        return max((len(each.model) for each in self.by_name.values()), default=0)
-
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
         """Put hyperparameters from `fit` to use."""
         for name, each in self.by_name.items():
             each.model = each.tracker.set_hyperparameters(self._fresh, each.model, hyperparameters[name])
-        self.fitted_at = self._most
+        self.fitted_at = max((len(each.model) for each in self.by_name.values()), default=0)
 
     @property
     def due(self) -> bool:

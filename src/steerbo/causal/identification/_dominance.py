@@ -141,7 +141,12 @@ class Dominance:
             yield chosen
             return
         forced = next(
-            (x for x in bits(undecided) if self._free(x) and self._always_matters(x, chosen | undecided)), None
+            (
+                x
+                for x in bits(undecided)
+                if self._free(x) and self.base.descendants(1 << x, cut=chosen | undecided) >> self.target & 1
+            ),
+            None,
         )
         x = next(bits(undecided)) if forced is None else forced
         rest = undecided & ~(1 << x)
@@ -151,9 +156,6 @@ class Dominance:
 
     def _free(self, x: int) -> bool:
         return not self.base.parents[x] & ~self.contexts
-
-    def _always_matters(self, x: int, others: int) -> bool:
-        return bool(self.base.descendants(1 << x, cut=others) >> self.target & 1)
 
     def _relevant(self, chosen: int, undecided: int) -> int:
         """Actions that can matter together with the chosen ones, and among the chosen those that still can.
