@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from steerbo.errors import InvalidStudy
 from steerbo.gp import Decay, DriftModel, GPRegression, Product, SquaredExponentialKernel, fit_drift
+from steerbo.gp.drift import KINDS
 
 SPACE = SquaredExponentialKernel([0.4, 0.4])
 
@@ -132,6 +134,49 @@ def test_a_course_survives_a_log_to_the_last_bit() -> None:
     for plain in ({}, {**drift_model.to_dict(), "kind": "wild"}, {**drift_model.to_dict(), "more": 1}, None):
         with pytest.raises(InvalidStudy, match="drift"):
             DriftModel.from_dict(plain)  # type: ignore[arg-type]
+
+
+def test_standings_survive_a_log_to_the_last_bit() -> None:
+    drift_model, _ = fit_drift(fresh, told(turning, 45, 0), DriftModel(), 60.0)
+    plain = json.loads(json.dumps(drift_model.to_dict()))
+    assert DriftModel.from_dict(plain).standings == drift_model.standings
+    assert {each.kind for each in drift_model.standings} == {*KINDS}
+    assert min(each.behind for each in drift_model.standings) == 0.0
+    broken: tuple[Any, ...] = ({"wild": {}}, {"smooth": {"outcomes": 3}}, 7)
+    for wrong in broken:
+        with pytest.raises(InvalidStudy, match="standings"):
+            DriftModel.from_dict({**plain, "standings": wrong})
+
+
+def test_kinds_that_lag_far_behind_take_turns() -> None:
+    model = told(turning, 60, 0)
+    drift_model, found = fit_drift(fresh, model, DriftModel(), 60.0)
+    far = {each.kind for each in drift_model.standings if each.behind > 6.0} - {"steady", drift_model.kind}
+    assert len(far) > 1
+    later = told(turning, 66, 0)
+    model = fresh(drift_model)
+    model.replace(later.inputs, later.outcomes)
+    model.set(found)
+    seen = []
+    for _ in far:
+        drift_model, found = fit_drift(fresh, model, drift_model, 60.0)
+        assert drift_model.kind == "smooth"
+        seen.append({each.kind for each in drift_model.standings if each.kind in far and each.outcomes == 66})
+    assert [len(kinds) for kinds in seen] == [*range(1, len(far) + 1)]
+
+
+def test_what_was_learned_in_one_unit_of_time_is_where_another_begins() -> None:
+    model = told(turning, 60, 0)
+    drift_model, found = fit_drift(fresh, model, DriftModel(), 60.0)
+    same = fresh(drift_model)
+    same.replace(model.inputs, model.outcomes)
+    same.set(found)
+    other, again = fit_drift(fresh, same, drift_model, 120.0)
+    assert (other.kind, other.unit) == (drift_model.kind, 120.0)
+    apart = np.array(found.theta) - np.array(again.theta)
+    scale = len(same.kernel.parameters) - 1
+    assert apart[scale] == pytest.approx(np.log(2.0), abs=0.15)
+    assert np.delete(apart, scale) == pytest.approx(0.0, abs=0.15)
 
 
 def test_what_is_given_is_not_learned() -> None:

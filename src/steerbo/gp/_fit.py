@@ -85,7 +85,9 @@ def maximum_a_posteriori(
     log_likelihood: LogLikelihood,
     starts: Sequence[Float[np.ndarray, " p"]],
     many: bool = False,
+    *,
     evaluations: int | None = None,
+    precision: float | None = None,
 ) -> Fit:
     """Maximise the posterior density by L-BFGS-B from the two most promising starts; from one, if data are `many`.
 
@@ -99,6 +101,7 @@ def maximum_a_posteriori(
         starts: where to begin, (p,) each, at least one.
         many: save time.
         evaluations: of the likelihood, about the most in each climb; None: until it converges.
+        precision: share of the density by which a step has to gain, for a climb to go on; None: SciPy's.
 
     >>> believed = Parameter("level", 0.0, centre=1.0, spread=1.0, low=-9.0, high=9.0)
     >>> fit = maximum_a_posteriori([believed], lambda t: (-0.5 * (t[0] - 2) ** 2, 2 - t, 0.0), [np.zeros(1)])
@@ -130,7 +133,9 @@ def maximum_a_posteriori(
     climbs = 1 if many else 2
     if len(distinct) > climbs:
         distinct.sort(key=lambda start: loss(start)[0])
-    options = {"maxiter": 30 if many else 60, "maxcor": 10} | ({"maxfun": evaluations} if evaluations else {})
+    options: dict[str, float] = {"maxiter": 30 if many else 60, "maxcor": 10}
+    options |= {"maxfun": evaluations} if evaluations else {}
+    options |= {} if precision is None else {"ftol": precision}
     converged, notes = False, []
     for start in distinct[:climbs]:
         found = minimize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, Self, TypeVar
 
 import numpy as np
@@ -58,9 +59,14 @@ class GPPrior(Generic[K]):
         """Their values (p,)."""
         return np.array([parameter.value for parameter in self.parameters])
 
+    @cached_property
+    def _own(self) -> int:
+        """Number of the kernel's parameters: a fit asks for it thousands of times."""
+        return len(self.kernel.parameters)
+
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters (p,)."""
-        k = len(self.kernel.parameters)
+        k = self._own
         return type(self)(
             self.kernel.with_theta(theta[:k]),
             float(np.exp(theta[k + 1])),

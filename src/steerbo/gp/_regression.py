@@ -6,7 +6,7 @@ Also checks points and outcomes, and replaces corrected outcomes without a new f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import replace
@@ -19,15 +19,15 @@ from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
 from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
-from ._fit import Fit
+from ._fit import Fit, Place
 from ._hyperparameters import Hyperparameters
 from ._likelihood import inverted
 from ._parameters import LIKELY_NOISE
 from ._posterior import GPPosterior
 from ._process import GPPrior
-from ._subset import MOST, fit_large, subset_of_data
+from ._subset import MOST, Hasty, fit_large, subset_of_data
 from ._transforms import KumaraswamyWarp, OutcomeTransform, Transform
-from .kernels import Kernel
+from .kernels import Kernel, stacked
 from .outliers import LEAST, WORTH, Doubting, doubt_one_more, gains, relevance_pursuit, supported, suspected
 from .outliers import MOST as MOST_DOUBTED
 
@@ -75,6 +75,8 @@ K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
 _EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
 _KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
+_HOPELESS = 12.0  # log posterior by which doubts may be behind, with the same hyperparameters, and are fitted
+_STACKED = 2**19  # entries of kernel matrices by several members that are computed at once
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
 
@@ -146,6 +148,7 @@ class GPRegression(Generic[K]):
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
         self.last_fit: Fit | None = None
+        self.last_score = -math.inf  # its log posterior density in the user's units, less the worth of doubts
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
 
@@ -277,35 +280,71 @@ class GPRegression(Generic[K]):
         """
         return self.drawn(self.likeliest())
 
-    def likeliest(self) -> Hyperparameters:
-        """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³)."""
-        best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta)
+    def likeliest(self, hasty: Hasty | None = None) -> Hyperparameters:
+        """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³).
+
+        Args:
+            hasty: how to save time with few observations, too.
+        """
+        best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta, hasty=hasty)
         if LEAST <= len(self) <= self.many:
             if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
-                best = max(best, self._trusting(suspects, self.process.theta), key=lambda each: each.score)
+                before, nearly = self.process.theta, hasty is not None
+                if nearly:
+                    before = best.fit.fit.theta
+                if not nearly or self._score(suspects, before) > best.score - _HOPELESS:
+                    other = self._trusting(suspects, before, nearly, hasty)
+                    best = max(best, other, key=lambda each: each.score)
             best = relevance_pursuit(
-                best, self._doubt_one_more, lambda doubts, latest: self._trusting(doubts, latest.fit.theta, nearly=True)
+                best, self._doubt_one_more, lambda doubts, latest: self._trusting(doubts, latest.fit.theta, True, hasty)
             )
+        return self._found(best)
+
+    def compared(self, doubts: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
+        """The likeliest hyperparameters where one of some sets of outcomes is doubted, as it is. O(n³)."""
+        each = [self._trusting(some, self.process.theta, hasty=hasty) for some in doubts]
+        return self._found(max(each, key=lambda one: one.score))
+
+    def _found(self, best: Doubting[_Learned]) -> Hyperparameters:
         extra, output, self.last_fit = best.fit
-        self._fitted = self._points
+        self._fitted, self.last_score = self._points, best.score
         doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.doubts))
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
 
     def _trusting(
-        self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"], nearly: bool = False
+        self,
+        doubts: Bool[np.ndarray, " n"],
+        before: Float[np.ndarray, " p"],
+        nearly: bool = False,
+        hasty: Hasty | None = None,
     ) -> Doubting[_Learned]:
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
-        output = OutcomeTransform.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
-        z = output.forward(self._outcomes)
-        extra = np.where(doubts, np.maximum(z**2, 1.0), 0.0)
+        output, z, extra = self._doubting(doubts)
         if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
             fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            fit = fit_large(
-                self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra, nearly=nearly
-            )
+            believed, many = self._believed(output), (self.many, self.very_many)
+            fit = fit_large(believed, before, self._points, z, many, extra=extra, nearly=nearly, hasty=hasty)
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
         return Doubting(doubts, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
+
+    def _score(self, doubts: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
+        """Score of some doubts with given hyperparameters."""
+        output, z, extra = self._doubting(doubts)
+        believed = self._believed(output)
+        place = Place.at(
+            theta, believed.parameters, lambda each: believed.with_theta(each).weighed(self._points, z, extra)
+        )
+        height = -math.inf if place is None else place.height
+        return height - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
+
+    def _doubting(
+        self, doubts: Bool[np.ndarray, " n"]
+    ) -> tuple[OutcomeTransform, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
+        output = OutcomeTransform.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
+        z = output.forward(self._outcomes)
+        return output, z, np.where(doubts, np.maximum(z**2, 1.0), 0.0)
 
     def _believed(self, output: OutcomeTransform) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
@@ -451,6 +490,11 @@ class GPRegression(Generic[K]):
         return self.mean + self._given.means(bent)[0], slope * self.process.warp.slope(Z)
 
     @property
+    def points(self) -> Float[np.ndarray, "m d"]:
+        """Observed points that count, bent."""
+        return self._given.points
+
+    @property
     def fitted(self) -> Float[np.ndarray, " n"]:
         """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
         noise = self.noises + self.factor.jitter
@@ -571,10 +615,29 @@ class Averaged(Generic[K]):
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point and member."""
-        return np.asarray(np.mean([member.means(Z) for member in self.members], axis=0))
+        if not self._stacks(Z):
+            return np.asarray(np.mean([member.means(Z) for member in self.members], axis=0))
+        return self._stacked(Z)[0]
+
+    def _stacks(self, Z: Float[np.ndarray, "m d"]) -> bool:
+        """Whether several members see the same points, and few enough for one array."""
+        k, n = len(self.members), len(self)
+        return k > 1 and 0 < k * n * len(Z) <= _STACKED and not self.members[0].process.warp.columns
+
+    def _stacked(
+        self, Z: Float[np.ndarray, "m d"]
+    ) -> tuple[Float[np.ndarray, " m"], Callable[[], Float[np.ndarray, "m d"]]]:
+        """Mean of f at Z, and its gradients there, of all members at once."""
+        weights = np.array([member.weights for member in self.members]) / len(self.members)
+        values, slope = stacked([member.kernel for member in self.members], Z, self.members[0].points)
+        level = float(np.mean([member.mean for member in self.members]))
+        return level + np.tensordot(values, weights, axes=([0, 2], [0, 1])), lambda: slope(weights[:, None])
 
     def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised (r,), and their gradients (r, d)."""
+        if not self._deviations and self._stacks(Z):
+            mean, slope = self._stacked(Z)
+            return mean, np.zeros(len(Z)), slope(), np.zeros(Z.shape)
         if not self._deviations:
             found = [member.means_and_gradients(Z) for member in self.members]
             mean, rise = (np.mean(part, axis=0) for part in zip(*found, strict=True))

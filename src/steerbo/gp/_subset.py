@@ -8,14 +8,27 @@ subset, scaled to all observations; a search that has to find the curvature take
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Float, Int
-from ._fit import QUARTER, Curvature, Fit, LogLikelihood, Theta, Weigh, maximum_a_posteriori, quasi_newton, weighing
+from ._fit import (
+    QUARTER,
+    Curvature,
+    Fit,
+    LogLikelihood,
+    Place,
+    Theta,
+    Weigh,
+    maximum_a_posteriori,
+    quasi_newton,
+    weighing,
+)
 from ._parameters import Parameter
 from ._posterior import GPPosterior
 from ._process import GPPrior
@@ -92,6 +105,7 @@ def describe_subset(all_of_them: int, most: int) -> str:
 MANY = 500
 """Observations that are some: all are learned from until there are more."""
 _BEGUN, _EACH = 250, 25  # observations that a first search begins with: so many, or so many for each hyperparameter
+_HASTY = 1e-6  # share of the density by which a step has to gain, for a hasty climb to go on
 _FIRST, _LATER = 6, 4  # evaluations of the likelihood, the first time and from the last hyperparameters on
 
 
@@ -104,6 +118,30 @@ def evenly(n: int, most: int = MANY) -> Int[np.ndarray, " m"]:
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
 
 
+@dataclass(frozen=True)
+class Hasty:
+    """A fit that climbs once, from the start with the highest density.
+
+    Attributes:
+        evaluations: of the likelihood, about the most; None: until it converges.
+        starts: further ones, (p,) each.
+    """
+
+    evaluations: int | None = None
+    starts: tuple[tuple[float, ...], ...] = ()
+
+
+def _most_promising(parameters: Sequence[Parameter], of: Weigh, starts: Sequence[Theta]) -> Theta:
+    """The start with the highest posterior density; the first where there is none anywhere."""
+    low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
+    distinct = list({start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values())
+    if len(distinct) == 1:
+        return distinct[0]
+    places = [Place.at(start, parameters, of) for start in distinct]
+    heights = [-math.inf if place is None else place.height for place in places]
+    return distinct[int(np.argmax(heights))]
+
+
 def fit_large(
     initial: GPPrior[Any],
     before: Theta,
@@ -113,12 +151,14 @@ def fit_large(
     *,
     extra: Float[np.ndarray, " n"],
     nearly: bool = False,
+    hasty: Hasty | None = None,
 ) -> Fit:
     """Fit hyperparameters to all outcomes z (n,), standardised, at X (n, d), or to `MOST` of them, evenly spaced.
 
     A search may begin at those of `initial` and `before`; `nearly`: the latter were found for nearly the same outcomes,
     and it begins nowhere else. `many` says from how many outcomes on a search saves time, and from how many on it
-    learns from some of them first; `extra` are noise variances (n,) beside the common one.
+    learns from some of them first; `extra` are noise variances (n,) beside the common one. `hasty`: how to save time
+    with few outcomes, too.
     """
     if len(z) > MOST:
         most = evenly(len(z), MOST)
@@ -134,6 +174,12 @@ def fit_large(
         return lambda theta: initial.with_theta(theta).weighed(points, values, more)
 
     starts, all_of_them = [before, *([] if nearly else _starts(parameters, fixed))], np.arange(n)
+    if hasty is not None and n <= many[0]:
+        starts = starts if nearly else [*starts, *map(np.array, hasty.starts)]
+        best = [_most_promising(parameters, weigh(all_of_them), starts)]
+        return maximum_a_posteriori(
+            parameters, likelihood(all_of_them), best, many=True, evaluations=hasty.evaluations, precision=_HASTY
+        )
     if n <= many[1]:
         return maximum_a_posteriori(parameters, likelihood(all_of_them), starts, many=n > many[0])
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -26,9 +26,9 @@ from ..records import record
 from ..space.fields import Number, Positive
 from ._changepoint import changepoint_gains
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
-from ._likelihood import Density
 from ._periodogram import likely_periods
 from ._regression import GPRegression
+from ._subset import Hasty
 from .kernels import (
     AnovaKernel,
     Constant,
@@ -279,7 +279,29 @@ _PERIOD, _ROUND, _LASTING = 0.2, 1.5, 2.0  # of a season, in units of time: peri
 _SEASON = (math.log(_ROUND), math.log(_LASTING))
 _PEAKS = 5  # periods of which the likeliest is fitted
 
+_NEAR = 6.0  # log posterior by which a kind may be behind and is compared at every fit; others take turns
+_WITHIN = 2.0  # and by which it may be behind, after a few evaluations, to be fitted to the end
+_FEW = 30  # evaluations of a first comparison
+_ALIKE = 0.1  # difference of the logarithms of two periods of one season
+
 Theta = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Result of the latest comparison of one kind of drift with the others.
+
+    Attributes:
+        kind: that kind.
+        outcomes: number of them at that time.
+        behind: difference of its log posterior from that of the best kind.
+        theta: its likeliest hyperparameters, as far as they were sought.
+    """
+
+    kind: Kind
+    outcomes: int
+    behind: float
+    theta: Theta
 
 
 @dataclass(frozen=True)
@@ -291,12 +313,14 @@ class DriftModel:
         kind: the kind that was learned.
         unit: how much time counts as one where ℓ and τ are judged: what was learned is as likely on any clock.
         cuts: when everything began anew, ascending, in units of time.
+        standings: of the kinds at the latest fits, in the same unit: the next fit begins there.
     """
 
     given: Drift | Sliding | None = None
     kind: Kind = "steady"
     unit: float = 1.0
     cuts: tuple[float, ...] = ()
+    standings: tuple[Standing, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def of(cls, drift: Drift | Sliding | Literal["learned"]) -> Self:
@@ -332,8 +356,14 @@ class DriftModel:
         return tuple(InUnitsKernel(each, column, self.unit) for each in changing)
 
     def to_dict(self) -> dict[str, Any]:
-        """Learned kind, unit and change points as JSON data, floats as hexadecimal text."""
-        return {"kind": self.kind, "unit": to_hex(self.unit), "cuts": to_hex(self.cuts)}
+        """Learned kind, unit, change points and standings as JSON data, floats as hexadecimal text."""
+        plain: dict[str, Any] = {"kind": self.kind, "unit": to_hex(self.unit), "cuts": to_hex(self.cuts)}
+        if self.standings:
+            plain["standings"] = {
+                each.kind: {"outcomes": each.outcomes, "behind": to_hex(each.behind), "theta": to_hex(each.theta)}
+                for each in self.standings
+            }
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
@@ -342,9 +372,22 @@ class DriftModel:
         Raises:
             InvalidStudy: it is not a result of `to_dict`.
         """
-        if not isinstance(plain, Mapping) or plain.keys() != {"kind", "unit", "cuts"} or plain["kind"] not in KINDS:
+        known = {"kind", "unit", "cuts"}
+        if not isinstance(plain, Mapping) or plain.keys() - {"standings"} != known or plain["kind"] not in KINDS:
             raise InvalidStudy("hyperparameters.drift", plain, f"a kind ({', '.join(KINDS)}), a unit and cuts")
-        return cls(None, plain["kind"], from_hex(plain["unit"]), from_hex(plain["cuts"]))
+        standings = plain.get("standings", {})
+        try:
+            found = tuple(
+                Standing(kind, int(each["outcomes"]), from_hex(each["behind"]), from_hex(each["theta"]))
+                for kind, each in standings.items()
+            )
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise InvalidStudy(
+                "hyperparameters.drift.standings", standings, "outcomes, behind and theta by kind"
+            ) from None
+        if not {each.kind for each in found} <= {*KINDS}:
+            raise InvalidStudy("hyperparameters.drift.standings", standings, f"kinds ({', '.join(KINDS)})")
+        return cls(None, plain["kind"], from_hex(plain["unit"]), from_hex(plain["cuts"]), found)
 
     def said(self, kernel: Product) -> str:
         """Describe the drift by the kernel in use."""
@@ -375,6 +418,9 @@ def fit_drift(
 ) -> tuple[DriftModel, Hyperparameters]:
     """The drift model that outcomes speak for, and its hyperparameters. O(n³).
 
+    The kind in use and no drift are always fitted. The other kinds, those that lag far behind in turn, are compared
+    after some evaluations that begin where their last ones ended; only those that come near are fitted to the end.
+
     Args:
         empty: makes a regression for a drift model.
         model: holds all outcomes; time is the last column. It stays as it is.
@@ -382,25 +428,167 @@ def fit_drift(
         horizon: how much time the study is about.
 
     Returns:
-        A drift model that differs from `before` by its kind, its unit and at most one more cut.
+        A drift model that differs from `before` by its kind, its unit, its standings and at most one more cut.
     """
     unit = horizon if 0 < horizon < math.inf else 1.0
-    steady = replace(before, kind="steady", unit=unit)
+    steady = replace(before, kind="steady", unit=unit, standings=())
     if len(model) < MIN_TO_LEARN:
-        return steady, _fitted(empty, model, before, steady).drawn()
-    kinds = KINDS if _can_slide(model) else KINDS[:-1]
-    fits = [_fitted(empty, model, before, replace(steady, kind=k)) for k in kinds if k != "seasonal"]
-    fits += _seasons(empty, model, before, steady, fits[0].found)
-    scores = [fit.score - _asked(fit.drift_model, model) for fit in fits]
-    best = int(np.argmax(scores))
-    if (cut := _cut(empty, model, steady, fits[0].found)) is not None:
-        other = _fitted(empty, model, before, replace(steady, cuts=(*steady.cuts, cut)))
-        if other.score > scores[best] + ODDS + 2.0 * math.log(len(model)):
-            better = _cut(empty, model, steady, other.found)  # with less noise it is seen more exactly when
-            return (
-                other.drift_model if better is None else replace(steady, cuts=(*steady.cuts, better))
-            ), other.drawn()
-    return fits[best].drift_model, fits[best].drawn()
+        return steady, _Fitted.of(empty, model, before, steady).drawn()
+    comparison = _Comparison(empty, model, before, steady)
+    best = comparison.best()
+    if (cut := comparison.cut(best)) is not None:
+        return cut
+    return replace(best.drift_model, standings=comparison.standings()), best.drawn()
+
+
+class _Comparison:
+    """Comparison of the kinds of drift by the outcomes.
+
+    Args:
+        empty: makes a regression for a drift model.
+        model: holds all outcomes, with the hyperparameters in use.
+        before: the drift model in use.
+        steady: what is the same for all kinds, and no drift.
+
+    Attributes:
+        fits: by kind.
+    """
+
+    def __init__(self, empty: Empty, model: GPRegression[Product], before: DriftModel, steady: DriftModel) -> None:
+        self._empty, self._model, self._before, self._steady = empty, model, before, steady
+        self._kinds = KINDS if _can_slide(model) else KINDS[:-1]
+        self._known = {each.kind: each for each in before.standings}
+        self.fits: dict[Kind, _Fitted] = {}
+
+    def best(self) -> _Fitted:
+        """Compare, and return the fit of the kind that is likeliest."""
+        self.fits["steady"] = self._compared("steady", self._doubts(self._model.doubted))
+        leader = self._before.kind if self._before.kind in self._kinds else "steady"
+        self.fits[leader] = self._to_the_end(leader, self.fits.get(leader))
+        if leader == "seasonal" and (periods := self._periods()) and self._is_another(periods[0]):
+            other = self._climbed(replace(self._steady, kind=leader), periods, self._doubts(self._model.doubted))
+            if other.score > self.fits[leader].score:
+                self.fits[leader] = self._to_the_end(leader, other)
+        doubts = self._doubts([i for i, _ in self.fits[leader].found.doubted])
+        if leader != "steady" and len(doubts) > 1:
+            self.fits["steady"] = self._compared("steady", doubts)
+        for kind in self._challengers(leader):
+            self.fits[kind] = self._compared(kind, doubts)
+        least = self._net(self.fits[leader]) - _WITHIN
+        for kind, fit in self.fits.items():
+            if kind != leader and self._net(fit) >= least:
+                self.fits[kind] = self._to_the_end(kind, fit)
+        return max(self.fits.values(), key=self._net)
+
+    def cut(self, best: _Fitted) -> tuple[DriftModel, Hyperparameters] | None:
+        """A model with one more cut, and its hyperparameters, where that is likelier than the best without; or None."""
+        least = self._net(best) + ODDS + 2.0 * math.log(len(self._model))
+        if (moment := _cut(self._empty, self._model, self._steady, self.fits["steady"].found)) is None:
+            return None
+        model = replace(self._steady, cuts=(*self._steady.cuts, moment))
+        begin = _Fitted.prepared(self._empty, self._model, model, self.fits["steady"].found.theta)
+        doubts = self._doubts([i for i, _ in best.found.doubted])
+        if _Fitted.by(begin, model, begin.compared(doubts, Hasty(_FEW))).score < least - _WITHIN:
+            return None
+        whole = _Fitted.prepared(self._empty, self._model, model, begin.hyperparameters.theta)
+        other = _Fitted.by(whole, model, whole.likeliest())
+        if other.score <= least:
+            return None
+        later = _cut(
+            self._empty, self._model, self._steady, other.found
+        )  # with less noise it is seen more exactly when
+        return (model if later is None else replace(self._steady, cuts=(*self._steady.cuts, later))), other.drawn()
+
+    def standings(self) -> tuple[Standing, ...]:
+        """Standings of all kinds after the comparison; of those left out, as they were."""
+        highest = max(fit.score for fit in self.fits.values())
+        n = len(self._model)
+        found = {kind: Standing(kind, n, highest - fit.score, fit.found.theta) for kind, fit in self.fits.items()}
+        for kind, each in self._known.items():
+            found.setdefault(kind, replace(each, theta=self._in_unit(kind, each.theta)))
+        return tuple(found[kind] for kind in KINDS if kind in found)
+
+    def _net(self, fit: _Fitted) -> float:
+        return fit.score - _asked(fit.drift_model, self._model)
+
+    def _challengers(self, leader: Kind) -> list[Kind]:
+        """Kinds to compare: all that were near, and of the others the one that was not compared for longest."""
+        others = [kind for kind in self._kinds if kind not in ("steady", leader)]
+        near = [kind for kind in others if kind not in self._known or self._known[kind].behind <= _NEAR]
+        far = [kind for kind in others if kind not in near]
+        return near + sorted(far, key=lambda kind: self._known[kind].outcomes)[:1]
+
+    def _doubts(self, doubted: Sequence[int]) -> list[Floats[np.ndarray, " n"]]:
+        """None of the outcomes, and these."""
+        n = len(self._model)
+        none = np.zeros(n, dtype=bool)
+        return [none, np.isin(np.arange(n), doubted)] if len(doubted) else [none]
+
+    def _compared(self, kind: Kind, doubts: Sequence[np.ndarray]) -> _Fitted:
+        """A climb from the best of the starts; of a season also one from the likeliest period.
+
+        A season that was not there before is likely nowhere but near its period, and a known one is nearly as likely
+        with a period that is wrong.
+        """
+        model, starts = replace(self._steady, kind=kind), self._starts(kind)
+        climbs = [starts, season] if kind == "seasonal" and (season := self._periods()) else [starts]
+        return max((self._climbed(model, each, doubts) for each in climbs), key=lambda fit: fit.score)
+
+    def _climbed(self, model: DriftModel, starts: Sequence[Theta], doubts: Sequence[np.ndarray]) -> _Fitted:
+        other = _Fitted.prepared(self._empty, self._model, model, starts[0])
+        return _Fitted.by(other, model, other.compared(doubts, Hasty(_FEW, tuple(starts[1:]))))
+
+    def _to_the_end(self, kind: Kind, known: _Fitted | None) -> _Fitted:
+        model = replace(self._steady, kind=kind)
+        first, *others = self._starts(kind) if known is None else [known.found.theta]
+        other = _Fitted.prepared(self._empty, self._model, model, first)
+        return _Fitted.by(other, model, other.likeliest(Hasty(None, tuple(others))))
+
+    def _is_another(self, season: Theta) -> bool:
+        """Whether the period of a season is not that of the season in use."""
+        place = len(_space(self._model.kernel).parameters)
+        return abs(season[place] - self.fits["seasonal"].found.theta[place]) > _ALIKE
+
+    def _starts(self, kind: Kind) -> list[Theta]:
+        """Hyperparameters where a search for those of a kind may begin: as they were last, then others."""
+        theta, before = self._model.hyperparameters.theta, self._before
+        p = len(_space(self._model.kernel).parameters)
+        had = len(self._model.kernel.parameters) - p
+        own: list[Theta] = []
+        if kind == before.kind:
+            own.append(self._in_unit(kind, theta)[p : p + had])
+        usual = self._empty(replace(self._steady, kind=kind)).hyperparameters.theta
+        own.append(usual[p : len(usual) - len(theta) + p + had])
+        starts = [(*theta[:p], *each, *theta[p + had :]) for each in own]
+        if kind in self._known and kind != before.kind and len(self._known[kind].theta) == len(usual):
+            starts.insert(0, self._in_unit(kind, self._known[kind].theta))
+        return starts
+
+    def _in_unit(self, kind: Kind, theta: Theta) -> Theta:
+        """Hyperparameters of a kind that were learned in another unit of time, in this one."""
+        ratio = self._steady.unit / self._before.unit
+        if ratio == 1.0 or kind == "steady":
+            return theta
+        p = len(_space(self._model.kernel).parameters)
+        end = len(theta) - len(self._model.hyperparameters.theta) + len(self._model.kernel.parameters)
+        drift, later = list(theta[p:end]), -math.log(ratio)
+        if kind == "seasonal":
+            drift = [drift[0] + later, drift[1], drift[2] + later]
+        else:
+            drift = [*(v * ratio for v in drift[:-1]), drift[-1] + later]
+        return (*theta[:p], *drift, *theta[end:])
+
+    def _periods(self) -> list[Theta]:
+        """Seasons with the periods where the periodogram peaks, beside hyperparameters in use and those of no drift."""
+        times, signal, gram, residuals = _covariances(self._empty, self._model, self._steady, self.fits["steady"].found)
+        periods = likely_periods(times, signal, gram, residuals, _PEAKS)
+        p, had = len(_space(self._model.kernel).parameters), len(self._model.kernel.parameters)
+        theta, steady = self._model.hyperparameters.theta, self.fits["steady"].found.theta
+        return [
+            (*space, math.log(period / self._steady.unit), *_SEASON, *rest)
+            for space, rest in ((theta[:p], theta[had:]), (steady[:p], steady[p:]))
+            for period in periods
+        ]
 
 
 def _space(kernel: Product) -> Kernel:
@@ -439,43 +627,39 @@ class _Fitted:
     found: Hyperparameters
     model: GPRegression[Product]
 
+    @classmethod
+    def of(cls, empty: Empty, model: GPRegression[Product], before: DriftModel, drift_model: DriftModel) -> Self:
+        """Fit a drift model; the search begins where the present model is."""
+        p = len(_space(model.kernel).parameters)
+        theta, had = model.hyperparameters.theta, len(model.kernel.parameters) - p
+        wants = len(empty(drift_model).kernel.parameters) - p
+        own = (
+            theta[p : p + had]
+            if before.kind == drift_model.kind
+            else empty(drift_model).hyperparameters.theta[p:][:wants]
+        )
+        other = cls.prepared(empty, model, drift_model, (*theta[:p], *own, *theta[p + had :]))
+        return cls.by(other, drift_model, other.likeliest())
+
+    @staticmethod
+    def prepared(
+        empty: Empty, model: GPRegression[Product], drift_model: DriftModel, begin: Theta
+    ) -> GPRegression[Product]:
+        """A regression of all outcomes whose search begins with these hyperparameters."""
+        other = empty(drift_model)
+        other.replace(model.inputs, model.outcomes)
+        other.set(Hyperparameters(begin, model.output))
+        return other
+
+    @classmethod
+    def by(cls, model: GPRegression[Product], drift_model: DriftModel, found: Hyperparameters) -> Self:
+        """The fit that a regression has just made."""
+        score = model.last_score
+        return cls(drift_model, score if math.isfinite(score) else 0.0, found, model)
+
     def drawn(self) -> Hyperparameters:
         """The hyperparameters with draws from their posterior."""
         return self.model.drawn(self.found)
-
-
-def _fitted(
-    empty: Empty, model: GPRegression[Product], before: DriftModel, drift_model: DriftModel, begin: Theta | None = None
-) -> _Fitted:
-    """Fit a drift model; the search begins where the present model is, or with other hyperparameters of the drift."""
-    other = empty(drift_model)
-    other.replace(model.inputs, model.outcomes)
-    theta, p = model.hyperparameters.theta, len(_space(model.kernel).parameters)
-    had, wants = (len(each.kernel.parameters) - p for each in (model, other))
-    own = theta[p : p + had] if before.kind == drift_model.kind else other.hyperparameters.theta[p : p + wants]
-    other.set(Hyperparameters((*theta[:p], *(own if begin is None else begin), *theta[p + had :]), model.output))
-    found = other.likeliest()
-    score = other.last_fit.log_posterior if other.last_fit is not None else math.nan
-    return _Fitted(drift_model, score if math.isfinite(score) else 0.0, found, other)
-
-
-def _seasons(
-    empty: Empty, model: GPRegression[Product], before: DriftModel, steady: DriftModel, found: Hyperparameters
-) -> list[_Fitted]:
-    """A season from the likeliest of the periods where the periodogram peaks; and from the one in use, if any."""
-    drift_model, begins = replace(steady, kind="seasonal"), list[Theta | None]()
-    times, signal, gram, residuals = _covariances(empty, model, steady, found)
-
-    def density(begin: Theta) -> float:
-        """Log evidence of a season with the other hyperparameters as found without one."""
-        changing = Product(drift_model._changes(0)).with_theta(np.array(begin))
-        return Density.of(gram - signal * (1.0 - changing(times[:, None], times[:, None])), residuals).value
-
-    if periods := likely_periods(times, signal, gram, residuals, _PEAKS):
-        begins.append(max(((math.log(period / steady.unit), *_SEASON) for period in periods), key=density))
-    if before.kind == "seasonal":
-        begins.append(None)
-    return [_fitted(empty, model, before, drift_model, begin) for begin in begins]
 
 
 def _covariances(

@@ -6,6 +6,7 @@ Those that users declare by the same word, as data, carry `Kernel` in their name
 from ._anova import AnovaKernel
 from ._elementary import Constant, Fixed, Linear
 from ._external import Called, called
+from ._stacked import stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
 from .base import Kernel, Product, Sum
@@ -13,5 +14,5 @@ from .base import Kernel, Product, Sum
 __all__ = [
     "AnovaKernel", "Called", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel", "Kernel", "Linear",
     "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel", "SquaredExponentialKernel",
-    "Stationary", "Sum", "called",
+    "Stationary", "Sum", "called", "stacked",
 ]  # fmt: skip

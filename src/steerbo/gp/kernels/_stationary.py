@@ -88,7 +88,7 @@ class Stationary(Kernel):
 
     @staticmethod
     @abstractmethod
-    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         """φ(r²) and −2 φ'(r²); r² is overwritten: with thousands of points fresh memory costs as much as arithmetic."""
 
     @property
@@ -122,7 +122,7 @@ class Stationary(Kernel):
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
-        value = self._profile(self._squared_distance(X, Z))[0]
+        value = self.profile(self._squared_distance(X, Z))[0]
         value *= self.variance
         return value
 
@@ -136,7 +136,7 @@ class Stationary(Kernel):
         isotropic = (
             r2.copy() if len(self.lengthscales) == 1 else None
         )  # only what is needed is kept: n may be thousands
-        shape, slope = self._profile(r2)
+        shape, slope = self.profile(r2)
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
             M = W * slope
@@ -163,7 +163,7 @@ class Stationary(Kernel):
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); zero along a category."""
         # ∂k/∂x_d = −s² (−2φ') (x_d − z_d) / ℓ_d²: weights once, then one matrix product for all dimensions
-        M = W * self._profile(self._squared_distance(X, Z))[1]
+        M = W * self.profile(self._squared_distance(X, Z))[1]
         M *= self.variance
         gradient = np.zeros(X.shape)
         A, B = X[:, self.dimensions], Z[:, self.dimensions]
@@ -181,7 +181,7 @@ class SquaredExponentialKernel(Stationary):
     """
 
     @staticmethod
-    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         np.multiply(r2, -0.5, out=r2)
         value = np.exp(r2, out=r2)
         return value, value
@@ -191,7 +191,7 @@ class Matern12(Stationary):
     """`s² exp(−r)`: continuous paths without a slope (Rasmussen & Williams 2006, equation 4.18)."""
 
     @staticmethod
-    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         r = np.sqrt(r2, out=r2)
         value = np.exp(-r)
         # at r = 0 there is a kink, and zero is the mean of the slopes on both sides of it
@@ -202,7 +202,7 @@ class Matern32(Stationary):
     """`s² (1 + √3 r) exp(−√3 r)`: once differentiable (Rasmussen & Williams 2006, equation 4.17)."""
 
     @staticmethod
-    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         u = np.multiply(r2, 3.0, out=r2)
         np.sqrt(np.minimum(u, 1e6, out=u), out=u)  # beyond, exp is zero, and zero times infinity would be no number
         fall = np.negative(u)
@@ -217,7 +217,7 @@ class Matern52(Stationary):
     """`s² (1 + √5 r + 5r²/3) exp(−√5 r)`: twice differentiable (Rasmussen & Williams 2006, equation 4.17)."""
 
     @staticmethod
-    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         u2 = np.multiply(r2, 5.0, out=r2)
         np.minimum(u2, 1e6, out=u2)
         linear = np.sqrt(u2)

@@ -241,7 +241,8 @@ class InUnitsKernel(Kernel):
         if not 0 < self.unit < math.inf:
             raise InvalidProblem("kernel.unit", self.unit, "a finite number above 0")
 
-    def _counted(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+    def counted(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Rows with time in these units, and nothing else."""
         counted = np.zeros(X.shape)
         counted[:, self.dimension] = X[:, self.dimension] / self.unit
         return counted
@@ -262,21 +263,21 @@ class InUnitsKernel(Kernel):
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
-        return self.kernel(self._counted(X), self._counted(Z))
+        return self.kernel(self.counted(X), self.counted(Z))
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
-        return self.kernel.diagonal(self._counted(X))
+        return self.kernel.diagonal(self.counted(X))
 
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
         """K(X, X), and the pull-back to the hyperparameters."""
-        return self.kernel.linearise(self._counted(X))
+        return self.kernel.linearise(self.counted(X))
 
     def input_gradient(
         self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
-        return self.kernel.input_gradient(self._counted(X), self._counted(Z), W) / self.unit
+        return self.kernel.input_gradient(self.counted(X), self.counted(Z), W) / self.unit
 
 
 LIKELY, MOST = 0.5, 5.0

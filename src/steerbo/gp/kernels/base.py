@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import accumulate
+from functools import cached_property, reduce
+from itertools import accumulate, pairwise
 from typing import Self
 
 import numpy as np
@@ -121,9 +121,15 @@ class _Compound(Kernel):
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the members' hyperparameters, (p,), one member after another."""
-        ends = list(accumulate(len(member.parameters) for member in self.members))
-        parts = np.split(np.asarray(theta, dtype=np.float64), ends[:-1])
-        return type(self)(tuple(k.with_theta(part) for k, part in zip(self.members, parts, strict=True)))
+        values, ends = np.asarray(theta, dtype=np.float64), self._ends
+        return type(self)(
+            tuple(k.with_theta(values[i:j]) for k, (i, j) in zip(self.members, pairwise(ends), strict=True))
+        )
+
+    @cached_property
+    def _ends(self) -> tuple[int, ...]:
+        """Where the members' hyperparameters begin and end: a fit replaces them thousands of times."""
+        return (0, *accumulate(len(member.parameters) for member in self.members))
 
 
 @dataclass(frozen=True)
@@ -171,19 +177,19 @@ class Product(_Compound):
         """K(X, X), and the pull-back to the hyperparameters."""
         grams, pulls = zip(*(k.linearise(X) for k in self.members), strict=True)
         return reduce(np.multiply, grams), lambda W: np.concatenate(
-            [pull(W * rest) for pull, rest in zip(pulls, _without_each(grams), strict=True)]
+            [pull(W * rest) for pull, rest in zip(pulls, without_each(grams), strict=True)]
         )
 
     def input_gradient(
         self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
-        rests = _without_each([k(X, Z) for k in self.members])
+        rests = without_each([k(X, Z) for k in self.members])
         return reduce(np.add, (k.input_gradient(X, Z, W * r) for k, r in zip(self.members, rests, strict=True)))
 
     def diagonal_gradient(self, X: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
         """`∂/∂x k(x, x)`, (r, d)."""
-        rests = _without_each([k.diagonal(X) for k in self.members])
+        rests = without_each([k.diagonal(X) for k in self.members])
         return reduce(np.add, (k.diagonal_gradient(X) * r[:, None] for k, r in zip(self.members, rests, strict=True)))
 
     def split(self, known: Collection[int]) -> tuple[Kernel, Kernel | None]:
@@ -212,7 +218,7 @@ def _members(kernel: Kernel, kind: type[_Compound]) -> tuple[Kernel, ...]:
     return kernel.members if isinstance(kernel, kind) else (kernel,)
 
 
-def _without_each(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+def without_each(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     """For each array the product of all others, without division: kernels may be zero."""
     one = np.ones_like(arrays[0])
     before = accumulate(arrays[:-1], np.multiply, initial=one)
