@@ -39,9 +39,11 @@ class MethodOptions(TypedDict, total=False):
     candidates: int
     caution: float
     confidence: str | float
+    cooling: float
     cost_bound: str
     delta: float
     delta_b: float
+    discount: float
     embedding: str
     epsilon: float
     explore_cycles: int | None
@@ -56,11 +58,15 @@ class MethodOptions(TypedDict, total=False):
     mode: str
     norm: float
     notice_changes: bool
+    observations: str
     on_exhausted: str
     patience: float
+    period: int
     plays: Any
+    population: int
     prior: str | int | None
     sampling: str
+    span: float | None
     starting_points: int
     starts: int
     successes: int
@@ -68,6 +74,7 @@ class MethodOptions(TypedDict, total=False):
     temper: float
     transform: str | None
     warp: bool
+    window: int
 
 
 _CHANGES = "Leave it out, or take a cost-varying problem: that takes it."
