@@ -18,8 +18,10 @@ demo: $(STAMP)
 test: $(STAMP) lint
 	$(MAKE) --no-print-directory --jobs=2 types units
 
+# Each worker begins with a half of the tests, in order, and takes of the other's when it has done its own: what a class
+# or a module has played is played once.
 units: $(STAMP)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The tests on every Python that is installed here, each with a virtual environment of its own.
 test-all:
@@ -27,7 +29,7 @@ test-all:
 	  if ! python$$version -c "" 2>/dev/null; then missing="$$missing $$version"; continue; fi; \
 	  echo "Python $$version"; \
 	  $(MAKE) --no-print-directory VENV=.venv-$$version PYTHON=python$$version .venv-$$version/.installed && \
-	    .venv-$$version/bin/python -m pytest -n 2 && passed="$$passed $$version" || failed="$$failed $$version"; \
+	    .venv-$$version/bin/python -m pytest -n 2 --dist worksteal && passed="$$passed $$version" || failed="$$failed $$version"; \
 	done; \
 	echo "passed:$${passed:- none}; failed:$${failed:- none}; not found, so not tested:$${missing:- none}"; \
 	[ -n "$$passed" ] && [ -z "$$failed" ]
@@ -38,7 +40,7 @@ test-lowest:
 	python3.11 -m venv .venv-lowest
 	.venv-lowest/bin/python $(PIP) -r requirements/lowest.txt
 	.venv-lowest/bin/python $(PIP) --no-deps --editable .
-	.venv-lowest/bin/python -m pytest -n 2 -W default::DeprecationWarning -W default::PendingDeprecationWarning \
+	.venv-lowest/bin/python -m pytest -n 2 --dist worksteal -W default::DeprecationWarning -W default::PendingDeprecationWarning \
 	  -W default::SyntaxWarning
 
 # Kills, crowds, damage and rubbish, for minutes; figures in docs/results/torture.json.
@@ -98,7 +100,7 @@ test-dist:
 	$(PYTHON) -m venv build/dist/.venv
 	build/dist/.venv/bin/python $(PIP) -r $(LOCK)
 	build/dist/.venv/bin/python $(PIP) --no-deps dist/steerbo-*.whl
-	cd build/dist && .venv/bin/python -m pytest -n 2 tests benchmarks
+	cd build/dist && .venv/bin/python -m pytest -n 2 --dist worksteal tests benchmarks
 
 $(STAMP): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partialmethod
 
 import hypothesis
@@ -14,7 +16,7 @@ import scipy.linalg  # noqa: F401  its own BLAS must be loaded before threads ar
 from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner, Result
 
-from tests.sizes import examples
+from tests.sizes import examples, few_draws
 
 pytest.register_assert_rewrite("steerbo.testing")
 hypothesis.settings.register_profile("sized", max_examples=examples(100))
@@ -28,6 +30,8 @@ EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""
 IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
 """Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
+SHOWING = ("page", "plots")
+"""Folders of tests of what is shown, whatever a method has learned."""
 BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -37,6 +41,17 @@ def _one_blas_thread() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch, threadpool_limits(limits=1, user_api="blas"):
         for name in BLAS_THREADS:
             patch.setenv(name, "1")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _few_draws(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Few hyperparameters are drawn in contracts, where things are shown, and in tests that are marked so."""
+    from steerbo.testing.contract import Contract  # after its assertions are registered to be rewritten
+
+    contract = request.cls is not None and issubclass(request.cls, Contract)
+    shown = request.path.parent.name in SHOWING
+    with few_draws() if contract or shown or request.node.get_closest_marker("few_draws") else nullcontext():
         yield
 
 
@@ -51,6 +66,15 @@ def _signals_as_in_a_terminal() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+gc.disable()  # while nearly all of the library is imported, until tests begin
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and tests out of every later search for garbage: they stay to the end, and are many."""
+    gc.freeze()
+    gc.enable()
 
 
 def _left_out(config: pytest.Config) -> int:

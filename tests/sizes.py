@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import pytest
 from scipy.stats import binom
 
 FULL = bool(os.environ.get("STEERBO_TEST_FULL"))
@@ -23,3 +26,21 @@ def most_losses(runs: int, rate: float, false_alarms: float) -> int:
     """The largest number of losses that is no finding: where each run loses with `rate`, more come with a probability
     of `false_alarms` at most."""
     return int(binom.isf(false_alarms, runs, rate))
+
+
+@contextmanager
+def few_draws() -> Iterator[None]:
+    """Sample a quarter of the hyperparameters, in a quarter of the steps, but at full size.
+
+    For tests of laws that hold for any number of draws: replays, records, pages and pictures, not the quality of a fit.
+    """
+    from steerbo.gp import _draws, posterior_draws
+    from steerbo.meanfield import models
+
+    with pytest.MonkeyPatch.context() as patch:
+        if not FULL:
+            patch.setattr(_draws, "_TRIED", 32)
+            patch.setattr(_draws, "_STEPS", 1)
+            patch.setattr(posterior_draws, "__kwdefaults__", {"count": 4})
+            patch.setattr(models, "_DRAWS", 3)
+        yield

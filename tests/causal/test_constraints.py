@@ -87,6 +87,7 @@ def test_what_is_set_first_leaves_what_can_be_paid_later(method: str, budget: fl
     assert 10 < optimizer.history.spent <= budget
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize(("method", "more"), WORLDS, ids=[name for name, _ in WORLDS])
 def test_no_suggestion_breaks_a_limit(method: str, more: dict[str, Any]) -> None:
     problem = sb.Causal(GRAPH, VARIABLES, limits=LIMITS, **more)

@@ -105,6 +105,7 @@ def lived(world: Case, rounds: int, seed: int, then: Callable[[Optimizer], Optim
     return optimizer
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("seed", (2, 0, 1) if FULL else (2,))
 @pytest.mark.parametrize("world", WORLDS)
 def test_it_is_what_its_log_leads_to(world: str, seed: int) -> None:

@@ -58,6 +58,7 @@ PLAYED = [*product(METHODS, DRIFTS)] if FULL else EACH
 """Models of drifts are the wing's, not a method's: by default one method has all of them, and the others have one."""
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize(("method", "drift"), PLAYED)
 def test_every_method_plays_any_drift_and_is_replayed(method: str, drift: Any) -> None:
     world = drifting(method, drift, initial=2)
@@ -112,7 +113,7 @@ def bought(drift: Any, rounds: int) -> Optimizer:
     return optimizer
 
 
-@pytest.mark.parametrize("drift", [sb.gp.MaternInTime(40.0), "learned"])
+@pytest.mark.parametrize("drift", ["learned", sb.gp.MaternInTime(40.0)] if FULL else ["learned"])
 def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> None:
     """At first something cheap is enough, in the end only the dear cause is; what knows no time does not find that."""
     late = bought(drift, 60)

@@ -17,6 +17,7 @@ from steerbo.causal.models import ModelOptions
 from steerbo.core import Optimizer, Scope, load
 from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict
 from tests.causal.worlds import FIGURE
+from tests.sizes import size
 
 
 def test_errors_of_a_round_lose_nothing() -> None:
@@ -39,11 +40,12 @@ def test_errors_of_a_round_lose_nothing() -> None:
 def test_noise_is_not_taken_for_a_rough_function() -> None:
     """After twenty outcomes that are noise alone, sd 1, a policy promises little more than their mean.
 
-    Averaged over eight seeds it promised 1.05 more when little noise was believed beforehand, .39 more now.
+    Averaged over eight seeds it promised 1.05 more when little noise was believed beforehand, .31 more now, with a
+    standard deviation of .10: four seeds are enough.
     """
     random = np.random.default_rng(0)
     excess = []
-    for seed in range(8):
+    for seed in range(size(8, 4)):
         optimizer = Optimizer(FIGURE, "cobo", seed=seed)
         outcomes = []
         for _ in range(20):

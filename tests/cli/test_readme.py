@@ -12,13 +12,14 @@ from typer.testing import CliRunner
 
 import steerbo as sb
 from steerbo.cli import main
+from tests.sizes import size
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 ANSWER = re.findall(r"^```text\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)[0]
 FIRST, OTHERS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-SEEDS = range(12)
+SEEDS = range(size(12, 4))
 
 
 def played(seed: int) -> tuple[sb.Optimizer, str]:

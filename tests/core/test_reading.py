@@ -186,6 +186,7 @@ def test_one_outcome_tells_no_scale(case: Case) -> None:
     assert unbounded(optimizer.recommend())
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("case", LEARNERS.values(), ids=LEARNERS)
 @pytest.mark.parametrize("value", [0.0, -7.3, 1e100])
 def test_outcomes_that_are_all_alike_tell_no_scale(case: Case, value: float) -> None:
@@ -194,6 +195,7 @@ def test_outcomes_that_are_all_alike_tell_no_scale(case: Case, value: float) -> 
     assert unbounded(optimizer.recommend())
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("case", LEARNERS.values(), ids=LEARNERS)
 def test_bounds_come_with_a_scale(case: Case) -> None:
     """Where an answer has bounds its mean lies between them; and they are there in the end."""

@@ -50,6 +50,7 @@ def kept(values: dict[str, Any]) -> bool:
     return free and values["a"] >= 0.5 and values["a"] + 2 * values["b"] + 0.5 * values["n"] <= 9
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("method", METHODS)
 def test_no_suggestion_breaks_a_limit(method: str) -> None:
     optimizer = sb.Optimizer(PROBLEM, method, rounds=9, seed=1)

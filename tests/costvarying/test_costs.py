@@ -71,6 +71,7 @@ def _play(optimizer: sb.Optimizer, rounds: int = 1000) -> None:
         optimizer.tell(suggestion, value_of(x), realised=x)
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize(
     "method",
     ["cheap-first", "explore-then-commit", "etc-groups", "random", "ts-psq", "ucb-cvs", "ucb-psq"],

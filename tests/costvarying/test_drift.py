@@ -21,7 +21,7 @@ from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, TraitContract
 from steerbo.testing.case import bits, values_of
 from tests.costvarying.worlds import DRIFTING, LEARNED, PROBLEM, drifting_case
-from tests.sizes import FULL
+from tests.sizes import FULL, size
 
 
 class TestCheapFirst(TraitContract):
@@ -54,6 +54,7 @@ PLAYED = list(product(METHODS, DRIFTS) if FULL else zip(cycle(METHODS), DRIFTS))
 """Models of drifts are the wing's, not a method's: by default every drift is played by one of them."""
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize(("method", "drift"), PLAYED)
 def test_every_method_plays_any_drift(method: str, drift: Any) -> None:
     world = drifting_case(method, dataclasses.replace(PROBLEM, drift=drift))
@@ -90,7 +91,10 @@ def play(drift: Any, rounds: int = 50, noise: float = 0.02, moves: bool = True) 
     return optimizer
 
 
-@pytest.mark.parametrize("drift", [sb.gp.MaternInTime(25.0, 2.5), sb.gp.Sliding(60), "learned"])
+FOLLOWED = [sb.gp.Sliding(60), "learned"]
+
+
+@pytest.mark.parametrize("drift", [*FOLLOWED, sb.gp.MaternInTime(25.0, 2.5)] if FULL else FOLLOWED)
 def test_a_moving_optimum_is_followed(drift: Any) -> None:
     followed, left = (abs(play(each).recommend().values["x"] - best(50)) for each in (drift, None))
     assert followed < 0.05 < left
@@ -231,8 +235,12 @@ def test_a_drift_is_described_and_read_back() -> None:
         assert from_dict(type(problem), json.loads(json.dumps(to_dict(problem)))) == problem
 
 
-@pytest.mark.parametrize("times", [[0.0] * 25, [1.7e9 + i for i in range(25)], [1e-9 * i for i in range(25)],
-                                   [0.0] * 12 + [1e15] * 13])  # fmt: skip
+LONG = size(25, 14)
+
+
+@pytest.mark.few_draws
+@pytest.mark.parametrize("times", [[0.0] * LONG, [1.7e9 + i for i in range(LONG)], [1e-9 * i for i in range(LONG)],
+                                   [0.0] * (LONG // 2) + [1e15] * (LONG // 2)])  # fmt: skip
 @pytest.mark.parametrize("constant", [False, True])
 def test_any_clock_and_any_outcomes_are_survived(times: list[float], constant: bool) -> None:
     optimizer = sb.Optimizer(dataclasses.replace(SLIDING, drift="learned"), seed=0)

@@ -30,6 +30,7 @@ def played(control_sets: list[list[str]], method: str) -> list[dict[str, Any]]:
     return [*(dict(played.suggestion.values) for played in optimizer.history), dict(optimizer.recommend().values)]
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("method", ["cheap-first", "explore-then-commit", "ts-psq"])
 def test_the_order_in_which_a_set_names_its_variables_means_nothing(method: str) -> None:
     assert played([["b", "a"], ["line"]], method) == played([["a", "b"], ["line"]], method)

@@ -14,6 +14,7 @@ PAGES = {name: text for name, text in pages().items() if not name.startswith("re
 RUN = [n for n, text in PAGES.items() if any(b.runs or b.language == "console" for b in split(text))]
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("page", RUN)
 def test_the_code_of_a_page_runs(page: str) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'steerbo[plots]'")

@@ -111,6 +111,7 @@ KINDS: dict[str, Callable[[], SteerboModel]] = {
 }
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("kind", KINDS)
 def test_acquisition_functions_are_as_computed_from_our_posterior(kind: str) -> None:
     model = KINDS[kind]()
@@ -134,6 +135,7 @@ def test_acquisition_functions_are_as_computed_from_our_posterior(kind: str) -> 
             )
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradients_are_right(kind: str) -> None:
     model = KINDS[kind]()

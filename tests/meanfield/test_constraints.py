@@ -81,6 +81,7 @@ def limited(**changes: Any) -> sb.MeanField:
     return crowd(**{"limits": LIMITS, "capacity": {"c": 9}, "counts": True, **changes})
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("method", ["mf-gp-ucb", "random"])
 @pytest.mark.parametrize("changes", [{}, {"rounding": "sampled"}, {"allowed": {"day": ("a", "b", "d")}}])
 def test_no_suggestion_and_no_answer_breaks_one(method: str, changes: dict[str, Any]) -> None:

@@ -54,7 +54,7 @@ NASTY = '<script>alert("x")</script><img src=x onerror=1>&'
 
 def nasty() -> Study:
     variables = [Float(NASTY, 0, 1, law=Uniform()), Float("ph", 4, 8, law=Uniform(), unit=NASTY)]
-    study = Study.create(MemoryLog(), CostVarying(variables, [[NASTY], ["ph"]]), "random", rounds=6)
+    study = Study.create(MemoryLog(), CostVarying(variables, [[NASTY], ["ph"]]), "random", rounds=6, seed=0)
     study.fail(study.ask(), NASTY)
     for i in range(4):
         suggestion = study.ask()

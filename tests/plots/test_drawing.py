@@ -30,13 +30,14 @@ from steerbo.plots.drawing import (
     words,
 )
 from tests.hostile import HIDDEN, KINDS, SEEN, study
+from tests.sizes import size
 
 
 def turned(names: Sequence[str], k: int) -> list[str]:
     return [*names[k:], *names[:k]]
 
 
-@pytest.mark.parametrize("first", range(0, len(SEEN), 3))
+@pytest.mark.parametrize("first", range(0, len(SEEN), size(3, 5)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_are_texts(kind: str, first: int, tmp_path: Path) -> None:
     optimizer = study(kind, turned(SEEN, first)).optimizer

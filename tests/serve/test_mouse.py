@@ -12,6 +12,7 @@ from steerbo.study import Study
 from tests.serve.accessibility import AXE, SMALL, violations
 from tests.serve.browser import CHROMIUM, Browser, Tab
 from tests.serve.processes import Serving, serving
+from tests.sizes import FULL
 
 pytestmark = [
     pytest.mark.slow,
@@ -84,8 +85,11 @@ def saved(tab: Tab, text: str) -> None:
     tab.click(".round form[action$=tell] button.main", mouse=True)
 
 
-@pytest.mark.parametrize("kind", FORMS)
-@pytest.mark.parametrize("width", [390, 1280])
+LOOKS = [(390, kind) for kind in FORMS] + [(1280, kind) for kind in (FORMS if FULL else [*FORMS][:1])]
+"""Widths and kinds: by default every kind on a telephone, where there is least room, and one on a screen, too."""
+
+
+@pytest.mark.parametrize(("width", "kind"), LOOKS)
 def test_from_creation_to_report(width: int, kind: str, made: tuple[Serving, Path], chromium: Browser) -> None:
     """With a typing error, a round that broke, a second person who answers first, and an outcome that is mended."""
     (server, folder), name = made, f"{kind}-{width}"

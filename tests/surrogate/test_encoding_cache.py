@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,3 +49,19 @@ def test_what_cannot_be_encoded_is_not_kept() -> None:
             found.of("0001", {"line": "a"})
     assert encode.times == 2
     assert found.of("0001", {"dose": 10.0, "line": "a"}).tolist() == [1.0, 0.0]
+
+
+def test_many_at_once_are_the_same_to_the_last_bit_and_known_ones_are_not_encoded_again() -> None:
+    found, rng = EncodingCache(Counting()), np.random.default_rng(1)
+    rows = [(f"{k:04}", {"dose": rng.uniform(0.1, 10), "line": "ab"[k % 2]}) for k in range(100)]
+    counted: list[int] = []
+
+    def encode(several: Sequence[Mapping[str, Any]]) -> np.ndarray:
+        counted.append(len(several))
+        return SPACE.encode(several)
+
+    one_by_one = [SPACE.encode([values])[0] for _, values in rows]
+    np.testing.assert_array_equal(found.of_all(rows[:30], encode), one_by_one[:30])
+    np.testing.assert_array_equal(found.of_all(rows, encode), one_by_one)
+    np.testing.assert_array_equal(found.of_all(rows, encode), one_by_one)
+    assert counted == [30, 70]

@@ -13,7 +13,7 @@ from steerbo.core import default_method, keyed, load
 from steerbo.errors import InvalidProblem
 from steerbo.interop.posteriors import PosteriorQuery, posterior
 from steerbo.plots import timevarying as plots
-from steerbo.testing import Case, WingContract
+from steerbo.testing import Case, TraitContract, WingContract
 from tests.timevarying.cases import PLACES, case, priors
 
 SITES = sb.TimeVarying([sb.Float("x", 0, 1, step=0.05)])
@@ -27,7 +27,7 @@ class TestOnABox(WingContract):
         return case("learned-drift", BOX)
 
 
-class TestOnSites(WingContract):
+class TestOnSites(TraitContract):
     @staticmethod
     def case() -> Case:
         return case("learned-drift", SITES)

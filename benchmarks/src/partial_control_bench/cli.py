@@ -222,6 +222,7 @@ def coverage_(
     noise: Annotated[str, typer.Option(help=f"some of {', '.join(NOISES)}, with commas; default: all")] = "",
     horizons: Annotated[str, typer.Option(help="rounds after which answers are looked at")] = "10,20,40,80",
     method: Annotated[str, typer.Option(help="of steerbo; default: its default")] = "",
+    wing: Annotated[str, typer.Option(help=f"one of {', '.join(coverage.WINGS)}")] = coverage.WINGS[0],
     jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
     out: Annotated[Path, typer.Option(help="where lines go; runs that it has are not played again")] = Path(
         "coverage.jsonl"
@@ -236,9 +237,11 @@ def coverage_(
     for kind in kinds:
         if kind not in NOISES:
             raise BenchError(f"--noise {kind!r}: must be some of {', '.join(NOISES)}")
+    if wing not in coverage.WINGS:
+        raise BenchError(f"--wing {wing!r}: must be one of {', '.join(coverage.WINGS)}")
     marks = tuple(sorted(_numbers_of("--horizons", horizons)))
     runs = [
-        coverage.Run(registration, index, kind, marks, method or None)
+        coverage.Run(registration, index, kind, marks, method or None, wing)
         for index in _numbers_of("--functions", functions)
         for kind in kinds
     ]

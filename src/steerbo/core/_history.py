@@ -93,7 +93,10 @@ class RunningMean:
     def change(self, before: float | None, after: float | None) -> None:
         """A number was `before`, and is now `after`; None: it was or is not there."""
         if before != after:
-            self._sum += Fraction(after or 0.0) - (Fraction(before) if before else 0)
+            if after:
+                self._sum += Fraction(after)
+            if before:
+                self._sum -= Fraction(before)
             self._count += (after is not None) - (before is not None)
 
     @property

@@ -205,7 +205,7 @@ class Problem(ABC):
             raise InvalidContext(f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at")
         return {}
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of all realised values, in order: the columns of a table of outcomes, the time first."""
         return tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
@@ -225,7 +225,7 @@ class Problem(ABC):
             names = list(plain)
             if len(names) > 1:
                 known = [name for name in self.columns if name in plain]
-                names = [*known, *sorted(plain.keys() - set(known))]
+                names = known if len(known) == len(names) else [*known, *sorted(plain.keys() - set(known))]
             return {name: x if type(x := plain[name]) in _SINGLE else self.in_order(x) for name in names}
         if isinstance(plain, list | tuple):
             return type(plain)(self.in_order(x) if isinstance(x, Mapping | list | tuple) else x for x in plain)

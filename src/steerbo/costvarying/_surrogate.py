@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,15 @@ STARTING_POINTS = 5
 _LATEST = 256  # plays around which feasible settings are searched
 
 
+class _Late(NamedTuple):
+    """An outcome that the model has not taken in yet: they are encoded together."""
+
+    name: str
+    realised: Mapping[str, Any]
+    time: float
+    value: float
+
+
 class Surrogate:
     """Posterior of the objective, and models of the constrained outcomes and of failures.
 
@@ -66,7 +75,7 @@ class Surrogate:
     def __init__(self, problem: CostVarying, search_space: SearchSpace, streams: Streams) -> None:
         self.problem, self.search_space, self.streams, self.space = problem, search_space, streams, problem.space
         self.drift = DriftTracker(problem.drift)
-        self._model, self._late = self._empty_model(self.drift.model), list[tuple[np.ndarray, float]]()
+        self._model, self._late = self._empty_model(self.drift.model), list[_Late]()
         self.fitted_at = 0
         self._encoded_rows = EncodingCache(self._encode)
         self.feasibility = Feasibility(
@@ -84,8 +93,11 @@ class Surrogate:
     def model(self) -> GPRegression[Any]:
         """Gaussian process of the objective. It takes in outcomes when it is used: reading a log uses it seldom."""
         if self._late:
-            points, outcomes = zip(*self._late, strict=True)
-            self._model.extend(np.array(points), np.array(outcomes))
+            rows = [(late.name, late.realised) for late in self._late]
+            points = self._encoded_rows.of_all(rows, self.space.encode)
+            if self.drift.model is not None:
+                points = np.column_stack([points, [late.time for late in self._late]])
+            self._model.extend(points, [late.value for late in self._late])
             self._late.clear()
         return self._model
 
@@ -106,11 +118,11 @@ class Surrogate:
                 )
                 self.fitted_at = len(self.model)
             case OutcomeTold():
-                self._late.append(self._row(event.outcome, event.token, history[event.token]))
+                self._late.append(self._later(event.outcome, event.token, history[event.token]))
             case DataAdded():
                 if self.problem.timed:
                     self._added[history.latest_data] = now(history)
-                self._late.append(self._row(event.outcome, history.latest_data, None))
+                self._late.append(self._later(event.outcome, history.latest_data, None))
             case Amended():
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.search_space.columns))
@@ -128,12 +140,18 @@ class Surrogate:
     def _encode(self, realised: Mapping[str, Any]) -> np.ndarray:
         return self.space.encode([realised])
 
+    def _later(self, outcome: Outcome, name: str, played: Round | None) -> _Late:
+        when = 0.0 if self.drift.model is None else self._when(outcome.realised, name, played)
+        return _Late(name, outcome.realised, when, self.problem.sign * outcome.value)
+
+    def _when(self, realised: Mapping[str, Any], name: str, played: Round | None) -> float:
+        return time_of(played) if played is not None else realised.get(TIME.name, self._added.get(name, 0.0))
+
     def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
         point = self._encoded_rows.of(name, realised)
         if self.drift.model is None:
             return point
-        when = time_of(played) if played is not None else realised.get(TIME.name, self._added.get(name, 0.0))
-        return np.append(point, when)
+        return np.append(point, self._when(realised, name, played))
 
     def _tried(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
         if played is not None and played.state == "failed":

@@ -162,7 +162,8 @@ class CostVarying(ConstrainedProblem):
     def in_order(self, plain: Any) -> Any:
         """See `Problem.in_order`; a scope is replaced by the equal one of `scopes`."""
         if isinstance(plain, Scope):
-            return self.scopes[self.numbers[plain]] if plain in self.numbers else plain
+            i = self.numbers.get(plain)
+            return plain if i is None else self.scopes[i]
         return super().in_order(plain)
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ SCOPED = ("cost-varying", "causal")
 """Kinds whose model is one of what a scope sets and looks at."""
 _MOST_ACTIONS = 12
 _DEVIATIONS = 2.0  # half a band's width
+_LABEL = 24  # characters for which there is room beside a mark, on a telephone
 
 
 @dataclass(frozen=True)
@@ -210,13 +211,15 @@ def _drawn(  # noqa: PLR0917
     ]
     out = [played.suggestion.values.get(name) for played in study.history.pending]
     marks = [
-        Mark(across.at(value), "", f"next {with_resolution(problem, name, value)}", "next")
+        Mark(across.at(value), "", _label(f"next {with_resolution(problem, name, value)}"), "next")
         for value in out
         if isinstance(value, int | float)
     ]
     if isinstance(value := advice.values.get(name), int | float):
         height = float(np.interp(value, at, mean))
-        marks.append(Mark(across.at(value), up.at(height), f"best {with_resolution(problem, name, value)}", "best"))
+        marks.append(
+            Mark(across.at(value), up.at(height), _label(f"best {with_resolution(problem, name, value)}"), "best")
+        )
     k = int(np.argmax(problem.sign * mean))
     there, lower, upper = within(float(mean[k]), float(mean[k] - width[k]), float(mean[k] + width[k]))
     best = with_resolution(problem, name, float(at[k]))
@@ -246,3 +249,8 @@ def _levels(at: list[Any], mean: np.ndarray, width: np.ndarray, best: Any) -> tu
         ends = axis.at(float(middle - half)), axis.at(float(middle + half)), axis.at(float(middle))
         rows.append(Level(str(choice), text, f"{low} to {high}", *ends, best=choice == best))
     return tuple(rows)
+
+
+def _label(text: str) -> str:
+    """Label of a mark, cut where a long unit would leave the picture."""
+    return text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}…"

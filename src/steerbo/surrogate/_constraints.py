@@ -30,6 +30,7 @@ NO_FEASIBLE_NOTE = (
 )
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
+_FAR = 5.0  # deviations up to which a tail is believed
 
 Fresh = Callable[[DriftModel | None], GPRegression[Any]]
 Chances = Callable[[Float[np.ndarray, "n c"]], list[Float[np.ndarray, " n"]]]
@@ -96,7 +97,7 @@ class ConstraintModel:
         def of(member: GPRegression[Any]) -> Float[np.ndarray, " m"]:
             mean, variance = member.marginals(rows)
             deviation = np.sqrt(variance + member.noise)
-            high, low = (None if end is None else (end - mean) / deviation for end in ends)
+            high, low = (None if end is None else _deviates(end - mean, deviation) for end in ends)
             return _log_between(low, high)
 
         each = [of(member) for member in self._members]
@@ -166,6 +167,16 @@ def draws_of(parts: Sequence[Part]) -> Float[np.ndarray, "s d"]:
     """Draw encoded rows: observed columns at their values, uncontrolled ones sampled, controlled ones zero."""
     count = DRAWS if any(isinstance(part, Uncontrolled) for part in parts) else 1
     return drawn(parts, sobol_points(count, len(parts), 0))
+
+
+def _deviates(gap: Float[np.ndarray, " m"], deviation: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+    """Gaps in deviations, up to `_FAR` of them; further out in deviations of the outcome itself, which are one.
+
+    No tail is believed so far out: where all that is known breaks a constraint by far, the setting with the least
+    excess is nearest to it, and not the one of which least is known.
+    """
+    beyond = np.maximum(np.abs(gap) - _FAR * deviation, 0.0)
+    return np.sign(gap) * (np.minimum(np.abs(gap) / deviation, _FAR) + beyond)
 
 
 def _log_between(low: Float[np.ndarray, " m"] | None, high: Float[np.ndarray, " m"] | None) -> Float[np.ndarray, " m"]:
@@ -238,6 +249,8 @@ class ConstraintModels:
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in."""
+        if not self.by_name:
+            return
         match event:
             case Refitted():
                 self.set(event.hyperparameters)

@@ -301,3 +301,19 @@ class EncodingCache:
         if before is None or before[0] != values:
             before = self._known[name] = values, self._encode(values)[0]
         return before[1]
+
+    def of_all(
+        self,
+        rows: Sequence[tuple[str, Mapping[str, Any]]],
+        encode: Callable[[Sequence[Mapping[str, Any]]], Float[np.ndarray, "n d"]],
+    ) -> Float[np.ndarray, "n d"]:
+        """Encoded points (n, d) by name and values; `encode` takes those that are new, all at once.
+
+        Raises:
+            InvalidOutcome: as `of`.
+        """
+        fresh = [row for row in rows if (before := self._known.get(row[0])) is None or before[0] != row[1]]
+        if fresh:
+            points = encode([values for _, values in fresh])
+            self._known |= {name: (values, point) for (name, values), point in zip(fresh, points, strict=True)}
+        return np.array([self._known[name][1] for name, _ in rows])

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import steerbo as sb
 from partial_control_bench.errors import BenchError
 from partial_control_bench.fresh import coverage
 from partial_control_bench.fresh.functions import KINDS, draw
 from partial_control_bench.fresh.noise import NOISES, noise
 from partial_control_bench.fresh.registration import seed_of
+from partial_control_bench.fresh.wings import Policy
 from partial_control_bench.fresh.world import FreshWorld, Shape
 from partial_control_bench.randomness import even_points
 from tests.benchmarks.bench.calls import pcb
@@ -78,3 +81,33 @@ def test_coverage_is_written_once_and_paired(
     assert pcb(monkeypatch, *words, "--noise", "none") == 2
     with pytest.raises(BenchError, match="share no run"):
         coverage.compared(lines[:1], lines[1:])
+
+
+@pytest.mark.parametrize("wing", coverage.WINGS)
+def test_answers_of_every_wing_are_held_against_the_truth(wing: str) -> None:
+    run = coverage.Run("word", 1, "normal .05", (3, 6), wing=wing)
+    line = run.play()
+    assert line["key"] == run.key
+    assert [row["rounds"] for row in line["rows"]] == [3, 6]
+    for row in line["rows"]:
+        assert np.isfinite(row["truth"])
+        assert row["covered"] == (row["lower"] is None or row["lower"] <= row["truth"] <= row["upper"])
+    assert run.play()["rows"] == line["rows"]
+
+
+def test_the_truth_of_a_policy_is_the_mean_of_its_plays() -> None:
+    """Within 5 standard errors of 2000 rounds: a false alarm in two million."""
+    run = coverage.Run("word", 2, "normal .05", (8,), wing="causal")
+    drawn = run.drawn()
+    assert isinstance(drawn, Policy)
+    optimizer = sb.Optimizer(drawn.problem, seed=0)
+    for number in range(1, 9):
+        drawn.round(optimizer, number)
+    advice: Any = optimizer.recommend()
+    name = drawn.world.names[2]
+    told = []
+    for number in range(100, 2100):
+        z = drawn.seen.now(number)["context"][name]
+        settings = advice({name: z}) if advice.scope.contexts else advice.values
+        told.append(drawn.seen.play(number, settings, {}).value)
+    assert drawn.truth(advice, 8) == pytest.approx(np.mean(told), abs=5 * np.std(told) / 2000**0.5)

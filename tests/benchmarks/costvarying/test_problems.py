@@ -24,6 +24,7 @@ from benchmarks.costvarying.synthetic import ackley, hartmann, levy
 from benchmarks.runs import finished
 from steerbo.core import Optimizer, keyed
 from steerbo.errors import InvalidOption
+from tests.sizes import FULL
 
 real_data = pytest.mark.skipif(
     data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING"
@@ -186,7 +187,8 @@ def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @real_data
 @pytest.mark.parametrize(
-    ("name", "method"), [("airfoil", "explore-then-commit"), ("airfoil", "cheap-first"), ("plant", "cheap-first")]
+    ("name", "method"),
+    [("airfoil", "explore-then-commit"), ("plant", "cheap-first"), *([("airfoil", "cheap-first")] if FULL else [])],
 )
 def test_real_data_end_to_end(name: str, method: str) -> None:
     """A short study learns something: its best play beats the mean of random ones.
