@@ -28,9 +28,8 @@ LARGEST_SEED = 2**128 - 1
 class MethodOptions(TypedDict, total=False):
     """Options of steerbo's own methods and of their rivals in the benchmarks' package, for type checkers.
 
-    Each method checks its own.
-
-    Options of other packages' methods are given as a dict: ``Optimizer(problem, Mine, **options)``.
+    Each method checks its own. Options of other packages' methods are given as a dict: ``Optimizer(problem, Mine,
+    **options)``.
     """
 
     acquisition: str | None
