@@ -17,6 +17,8 @@ from steerbo.space import Float
 from tests.causal.worlds import FIGURE
 from tests.gp.examples import covariance
 
+pytestmark = pytest.mark.few_draws
+
 
 def test_no_arm_is_neglected_for_long() -> None:
     environment = cosine()

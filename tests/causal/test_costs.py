@@ -18,6 +18,8 @@ from steerbo.space import Space
 from steerbo.testing import Case, TraitContract
 from tests.causal import priced
 
+pytestmark = pytest.mark.few_draws
+
 STAGED = sb.CausalGraph.from_text(
     "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest; wind -> y",
     target="y",

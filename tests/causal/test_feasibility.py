@@ -44,6 +44,8 @@ from tests.causal.limited import (
 )
 from tests.sizes import FULL
 
+pytestmark = pytest.mark.few_draws
+
 GRAPH = sb.CausalGraph.from_text("c -> a; c -> y; a -> y; b -> y", target="y", intervenable=["a", "b"])
 VARIABLES = [sb.Float("a", 0, 4), sb.Float("b", 0, 4), sb.Float("c", 0, 4)]
 

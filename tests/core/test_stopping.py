@@ -16,6 +16,8 @@ from steerbo.errors import InvalidOption
 from steerbo.timevarying import SquaredExponential
 from tests.meanfield.worlds import case as crowd_case
 
+pytestmark = pytest.mark.few_draws
+
 LAW = sb.Uniform()
 PLANT = sb.CostVarying(
     [sb.Float("a", 0, 1, law=LAW), sb.Float("b", 0, 1, law=LAW)], [["a"], ["b"], ["a", "b"]], costs=[1, 1, 3]

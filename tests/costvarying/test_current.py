@@ -12,6 +12,8 @@ import steerbo as sb
 from steerbo.costvarying._validation import check_current
 from steerbo.errors import InvalidProblem
 
+pytestmark = pytest.mark.few_draws
+
 CHANGE = sb.SwitchingCost(fixed=2, per_unit=0.1)
 
 

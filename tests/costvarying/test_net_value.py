@@ -11,6 +11,8 @@ import steerbo as sb
 from steerbo.costvarying._validation import check_value_of_one
 from steerbo.errors import InvalidProblem
 
+pytestmark = pytest.mark.few_draws
+
 VARIABLES = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
 SETS = [["a"], ["a", "b"]]
 

@@ -11,6 +11,8 @@ import steerbo as sb
 from steerbo.costvarying.cheap_first import BOLD, LEAST
 from steerbo.errors import InvalidProblem
 
+pytestmark = pytest.mark.few_draws
+
 
 def problem(on_average: bool | None = True, **more: Any) -> sb.CostVarying:
     """What is strained in the middle: on the left is a low hill, on the right a high one."""

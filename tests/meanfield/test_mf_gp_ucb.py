@@ -13,6 +13,8 @@ from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.testing import Case, TraitContract
 from tests.meanfield.worlds import average, case, crowd
 
+pytestmark = pytest.mark.few_draws
+
 
 def small(**changes: Any) -> MeanField:
     """Twelve agents, three places: 91 tables in all."""

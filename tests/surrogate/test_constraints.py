@@ -13,6 +13,8 @@ from steerbo.gp import GPRegression, SquaredExponentialKernel
 from steerbo.surrogate import ConstraintModel, Controlled, LawOf, Uncontrolled, margin_over
 from tests.surrogate.examples import VARIABLES, problem, tell
 
+pytestmark = pytest.mark.few_draws
+
 
 def played(method: str, sets: list[list[str]], rounds: int, **more: Any) -> tuple[sb.Optimizer, list[float]]:
     optimizer, random = sb.Optimizer(problem(sets, **more), method, rounds=rounds, seed=0), np.random.default_rng(0)

@@ -12,6 +12,8 @@ from steerbo.core import Optimizer, Suggestion
 from steerbo.surrogate import Controlled, Observed
 from steerbo.timevarying import SquaredExponential
 
+pytestmark = pytest.mark.few_draws
+
 
 def square(sets: list[list[str]], **more: Any) -> sb.CostVarying:
     return sb.CostVarying([sb.Float(n, 0, 1, law=sb.Uniform()) for n in "xz"], control_sets=sets, **more)

@@ -27,18 +27,11 @@ _NUDGE = 0.02  # of the box's width
 
 @dataclass(frozen=True, eq=False)
 class PolicyOptimiser:
-    """Optimises the actions of an arm by its model.
+    """Optimises the actions of an arm by the model of its outcomes.
 
     Where prices depend on settings, cost is weighed against value, see `ActionCost`; unaffordable settings are moved to
-    affordable ones.
-
-    Attributes:
-        arm: the scope.
-        model: of its outcomes.
-        cost: of its actions; None: no price depends on them.
-        feasibility: of its actions.
-        marginalise: contexts that unknown ones are drawn from, given the known ones; None: from the arm's past points,
-            independently of the known ones.
+    affordable ones. Unknown contexts are drawn from `marginalise`, given the known ones; None: from the arm's past
+    points, independently of the known ones.
     """
 
     arm: Arm
@@ -150,14 +143,7 @@ class PolicyOptimiser:
 
 @dataclass(frozen=True, eq=False)
 class GreedyPolicy:
-    """Policy that maximises an arm's posterior mean, stage by stage.
-
-    Attributes:
-        optimiser: of the arm's actions.
-        streams: source of random numbers.
-        number: index of the arm.
-        when: the time, by name, if effects change with it.
-    """
+    """Policy of arm `number` that maximises its posterior mean, stage by stage; under drift at the time `when`."""
 
     optimiser: PolicyOptimiser
     streams: Streams

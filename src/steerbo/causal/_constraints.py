@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core import as_text
 from ..errors import InvalidContext, InvalidProblem
-from ..optim import Box, LinearRow, box_of, corners, limited, refuse_conflict, substitute_known
+from ..optim import Box, box_of, corners, limited, refuse_conflict, substitute_known
 from ..space import Limit, LinearConstraint, OutcomeConstraint, Space, check_limits, refuse_averages
 from ._arms import Arm
 from .graphs.graph import CausalGraph
@@ -51,15 +51,9 @@ def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph)
 
 
 class ScopeConstraints:
-    """Constraints on settings of a problem, applied to its scopes; regions are cached.
+    """Constraints on settings of a problem, but for those on outcomes, applied to its scopes; regions are cached.
 
-    Args:
-        limits: all constraints of the problem; those on outcomes are left out.
-        space: the problem's variables.
-
-    Attributes:
-        limits: constraints on settings.
-        concerned: names of their variables.
+    `concerned` are the names of their variables.
     """
 
     def __init__(self, limits: Sequence[Limit], space: Space) -> None:
@@ -119,13 +113,8 @@ class ScopeConstraints:
 
     def slack(self, limit: Limit, arm: Arm, values: Mapping[str, Any], contexts: Mapping[str, Any]) -> float | None:
         """Slack of a constraint at these settings in these contexts; None if it does not concern the scope."""
-        found = [
-            each.bound - math.fsum(weight * values[name] for name, weight in each.weights.items())
-            if isinstance(each, LinearRow)
-            else sum(values[name] not in choices for name, choices in each.choices.items()) - 1.0
-            for each in self._remaining([limit], arm.actions, {n: contexts[n] for n in arm.contexts if n in contexts})
-        ]
-        return min(found, default=None)
+        seen = {name: contexts[name] for name in arm.contexts if name in contexts}
+        return min((each.slack(values) for each in self._remaining([limit], arm.actions, seen)), default=None)
 
     def check(self, actions: Sequence[str], known: Mapping[str, Any], allowed: str, hint: str) -> None:
         """Refuse constraints that leave nothing of the actions.

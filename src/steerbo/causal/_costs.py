@@ -35,13 +35,7 @@ _LENGTHSCALE = 0.4  # of a range
 class CostModel:
     """Cost of plays of a problem's arms. Without prices every arm is affordable, and costs 1 (a round).
 
-    Args:
-        problem: the problem.
-        arms: its arms.
-        constraints: constraints on settings, which may leave no cheap values; None: there are none.
-
-    Attributes:
-        table: the stated prices; None without prices.
+    Constraints on settings may leave no cheap values.
     """
 
     def __init__(self, problem: Causal, arms: Sequence[Arm] = (), constraints: ScopeConstraints | None = None) -> None:
@@ -296,11 +290,15 @@ class ActionCost:
         return grid[within][int(((grid[within] - wanted) ** 2).sum(axis=1).argmin())]
 
 
+def with_corners(n: int, k: int) -> Float[np.ndarray, "g k"]:
+    """Spread n points evenly in the unit cube of k actions, and add its corners, where they are few."""
+    ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
+    return np.vstack([kronecker(n, k), ends])
+
+
 def grid_of(box: Box) -> Float[np.ndarray, "g k"]:
     """Encoded points that cover a box, its corners included, within its constraints."""
-    k = box.dimension
-    ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-    points = box.place(np.vstack([kronecker(_GRID * k, k), ends]))
+    points = box.place(with_corners(_GRID * box.dimension, box.dimension))
     if (allowed := box.allows(points)).any():
         return np.asarray(points[allowed])
     return points

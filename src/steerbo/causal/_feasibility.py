@@ -31,13 +31,9 @@ _GRID = 64  # settings of each action among which a feasible one is sought
 
 @dataclass(frozen=True, eq=False)
 class ArmFeasibility:
-    """Feasibility of the actions of one arm.
+    """Feasibility of the actions of one arm: by constraints on settings, and by learned outcomes and failures.
 
-    Attributes:
-        arm: the scope.
-        constraints: on settings; None: there are none.
-        learned: models of constrained outcomes and failures; None: there are none.
-        answering: whether it is for a recommendation, which is to work more surely.
+    `answering`: for a recommendation, which is to work more surely.
     """
 
     arm: Arm
@@ -175,20 +171,10 @@ def required_without_failure(worth: float, likely: float, told: Float[np.ndarray
 
 
 class ArmsFeasibility:
-    """Feasibility of all arms: constraints on settings, and for each model of arms its outcomes and failures.
+    """Feasibility of all arms: constraints on settings, and for each model of arms `learned` outcomes and failures.
 
     Only plays inform the models of constrained outcomes: observations without intervention are licensed by the graph
     for the target alone.
-
-    Args:
-        problem: the problem.
-        models: the models of arms.
-        constraints: constraints on settings.
-        empty_model: makes a model of a constrained outcome, without data.
-
-    Attributes:
-        constraints: on settings.
-        learned: by model, its constrained outcomes and failures.
     """
 
     def __init__(

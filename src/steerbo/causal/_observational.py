@@ -167,13 +167,9 @@ def adjustment_set(arm: Arm) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class _Licence:
-    """Conditions of one graph for the use of observations by an arm.
+    """Conditions of one graph for the use of observations by an arm, sets of variables as masks.
 
-    Attributes:
-        graph: the graph.
-        cut: it without the edges out of actions, as masks.
-        actions, seen, below: actions, contexts, and descendants of the actions, as masks.
-        known: the variables of the problem.
+    `cut` is the graph without the edges out of actions, `below` are the descendants of the actions.
     """
 
     graph: CausalGraph

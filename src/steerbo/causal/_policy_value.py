@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product as cartesian
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,13 +26,13 @@ from .._arrays import Float
 from ..bandit import BOUND
 from ..core import Recommendation, Scope, Table, as_text
 from ..errors import InvalidContext, one_of
-from ..gp import Averaged
+from ..gp import Averaged, mixture_moments
 from ..optim import in_units, kronecker
 from ..records import record
 from ..surrogate import Controlled, Expectation, Observed, Part, ProductKernelPosterior, Uncontrolled
 from ._arms import Arm
 from ._contexts import ContextSample
-from ._costs import ActionCost
+from ._costs import ActionCost, with_corners
 from ._feasibility import ArmFeasibility, best_feasible, infeasibility, infeasible_share
 from .models import ArmModel, Posterior
 
@@ -145,7 +144,6 @@ ROWS = 32
 """Contexts, the latest, that arms are compared over."""
 _GRID = 16  # settings of each action among which the best is sought
 _FINE = 48  # the same where prices depend on them, or where some must satisfy constraints on outcomes
-_CORNERS = 6  # actions at most whose extremes are all tried, where prices depend on them
 _BISECTIONS = 14
 _WIDEST = 1e4  # largest factor between a rate and the middle one, both ways
 _SAFELY = 0.75  # of the last rate that is enough; with the rate itself, 4 of 13 answers were not (tuning runs)
@@ -428,8 +426,8 @@ class PolicyValue:
         each = [Expectation.over(process, parts) for process in self.processes]
         some = [one.of_mean() if self.answering else one for one in each]
         means, sds = np.array([one.moments(grid) for one in some]).transpose(1, 0, 2)
-        mean = means.mean(axis=0)
-        return mean, np.sqrt((sds**2 + (means - mean) ** 2).mean(axis=0))
+        mean, variance = mixture_moments(means, sds**2)
+        return mean, np.sqrt(variance)
 
     def _parts(self, free: Sequence[str], known: Mapping[str, float], near: ContextSample) -> tuple[Part, ...]:
         arm = self.arm
@@ -450,8 +448,7 @@ class PolicyValue:
             box = self._feasible.box(names, counted)
             if self.cost is None:
                 return box.place(kronecker((_FINE if self._feasible.probabilistic else _GRID) * k, k))
-            ends = np.array([*cartesian((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-            return box.place(np.vstack([kronecker(_FINE * k, k), ends]))
+            return box.place(with_corners(_FINE * k, k))
 
         return self._once(("grid", names, self._counted(known)), placed)
 

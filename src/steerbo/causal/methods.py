@@ -13,12 +13,13 @@ import numpy as np
 from ..core import Choice, History, Scope, context_of
 from ..surrogate import Acquisition, ExpectedAcquisition, expected_improvement
 from ._feasibility import required_without_failure
+from ._policy_value import fitted_at
 from .cheap_first import CheapFirst
 from .coca_bo import CoCaBO
 from .identification.enumeration import intervention_sets
 from .identification.scopes import union
 from .method import CausalMethod
-from .models import ArmModel, ModelOptions
+from .models import ModelOptions
 
 
 class CaBO(CausalMethod[ModelOptions]):
@@ -55,19 +56,13 @@ class CaBO(CausalMethod[ModelOptions]):
     def score(self, i: int) -> Acquisition:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""
         regressions = self.models.regressions
-        means = [float(m.unstandardise(self._means_now(m)).max()) if len(m) else -np.inf for m in regressions]
+        times = [float(m.inputs[:, -1].max()) for m in regressions if self.problem.timed and len(m)]
+        now = max(times, default=None)
+        means = [float(m.unstandardise(fitted_at(m, now)).max()) if len(m) else -np.inf for m in regressions]
         best = float(self.feasibility.expected(np.array(means)[self.models.model_of]).max())
         likely = float(self.feasibility.success_probabilities[i])
         best = required_without_failure(best, likely, self.models.outcomes)
         return expected_improvement(float(self.models[i].output.forward(np.array([best]))[0]))
-
-    def _means_now(self, model: ArmModel) -> np.ndarray:
-        """Posterior means at the points that were played, (n,); if effects change, as of the last one."""
-        if not self.problem.timed:
-            return model.fitted
-        points = model.inputs.copy()
-        points[:, -1] = max(float(m.inputs[:, -1].max()) for m in self.models.regressions if len(m))
-        return model.means(points)
 
 
 class CoBO(CausalMethod[ModelOptions]):

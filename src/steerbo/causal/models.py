@@ -91,10 +91,6 @@ class ModelOptions:
         )
 
 
-def _adjustment_model(space: Space | None) -> ArmModel:
-    return ModelOptions().model(space)
-
-
 class ArmModels:
     """Models of arms. Arms with the same columns, differently assigned, share one (Appendix B.1).
 
@@ -135,7 +131,7 @@ class ArmModels:
         self.regressions: list[ArmModel] = [self._new_model(k) for k in range(len(self.typical))]
         self.arm_of_row: list[list[int]] = [[] for _ in self.regressions]
         self.observed = {
-            k: AdjustedData(self.typical[k], names, _adjustment_model)
+            k: AdjustedData(self.typical[k], names, ModelOptions().model)
             for k, names in enumerate(self.adjusted_for)
             if names is not None
         }

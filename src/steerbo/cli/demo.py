@@ -97,8 +97,12 @@ def demo(
     study = Study.create(MemoryLog(), problem, budget=BUDGET, seed=SEED)
     progress = Display(console(stderr=True))
     progress.say(_INTRODUCTION)
+
+    def drill(suggestion: Suggestion) -> dict[str, Any]:
+        return play(problem, suggestion, keyed(SEED, suggestion.round, "nature"))
+
     with progress:
-        run_study(study, study.session, lambda suggestion: _drill(problem, suggestion), progress)
+        run_study(study, study.session, drill, progress)
     optimizer = study.optimizer
     advice = optimizer.recommend()
     truth = [true_mean(problem, choice) for choice in (advice, *advice.alternatives)]
@@ -120,10 +124,6 @@ def demo(
     status = optimizer.status
     screen.print(f"[{HEADING}]Money spent:[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds")
     screen.print(f"[{HEADING}]Picture:[/]", literal(str(picture) if picture else missing), soft_wrap=True)
-
-
-def _drill(problem: CostVarying, suggestion: Suggestion) -> dict[str, Any]:
-    return play(problem, suggestion, keyed(SEED, suggestion.round, "nature"))
 
 
 def true_mean(problem: CostVarying, choice: Recommendation) -> tuple[float, float]:

@@ -26,9 +26,10 @@ LARGEST_SEED = 2**128 - 1
 
 
 class MethodOptions(TypedDict, total=False):
-    """Options of steerbo's own methods, so that type checkers know a mistyped one; each method checks its own.
+    """Options of steerbo's own methods and of their rivals in the benchmarks' package, for type checkers.
 
-    Options of other packages' methods are given as a dict: ``Optimizer(problem, Mine, **options)``.
+    Each method checks its own. Options of other packages' methods are given as a dict: ``Optimizer(problem, Mine,
+    **options)``.
     """
 
     acquisition: str | None
@@ -58,7 +59,6 @@ class MethodOptions(TypedDict, total=False):
     mode: str
     norm: float
     notice_changes: bool
-    observations: str
     on_exhausted: str
     patience: float
     period: int

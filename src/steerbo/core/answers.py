@@ -190,7 +190,8 @@ class Recommendation(Record):
     def __str__(self) -> str:
         seen = f"having seen {as_text(self.context)}: " if self.context else ""
         line = f"{seen}steer {self.scope}: set {as_text(self.values)}; {self.expected}"
-        others = (_indented(str(o) if o.context != self.context else f"or {o}") for o in self.alternatives)
+        named = (str(o) if o.context != self.context else f"or {o}" for o in self.alternatives)
+        others = ("  " + text.replace("\n", "\n     ") for text in named)
         return "\n".join([line, *([self.note] if self.note else []), *others])
 
 
@@ -223,10 +224,6 @@ class PolicyStep(Record):
         todo = [f"set {as_text(self.values)}"] if self.values else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
         return seen + (", then ".join(todo) or "set nothing") + (f" ({self.note})" if self.note else "")
-
-
-def _indented(text: str) -> str:
-    return "  " + text.replace("\n", "\n     ")
 
 
 @record

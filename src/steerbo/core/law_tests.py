@@ -93,7 +93,7 @@ class BettingTest:
     @property
     def value(self) -> float:
         """E: above 1 it speaks against the law."""
-        return _mean_of_stakes(self._logs)
+        return float(np.mean(np.exp(np.minimum(self._logs, _MOST))))
 
 
 class IndependenceTest:
@@ -141,10 +141,6 @@ class Ranks:
         count = len(self._sorted) + 1
         insort(self._sorted, value)
         return less / count, (most + 1) / count
-
-
-def _mean_of_stakes(logs: Float[np.ndarray, " k"]) -> float:
-    return float(np.mean(np.exp(np.minimum(logs, _MOST))))
 
 
 _ROUNDED = 6  # decimals from which on a number is taken as exact

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import is_dataclass
 from functools import lru_cache
@@ -275,16 +275,16 @@ def methods(problem: Problem | str | None = None) -> Table:
         for entry in _sources(kind):
             rows += [(kind, method.name, *_about(method)) for method in _listed(entry, broken)]
         rows += [(kind, "", str(fault), "") for fault in broken]
-    rows += [(e.name, "", f"there is no such kind of problem ({package(e)})", "") for e in _stray(known)]
+    rows += [
+        (e.name, "", f"there is no such kind of problem ({package(e)})", "")
+        for e in entries(METHODS)
+        if e.name not in known
+    ]
     return Table("Methods", ("kind", "method", "what it does", "options"), tuple(rows))
 
 
 def _about(method: AnyMethod) -> tuple[str, str]:
     return (method.__doc__ or "").strip().split("\n")[0], str(method.Options()).partition("(")[2][:-1]
-
-
-def _stray(known: Iterable[str]) -> list[EntryPoint]:
-    return [entry for entry in entries(METHODS) if entry.name not in known]
 
 
 def _ours(cls: type) -> bool:

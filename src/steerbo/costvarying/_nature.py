@@ -83,14 +83,10 @@ class JointLaw:
 
 
 class NatureModel:
-    """Laws of a problem's variables as they are known by now.
+    """Laws of a problem's variables as they are known by now; `nature` are rows for variables drawn together.
 
     A learned law is conditional on the values seen before choosing, by regression. So it stays right where a variable
     is left to nature only in some contexts.
-
-    Args:
-        space: the variables.
-        nature: rows of data for variables that nature draws together.
     """
 
     def __init__(self, space: Space, nature: JointRows | None) -> None:

@@ -66,11 +66,6 @@ class _Late(NamedTuple):
 class Surrogate:
     """Posterior of the objective, and models of the constrained outcomes and of failures.
 
-    Args:
-        problem: to be solved.
-        search_space: encodes its variables, and knows nature's laws.
-        streams: random numbers, to impute values that were not measured.
-
     Attributes:
         drift: how the objective changes with time, and when hyperparameters are due.
         feasibility: how likely plays are to work, and to satisfy the constraints on outcomes.

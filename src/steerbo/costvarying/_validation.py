@@ -18,7 +18,7 @@ from .._wording import counted
 from ..core.answers import as_text
 from ..core.tolerance import Tolerance
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
-from ..optim import Box, LinearRow, box_of, corners, in_units, limited, refuse_conflict, sobol_points, substitute_known
+from ..optim import Box, box_of, corners, in_units, limited, refuse_conflict, sobol_points, substitute_known
 from ..space import (
     Categorical,
     Float,
@@ -39,12 +39,7 @@ _CACHED = 256  # regions kept: each takes some milliseconds
 
 
 class SetConstraints:
-    """Constraints on the settings of control sets.
-
-    Args:
-        limits: the constraints of the problem; None: it has none.
-        space: its variables.
-    """
+    """Constraints on the settings of control sets; None: the problem has none."""
 
     def __init__(self, limits: Sequence[Limit] | None, space: Space) -> None:
         self.limits: Sequence[Limit] = limits or ()
@@ -80,16 +75,8 @@ class SetConstraints:
 
     def slack(self, columns: Sequence[int], parts: Sequence[Part], values: Mapping[str, Any]) -> list[float | None]:
         """Slack of each constraint at these settings, in its units; None where it does not concern them."""
-        found: list[float | None] = []
-        for limit in self.limits:
-            slacks = [
-                each.bound - math.fsum(weight * values[name] for name, weight in each.weights.items())
-                if isinstance(each, LinearRow)
-                else sum(values[name] not in choices for name, choices in each.choices.items()) - 1.0
-                for each in self._substituted([limit], columns, (), parts)
-            ]
-            found.append(min(slacks, default=None))
-        return found
+        left = [self._substituted([limit], columns, (), parts) for limit in self.limits]
+        return [min((each.slack(values) for each in some), default=None) for some in left]
 
     def check_settings_alone(self, control_sets: Sequence[Sequence[str]], known: Sequence[str]) -> None:
         """Refuse constraints that leave nothing of a control set, of those in which nature has no part.

@@ -111,10 +111,6 @@ class RiskBudget:
     Settings that are likely feasible may be one hill, and a better one may lie behind settings that are unexplored.
     Plays that satisfied the constraint leave a risk budget; it is saved for plays that promise more. Constants were
     found on eight drawn problems; results on others are in docs/results/limits.md.
-
-    Args:
-        search_space: searches the arms.
-        surrogate: posterior and feasibility.
     """
 
     def __init__(self, search_space: SearchSpace, surrogate: Surrogate) -> None:
@@ -125,12 +121,7 @@ class RiskBudget:
     ) -> RiskyPlay:
         """Return the play of arm `a` at a point, or a more promising one that the constraints allow on average.
 
-        Args:
-            history: before the choice.
-            candidates: of the round.
-            arms: indices of the affordable candidates.
-            a: index of the chosen one.
-            point: its encoded settings.
+        `arms` are indices of the affordable candidates.
         """
         feasibility, arm = self.surrogate.feasibility, candidates.arms[a]
         models = feasibility.models
@@ -428,7 +419,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         Returns:
             Indices into `arms` of those left, whose plays are updated in `plays`; and the best move beside staying.
         """
-        moved = np.array([self._switching_cost(history, candidates, a, plays[a].point) for a in arms])
+        values = [self.search_space.settings(candidates.arms[a], plays[a].point) for a in arms]
+        moved = np.array([self.problem.change_cost(each, history) or 0.0 for each in values])
         stays = np.flatnonzero(moved == 0)
         if len(stays) in {0, len(arms)}:
             return list(range(len(arms))), None
@@ -448,10 +440,6 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         plays.update((arms[k], move.to) for move, k in worth_it)
         most = max((move for move, _ in best.values()), key=lambda move: move.gain)
         return sorted([*stays.tolist(), *(k for _, k in worth_it)]), moves.compared(most)
-
-    def _switching_cost(self, history: History, candidates: Candidates, a: int, point: np.ndarray) -> float:
-        values = self.search_space.settings(candidates.arms[a], point)
-        return self.problem.change_cost(values, history) or 0.0
 
     # -- why -----------------------------------------------------------------------------------------------------------
 
@@ -485,15 +473,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
 
 class _Moves:
-    """Worth of the moves of one round, compared with the best mean of the arms that stay.
-
-    Args:
-        method: that chooses.
-        history: before the choice.
-        candidates: of the round.
-        stay: best mean of the arms that stay, in standardised units.
-        here: index of the arm that has it.
-    """
+    """Worth of the moves of one round, compared with the best mean of the arms that `stay`, that of arm `here`."""
 
     def __init__(self, method: CheapFirst, history: History, candidates: Candidates, stay: float, here: int) -> None:
         self.method, self.history, self.candidates, self.stay = method, history, candidates, stay

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..core import (
     Choice,
     DataAdded,
     Event,
+    Explanation,
     Failed,
     History,
     Method,
@@ -33,7 +34,7 @@ from ..core import (
     context_of,
     now,
 )
-from ..core.tolerance import UNSTATED, Absolute, Fraction, Threshold
+from ..core.tolerance import UNSTATED
 from ..errors import InvalidContext
 from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
@@ -126,9 +127,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         costs: mean cost of every control set.
         surrogate: posterior of `sign · value`, and feasibility.
         plays: plays of each control set.
+        rule: by which sets are chosen, in words, where nothing more is explained.
     """
 
     solves = CostVarying
+    rule: ClassVar[str] = ""
 
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -378,11 +381,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def acceptable(self, best: float, candidates: Candidates) -> float:
         """Least value that the problem's tolerance accepts where the best is `best`, in units of `sign · value`."""
-        return self._tolerance.acceptable(best, self.surrogate.smallest_mean(candidates.known), self.problem.sign)
-
-    @property
-    def _tolerance(self) -> Fraction | Absolute | Threshold:
-        return self.problem.tolerance or UNSTATED
+        tolerance, smallest = self.problem.tolerance or UNSTATED, self.surrogate.smallest_mean(candidates.known)
+        return tolerance.acceptable(best, smallest, self.problem.sign)
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
@@ -407,7 +407,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         others = [row for i, row in enumerate(rows) if i != chosen]
         others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
         best, worth = rows[chosen], self.problem.value_of_one
-        stay = self._stay(candidates) if self.problem.current is not None else None
+        stay: Recommendation | None = None
+        if self.problem.current is not None:
+            arm, point = self._current_play()
+            stay = self._described(arm, point, candidates.mixture(arm.set))
         if stay is not None and best.note != NO_FEASIBLE_NOTE and self._good_enough(stay, best, least):
             others = [row for row in (*others, best) if row.scope != stay.scope]
             return replace(
@@ -454,11 +457,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         found, mixture = candidates.best_answer(i, self.streams.integer(0, f"recommend {i}"))
         kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
         return self._described(Arm(i), found.point, mixture, "" if kept else NO_FEASIBLE_NOTE), found.value
-
-    def _stay(self, candidates: Candidates) -> Recommendation:
-        """The `current` values, with their bounds."""
-        arm, point = self._current_play()
-        return self._described(arm, point, candidates.mixture(arm.set))
 
     def _described(self, arm: Arm, point: Float[np.ndarray, " c"], mixture: Mixture, note: str = "") -> Recommendation:
         """Expected value of an arm's point, with its bounds and cost."""
@@ -539,6 +537,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self.check_informed(history)
         advice = self._answer_at(history, {**self._present_context(history), **context_of(request), **context})
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
+
+    def explain(self, history: History) -> Explanation:
+        """State the rule; tabulate plays and costs."""
+        return Explanation(self.rule, (self.control_set_table(history),))
 
     def control_set_table(self, history: History) -> Table:
         """Tabulate plays and mean cost of every control set; "unknown" where no cost was told."""

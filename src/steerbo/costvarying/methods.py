@@ -85,6 +85,7 @@ class EtcGroups(CostVaryingMethod[EtcGroupsOptions]):
     """Play the best of the smallest sets `plays` times, then of the next larger ones, then of all (Tay et al. 2023)."""
 
     name: ClassVar[str] = "etc-groups"
+    rule: ClassVar[str] = "small sets are explored first, then all"
     Options: ClassVar[type[Any]] = EtcGroupsOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
@@ -104,10 +105,6 @@ class EtcGroups(CostVaryingMethod[EtcGroupsOptions]):
                 return fitting
         return self.maximal(affordable)
 
-    def explain(self, history: History) -> Explanation:
-        """Tabulate plays and costs."""
-        return Explanation("small sets are explored first, then all", (self.control_set_table(history),))
-
 
 @record
 class UcbPsqOptions:
@@ -124,6 +121,7 @@ class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
     """Play the set and settings with the largest expected upper bound, whatever it costs (Hayashi et al. 2022)."""
 
     name: ClassVar[str] = "ucb-psq"
+    rule: ClassVar[str] = "the set with the largest expected upper bound is played"
     Options: ClassVar[type[Any]] = UcbPsqOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
@@ -132,11 +130,6 @@ class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
             return start
         sets = self.maximal(np.flatnonzero(self.affordable(history, request)).tolist())
         return self.play_best(sets, history, request, self.options.beta)
-
-    def explain(self, history: History) -> Explanation:
-        """Tabulate plays and costs."""
-        text = "the set with the largest expected upper bound is played"
-        return Explanation(text, (self.control_set_table(history),))
 
 
 @record
@@ -155,6 +148,7 @@ class TsPsq(CostVaryingMethod[TsPsqOptions]):
     """Draw a function from the posterior, play where its expectation is largest (Hayashi et al. 2022)."""
 
     name: ClassVar[str] = "ts-psq"
+    rule: ClassVar[str] = "the best set of a function drawn from the posterior is played"
     Options: ClassVar[type[Any]] = TsPsqOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
@@ -184,16 +178,12 @@ class TsPsq(CostVaryingMethod[TsPsqOptions]):
         assert best is not None, "ask() is only reached while some set is affordable"
         return self.play(history, Arm(best[1]), best[2], request)
 
-    def explain(self, history: History) -> Explanation:
-        """Tabulate plays and costs."""
-        text = "the best set of a function drawn from the posterior is played"
-        return Explanation(text, (self.control_set_table(history),))
-
 
 class Random(CostVaryingMethod[Any]):
     """Play a uniformly drawn control set at uniformly drawn settings."""
 
     name: ClassVar[str] = "random"
+    rule: ClassVar[str] = "every set and setting is drawn uniformly"
 
     @record
     class Options:
@@ -211,10 +201,6 @@ class Random(CostVaryingMethod[Any]):
         unit = draw.random((1, len(self.search_space.sets[i])))
         point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), unit)
         return self.play(history, Arm(i), point, request)
-
-    def explain(self, history: History) -> Explanation:
-        """Tabulate plays and costs."""
-        return Explanation("every set and setting is drawn uniformly", (self.control_set_table(history),))
 
 
 METHODS = (CheapFirst, ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)

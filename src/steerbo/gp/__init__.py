@@ -1,7 +1,7 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from ._changepoint import changepoint_densities, changepoint_gains
-from ._draws import mixture_quantile, posterior_draws
+from ._draws import mixture_moments, mixture_quantile, posterior_draws
 from ._factor import Factor
 from ._fit import Fit, maximum_a_posteriori, refit_due
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
@@ -53,7 +53,7 @@ __all__ = [
     "MaternInTime", "MomentsAndGradients", "OutcomeTransform", "Parameter", "Periodic", "PeriodicKernel", "Product",
     "ProfiledMean", "Sliding", "SlidingKernel", "SquaredExponentialKernel", "Stationary", "Sum", "called",
     "changepoint_densities", "changepoint_gains", "choose_subset", "correlation", "describe_subset", "drift_over",
-    "evenly", "evidence", "fit_drift", "from_hex", "inverted", "log_prior", "maximum_a_posteriori", "mixture_quantile",
-    "noise_lines", "posterior_draws", "profiled_log_density", "refine_on_all", "refit_due", "replace_outcomes",
-    "to_hex",
+    "evenly", "evidence", "fit_drift", "from_hex", "inverted", "log_prior", "maximum_a_posteriori", "mixture_moments",
+    "mixture_quantile", "noise_lines", "posterior_draws", "profiled_log_density", "refine_on_all", "refit_due",
+    "replace_outcomes", "to_hex",
 ]  # fmt: skip

@@ -98,6 +98,14 @@ def posterior_draws(
     return likeliest + places @ root.T, evidence
 
 
+def mixture_moments(
+    means: Float[np.ndarray, "k m"], variances: Float[np.ndarray, "k m"]
+) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+    """Mean and variance of a mixture of k members, all as likely."""
+    mean: Float[np.ndarray, " m"] = means.mean(axis=0)
+    return mean, np.asarray((variances + (means - mean) ** 2).mean(axis=0))
+
+
 def mixture_quantile(
     means: Float[np.ndarray, " k"],
     deviations: Float[np.ndarray, " k"],

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
-from ._draws import DRAWN_UP_TO, posterior_draws
+from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
 from ._fit import Fit, Place
 from ._hyperparameters import Hyperparameters
@@ -603,7 +603,7 @@ class Averaged(Generic[K]):
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each."""
         means, deviations = np.array([member.predict(Z) for member in self.members]).transpose(1, 0, 2)
-        mean, variance = _mixed(means, deviations**2)
+        mean, variance = mixture_moments(means, deviations**2)
         return mean, np.sqrt(variance)
 
     def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
@@ -611,7 +611,7 @@ class Averaged(Generic[K]):
         if not self._deviations:
             return self.means(Z), np.zeros(len(Z))
         means, variances = np.array([member.marginals(Z) for member in self.members]).transpose(1, 0, 2)
-        return _mixed(means, variances)
+        return mixture_moments(means, variances)
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point and member."""
@@ -644,18 +644,10 @@ class Averaged(Generic[K]):
             return mean, np.zeros(len(Z)), rise, np.zeros(Z.shape)
         parts = zip(*(member.moments_and_gradients(Z) for member in self.members), strict=True)
         means, variances, rises, widenings = map(np.array, parts)
-        mean, variance = _mixed(means, variances)
+        mean, variance = mixture_moments(means, variances)
         rise = rises.mean(axis=0)
         apart = 2.0 * (means - mean)[:, :, None] * (rises - rise)
         return mean, variance, rise, (widenings + apart).mean(axis=0)
-
-
-def _mixed(
-    means: Float[np.ndarray, "k m"], variances: Float[np.ndarray, "k m"]
-) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-    """Mean and variance of a mixture of k members, all as likely."""
-    mean: Float[np.ndarray, " m"] = means.mean(axis=0)
-    return mean, np.asarray((variances + (means - mean) ** 2).mean(axis=0))
 
 
 def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike) -> None:

@@ -20,7 +20,7 @@ from ..errors import InvalidProblem, one_of
 from ..optim import refuse_conflict
 from ..records import record
 from ..space import Simplex
-from ..space.fields import ListField, Number, Text, Whole, tag, tagged
+from ..space.fields import ListField, Number, Text, Whole, check_ends, tag, tagged
 from ._region import Region
 
 MOST_LIMITS = 1000
@@ -56,7 +56,7 @@ class Share:
 
     def __post_init__(self) -> None:
         """Check the bounds."""
-        _check_ends(self)
+        check_ends(self)
         for name in ("at_most", "at_least"):
             end = getattr(self, name)
             if end is not None and not 0.0 <= end <= 1.0:
@@ -100,7 +100,7 @@ class Headcount:
 
     def __post_init__(self) -> None:
         """Check the bounds."""
-        _check_ends(self)
+        check_ends(self)
 
     def ends(self, agents: int) -> tuple[int, int]:
         """Return the smallest and the largest number allowed out of `agents`."""
@@ -111,13 +111,6 @@ class Headcount:
         ends = [(w, x) for w, x in (("at least", self.at_least), ("at most", self.at_most)) if x is not None]
         agents = "agent" if ends[-1][1] == 1 else "agents"
         return f"{' and '.join(f'{w} {x}' for w, x in ends)} {agents}{of} in {self.action}"
-
-
-def _check_ends(limit: Share | Headcount) -> None:
-    if limit.at_most is None and limit.at_least is None:
-        raise InvalidProblem("at_most", None, "a number, or ‹at_least›: one bound or both")
-    if limit.at_most is not None and limit.at_least is not None and limit.at_least > limit.at_most:
-        raise InvalidProblem("at_least", limit.at_least, f"at most at_most, which is {limit.at_most:g}")
 
 
 _KINDS: Mapping[str, type] = {"share": Share, "headcount": Headcount}

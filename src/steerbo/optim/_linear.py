@@ -30,6 +30,10 @@ class LinearRow:
     weights: Mapping[str, float]
     bound: float
 
+    def slack(self, values: Mapping[str, Any]) -> float:
+        """How much is left below the bound."""
+        return self.bound - math.fsum(weight * values[name] for name, weight in self.weights.items())
+
 
 @dataclass(frozen=True)
 class Combination:
@@ -37,6 +41,10 @@ class Combination:
 
     limit: int
     choices: Mapping[str, Sequence[Any]]
+
+    def slack(self, values: Mapping[str, Any]) -> float:
+        """How many variables more than one are outside of the combination."""
+        return sum(values[name] not in choices for name, choices in self.choices.items()) - 1.0
 
 
 def substitute_known(

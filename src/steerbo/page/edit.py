@@ -214,7 +214,7 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
 def said_of(study: BaseStudy, played: Round) -> str:
     """Sentence on the latest report on a round and its author."""
     words, token = Words.of(study), played.suggestion.token
-    by = _by(study.events, token)
+    by, seen = _by(study.events, token), played.request.get("context", {})  # what was seen before is no look
     match played.state:
         case "told" if played.outcome:
             said = f"It gave {_outcome_text(study, words, played.outcome.value, played.paid)}{by}."
@@ -226,17 +226,11 @@ def said_of(study: BaseStudy, played: Round) -> str:
             said = f"It was given up{by}: {reason}." if reason else f"It was given up{by}."
         case "void":
             said = f"It was taken out{by}: nothing is learned from it."
-        case _ if looked := {n: v for n, v in played.suggestion.context.items() if n not in _seen_before(played)}:
+        case _ if looked := {n: v for n, v in played.suggestion.context.items() if n not in seen}:
             said = f"Looked at{by}: {in_words(study.problem, looked)}."
         case _:
             said = "Nothing was said of it yet."
     return said
-
-
-def _seen_before(played: Round) -> Mapping[str, Any]:
-    """Values that were seen before the choice, and so are no looks."""
-    found: Mapping[str, Any] = played.request.get("context", {})
-    return found
 
 
 def labels(study: BaseStudy, typed: Mapping[str, str]) -> list[tuple[str, str]]:

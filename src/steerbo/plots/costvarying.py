@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import Any
 
 import numpy as np
 
-from ..core import BaseStudy, Recommendation, Scope
+from ..core import BaseStudy, Recommendation, Scope, as_text
 from ..costvarying import CostVarying
 from .drawing import (
     COLOURS,
@@ -177,14 +177,9 @@ def draw_contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks
                 k, y, [[y - low], [high - y]], color=colour, marker=shape, ms=6, mec="black", mew=0.4, capsize=3,
                 lw=1.6, ls="none", label=label or None,
             )  # fmt: skip
-    labels = [wrapped(_in_one(problem.shown(choice.context, 3)), max(44 // max(len(rows), 1), 9), 3) for choice in rows]
+    labels = [wrapped(as_text(problem.shown(choice.context, 3)), max(44 // max(len(rows), 1), 9), 3) for choice in rows]
     axes.set_xticks(range(len(rows)), labels, fontsize=SMALL)
     axes.margins(0.12, 0.15)
-
-
-def _in_one(texts: Mapping[str, str]) -> str:
-    """Values by name in one line."""
-    return ", ".join(f"{name} = {text}" for name, text in texts.items())
 
 
 def spent_by_set(study: BaseStudy, problem: CostVarying) -> tuple[list[int], list[Any], bool]:

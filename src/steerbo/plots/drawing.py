@@ -337,11 +337,16 @@ def draw_rows(axes: Any, rows: Sequence[Row], aside: str = "") -> None:
     axes.tick_params(axis="y", length=0)
     axes.margins(x=0.08)
     if any(row.aside for row in rows):
-        right = axes.secondary_yaxis("right")
-        right.set_yticks(range(len(rows)), [row.aside for row in rows])
-        right.tick_params(length=0, labelsize=SMALL)
-        right.spines[:].set_visible(False)
-        right.set_ylabel(wrapped(aside, 16), size=LABEL)
+        texts_at_right(axes, [row.aside for row in rows]).set_ylabel(wrapped(aside, 16), size=LABEL)
+
+
+def texts_at_right(axes: Any, texts: Sequence[str]) -> Any:
+    """A text at the right of each row; returns their axis."""
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(texts)), texts)
+    right.tick_params(length=0, labelsize=SMALL)
+    right.spines[:].set_visible(False)
+    return right
 
 
 def draw_acceptable(axes: Any, problem: Any, means: Sequence[float]) -> None:

@@ -24,7 +24,6 @@ from .drawing import (
     MM,
     ORANGE,
     SKY,
-    SMALL,
     TITLE,
     VERMILION,
     Picture,
@@ -38,6 +37,7 @@ from .drawing import (
     side_by_side,
     stacked,
     styled,
+    texts_at_right,
     value_words,
     words,
     wrapped,
@@ -313,10 +313,7 @@ def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
     axes.set_ylim(len(fullest) - 0.4, -0.6)
     axes.set_xlim(0, axes.get_xlim()[1] * 1.03)
     axes.tick_params(axis="y", length=0)
-    right = axes.secondary_yaxis("right")
-    right.set_yticks(range(len(fullest)), [f"{share:.0%}" for share in before])
-    right.tick_params(length=0, labelsize=SMALL)
-    right.spines[:].set_visible(False)
+    texts_at_right(axes, [f"{share:.0%}" for share in before])
     axes.set(xlabel="share of all agents", title="Recommended shares")
 
 

@@ -35,7 +35,6 @@ from .drawing import (
     LABEL,
     ORANGE,
     SKY,
-    SMALL,
     VERMILION,
     Picture,
     colour_bar,
@@ -46,6 +45,7 @@ from .drawing import (
     on,
     places_on,
     styled,
+    texts_at_right,
     value_words,
     with_unit,
     wrapped,
@@ -761,10 +761,7 @@ def _importance(study: BaseStudy, found: Importance, ax: Any = None) -> Any:
     axes.set_ylim(len(found.names) - 0.5, -0.5)
     axes.set(xlim=(0, 1), xlabel="share of the variance", title="Importance of each variable")
     axes.tick_params(axis="y", length=0)
-    right = axes.secondary_yaxis("right")
-    right.set_yticks(range(len(found.names)), [f"{share:.0%}" for share in found.share])
-    right.tick_params(length=0, labelsize=SMALL)
-    right.spines[:].set_visible(False)
+    texts_at_right(axes, [f"{share:.0%}" for share in found.share])
     return finished(axes)
 
 

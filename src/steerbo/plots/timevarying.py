@@ -19,7 +19,6 @@ from .drawing import (
     MM,
     PAGE,
     SKY,
-    SMALL,
     VERMILION,
     Picture,
     finished,
@@ -28,6 +27,7 @@ from .drawing import (
     of_kind,
     on,
     styled,
+    texts_at_right,
     told_apart,
     value_words,
     words,
@@ -110,10 +110,7 @@ def weights(study: BaseStudy, ax: Any = None) -> Any:
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.set(xlabel="probability", xlim=(0, 1), title="Probability of each prior")
-    right = axes.secondary_yaxis("right")
-    right.set_yticks(order, [f"{share:.0%}" for share in heavy])
-    right.tick_params(length=0, labelsize=SMALL)
-    right.spines[:].set_visible(False)
+    texts_at_right(axes, [f"{share:.0%}" for share in heavy])
     return finished(axes)
 
 

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from ..errors import InvalidProblem, InvalidRequest, one_of
 from ..records import record
 from ._space import Space
-from .fields import Flag, ListField, Number, Text, as_choice, listed, tag, tagged
+from .fields import Flag, ListField, Number, Text, as_choice, check_ends, listed, tag, tagged
 from .variables import Categorical
 
 _CLOSE = 1e-9  # of the sizes that are added up: nearer than this to a limit is at it
@@ -49,10 +49,7 @@ class LinearConstraint:
         """Check weights and bounds."""
         if not self.weights or not any(self.weights.values()):
             raise InvalidProblem("weights", dict(self.weights), "a number that is not 0, by variable")
-        if self.at_most is None and self.at_least is None:
-            raise InvalidProblem("at_most", None, "a number, or ‹at_least›: one bound or both")
-        if self.at_most is not None and self.at_least is not None and self.at_least > self.at_most:
-            raise InvalidProblem("at_least", self.at_least, f"at most at_most, which is {self.at_most:g}")
+        check_ends(self)
         if self.probability is not None and not 0 < self.probability < 1:
             raise InvalidProblem("probability", self.probability, "a number above 0 and below 1")
 
@@ -79,7 +76,8 @@ class LinearConstraint:
         return min(above, math.inf if self.at_least is None else total - self.at_least)
 
     def __str__(self) -> str:
-        parts = [(weight, name if abs(weight) == 1 else f"{abs(weight):g} {name}") for name, weight in self._terms]
+        weights = [(name, float(self.weights[name])) for name in self.names]
+        parts = [(weight, name if abs(weight) == 1 else f"{abs(weight):g} {name}") for name, weight in weights]
         text = ("−" if parts[0][0] < 0 else "") + parts[0][1]
         text += "".join(f" {'−' if weight < 0 else '+'} {term}" for weight, term in parts[1:])
         surely = "" if self.probability is None else f", with probability {self.probability:g} where nature has a part"
@@ -87,10 +85,6 @@ class LinearConstraint:
             return f"{text} exactly {self.at_most:g}{surely}"
         bounds = (("at least", self.at_least), ("at most", self.at_most))
         return f"{text} {' and '.join(f'{word} {end:g}' for word, end in bounds if end is not None)}{surely}"
-
-    @property
-    def _terms(self) -> list[tuple[str, float]]:
-        return [(name, float(self.weights[name])) for name in self.names]
 
 
 def _several(value: object) -> tuple[Any, ...]:
@@ -173,10 +167,7 @@ class OutcomeConstraint:
 
     def __post_init__(self) -> None:
         """Check bounds and probability."""
-        if self.at_most is None and self.at_least is None:
-            raise InvalidProblem("at_most", None, "a number, or ‹at_least›: one bound or both")
-        if self.at_most is not None and self.at_least is not None and self.at_least >= self.at_most:
-            raise InvalidProblem("at_least", self.at_least, f"below at_most, which is {self.at_most:g}")
+        check_ends(self, "below")
         if not 0 < self.probability < 1:
             raise InvalidProblem("probability", self.probability, "a number above 0 and below 1")
 

@@ -179,6 +179,19 @@ Choices = Annotated[Sequence[Choice], BeforeValidator(listed)]
 ListField = BeforeValidator(listed)
 
 
+def check_ends(limit: Any, where: str = "at most") -> None:
+    """Refuse a limit without a bound, or whose `at_least` is not where it has to be, such as below `at_most`.
+
+    Raises:
+        InvalidProblem: naming the bound.
+    """
+    low, high = limit.at_least, limit.at_most
+    if low is None and high is None:
+        raise InvalidProblem("at_most", None, "a number, or ‹at_least›: one bound or both")
+    if low is not None and high is not None and (low > high or (low == high and where == "below")):
+        raise InvalidProblem("at_least", low, f"{where} at_most, which is {high:g}")
+
+
 def tag(kind: str) -> Any:
     """The last field of a declaration: the word that tells its kind in a file."""
     return field(default=kind, kw_only=True, repr=False)

@@ -22,14 +22,7 @@ Kind = Literal["sqlite", "postgresql"]
 class Address:
     """A database's URL in parts, without the signs that stand for others in it (%40 for @).
 
-    Args:
-        scheme: the word before the colon.
-        host: None: the driver's own way to this machine.
-        port: None: the usual one.
-        database: the file, or the database of a server.
-        user: None: the driver's choice.
-        password: never shown.
-        query: options, by name.
+    `database` is a file, or the database of a server; None stands for the driver's usual choice. No password is shown.
     """
 
     scheme: str
@@ -71,14 +64,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Table:
-    """Table of a log.
-
-    Args:
-        name: its name in the database.
-        columns: types by name, the columns of the key first.
-        keys: how many columns the key has.
-        nullable: columns that may have no value.
-    """
+    """Table of a log: types by column, of which the first `keys` are the key, and columns that may have no value."""
 
     name: str
     columns: Mapping[str, str]
@@ -94,12 +80,7 @@ class Table:
 
 
 class Connection:
-    """One connection, with at most one transaction under way.
-
-    Args:
-        raw: the driver's connection. SQLite's begins no transaction by itself, PostgreSQL's does.
-        kind: whose it is.
-    """
+    """One connection, with at most one transaction under way: SQLite's driver begins none by itself."""
 
     def __init__(self, raw: Any, kind: Kind) -> None:
         self.raw, self.kind = raw, kind
@@ -185,13 +166,9 @@ class ConnectionLost(Exception):  # noqa: N818  it is no fault of a statement
 
 
 class Pool:
-    """Connections to one database: an idle one is used again.
+    """Connections to one database: an idle one is used again, and `kept` of them stay.
 
-    Args:
-        kind: of database.
-        connect: makes a connection of the driver.
-        errors: the driver's errors, and among them those of rows that another one wrote.
-        kept: so many idle connections are kept.
+    `errors` are the driver's errors, and among them those of rows that another one wrote.
     """
 
     def __init__(

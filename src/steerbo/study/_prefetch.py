@@ -37,11 +37,6 @@ _BEGINS = 1.0  # seconds in which a process begins
 class PrefetchProcess:
     """The events of the next `k` suggestions, as a process finds them; a thread of this one reads them.
 
-    Args:
-        fold: the state, which is copied.
-        k: so many.
-        request: as `ask` takes it.
-
     Raises:
         Exception: the state cannot be copied, or no process be begun.
     """

@@ -43,10 +43,6 @@ class FairQueue:
     """One worker's place in the line. A forked child is another worker than its parent.
 
     Politeness only: where the log is away, or a lease has run out, two may compute at once, and `append` refuses one.
-
-    Args:
-        log: where the line is kept; where that is away, nobody waits for a turn.
-        worker: whose place it is.
     """
 
     def __init__(self, log: RetryingLog, worker: Worker) -> None:

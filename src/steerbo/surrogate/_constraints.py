@@ -50,13 +50,7 @@ class ProbabilisticConstraint(Protocol):
 
 @dataclass(eq=False)
 class ConstraintModel:
-    """Model of one constrained outcome.
-
-    Attributes:
-        limit: on it.
-        model: of it, in its own units.
-        tracker: how it drifts.
-    """
+    """Model of one constrained outcome, in its own units, with the limit on it and its drift."""
 
     limit: OutcomeConstraint
     model: GPRegression[Any]
@@ -299,15 +293,11 @@ class ConstraintModels:
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 
-    @property
-    def _most(self) -> int:
-        return max((len(each.model) for each in self.by_name.values()), default=0)
-
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
         """Put hyperparameters from `fit` to use."""
         for name, each in self.by_name.items():
             each.model = each.tracker.set_hyperparameters(self._fresh, each.model, hyperparameters[name])
-        self.fitted_at = self._most
+        self.fitted_at = max((len(each.model) for each in self.by_name.values()), default=0)
 
     @property
     def due(self) -> bool:

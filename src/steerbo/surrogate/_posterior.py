@@ -19,7 +19,16 @@ import numpy as np
 
 from .._arrays import Float
 from ..errors import InvalidRequest
-from ..gp import AnovaKernel, Factor, GPRegression, Kernel, KumaraswamyWarp, OutcomeTransform, mixture_quantile
+from ..gp import (
+    AnovaKernel,
+    Factor,
+    GPRegression,
+    Kernel,
+    KumaraswamyWarp,
+    OutcomeTransform,
+    mixture_moments,
+    mixture_quantile,
+)
 from ..optim import Box
 from ..space import Space
 from ._expectation import Expectation
@@ -243,8 +252,8 @@ class Mixture:
     def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
         """Mean and deviation, m and √v, at points (r, c)."""
         means, deviations = np.array([each.moments(points) for each in self._each]).transpose(1, 0, 2)
-        mean: Float[np.ndarray, " r"] = means.mean(axis=0)
-        return mean, np.sqrt((deviations**2 + (means - mean) ** 2).mean(axis=0))
+        mean, variance = mixture_moments(means, deviations**2)
+        return mean, np.sqrt(variance)
 
     def quantiles(self, point: Float[np.ndarray, " c"], levels: Sequence[float]) -> list[float]:
         """Quantiles of the mixture at one point."""

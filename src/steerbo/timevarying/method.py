@@ -219,14 +219,10 @@ class Candidates:
     def _row(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
         """Encode realised values, with the time where constrained outcomes drift."""
         point = self.problem.space.encode([realised])[0]
-        if not self._timed:
+        if all(each.tracker.model is None for each in self._constraints.by_name.values()):
             return point
         now = time_of(played) if played is not None else realised.get("time", self._added.get(name, (0.0, 0.0))[0])
         return np.append(point, now)
-
-    @property
-    def _timed(self) -> bool:
-        return any(each.tracker.model is not None for each in self._constraints.by_name.values())
 
     def view(
         self, time: float, available: Any, context: Mapping[str, Any], unknown: Sequence[PendingPoint] | None = None

@@ -28,12 +28,7 @@ class Roles(TypedDict, total=False):
 class ParsedGraph:
     """Nodes and edges in order of appearance. `where` names the line of a statement, for errors.
 
-    Attributes:
-        nodes: names of the variables.
-        directed, bidirected: edges.
-        hidden, shown: variables marked as latent, and as observed.
-        roles: names by role.
-        idle: variables that are neither actions nor contexts.
+    Variables are marked as latent (`hidden`), as observed (`shown`), or as neither actions nor contexts (`idle`).
     """
 
     def __init__(self) -> None:

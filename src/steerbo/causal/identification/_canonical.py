@@ -24,15 +24,7 @@ State = tuple[int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, eq=False)
 class CanonicalScopes:
-    """Canonical scopes on one set of actions.
-
-    Attributes:
-        base: the causal graph as masks.
-        target: the target's node.
-        contexts: all contexts, as a set.
-        chosen: the actions, as a set.
-        effort: step budget of the search.
-    """
+    """Canonical scopes on one set of actions; contexts, actions and graph are masks, `effort` is the step budget."""
 
     base: BitmaskDag
     target: int

@@ -19,7 +19,7 @@ to each other at one price the smallest stays.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -39,11 +39,7 @@ Key = tuple[tuple[int, int], ...]  # a scope: pairs of an action and its context
 class Dominance:
     """Dominance graph of the scopes of one causal graph, built as it is walked.
 
-    Args:
-        graph: the causal graph.
-        joint: whether several interventions may be added at once.
-        effort: step budget.
-        looking_at: the contexts that scopes may look at, as a mask; None: all.
+    `joint`: several interventions may be added at once; `looking_at`: contexts that scopes may look at (None: all).
     """
 
     graph: CausalGraph
@@ -145,7 +141,12 @@ class Dominance:
             yield chosen
             return
         forced = next(
-            (x for x in bits(undecided) if self._free(x) and self._always_matters(x, chosen | undecided)), None
+            (
+                x
+                for x in bits(undecided)
+                if self._free(x) and self.base.descendants(1 << x, cut=chosen | undecided) >> self.target & 1
+            ),
+            None,
         )
         x = next(bits(undecided)) if forced is None else forced
         rest = undecided & ~(1 << x)
@@ -155,9 +156,6 @@ class Dominance:
 
     def _free(self, x: int) -> bool:
         return not self.base.parents[x] & ~self.contexts
-
-    def _always_matters(self, x: int, others: int) -> bool:
-        return bool(self.base.descendants(1 << x, cut=others) >> self.target & 1)
 
     def _relevant(self, chosen: int, undecided: int) -> int:
         """Actions that can matter together with the chosen ones, and among the chosen those that still can.
@@ -197,13 +195,10 @@ class Dominance:
 
     def ends(self) -> list[Key]:
         """Maximal scopes of the dominance graph, one of each group of equals."""
-        queue = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).essential()]
-        edges: dict[Key, list[Key]] = {}
-        for scope in queue:
-            if scope not in edges:
-                edges[scope] = self.better(scope)
-                queue.extend(edges[scope])
-        return [min(group, key=size_of) for group in _sinks(edges)]
+        forms = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).essential()]
+        keys, reached = _walked(forms, self.better)
+        ends = dict.fromkeys(there for there in reached if all(reached[j] == there for j in bits(there)))
+        return [min((keys[j] for j in bits(end)), key=size_of) for end in ends]
 
 
 def undominated(graph: CausalGraph, joint: bool = False, effort: StepBudget | None = None) -> tuple[Scope, ...]:
@@ -218,14 +213,19 @@ def size_of(scope: Key) -> tuple[int, int, Key]:
     return len(scope), sum(seen.bit_count() for _, seen in scope), scope
 
 
-def _sinks(edges: dict[Key, list[Key]]) -> list[list[Key]]:
-    """Strongly connected components without outgoing edges."""
-    keys = list(edges)
-    position = {key: i for i, key in enumerate(keys)}
-    graph = BitmaskDag.by_parents([mask_of(position[better] for better in edges[key]) for key in keys])
-    reached = [graph.ancestors(1 << i) for i in range(len(keys))]
-    ends = dict.fromkeys(there for i, there in enumerate(reached) if all(reached[j] == there for j in bits(there)))
-    return [[keys[j] for j in bits(end)] for end in ends]
+def _walked(
+    scopes: Iterable[Key], better: Callable[[Key], list[Key]], sort: bool = False
+) -> tuple[list[Key], list[int]]:
+    """Scopes that a walk to better ones meets, and for each the numbers of those that it leads to, as a mask."""
+    queue, edges = list(scopes), dict[Key, list[Key]]()
+    for scope in queue:
+        if scope not in edges:
+            edges[scope] = better(scope)
+            queue.extend(edges[scope])
+    keys = sorted(edges, key=size_of) if sort else list(edges)
+    place = {key: i for i, key in enumerate(keys)}
+    ways = BitmaskDag.by_parents([mask_of(place[each] for each in edges[key]) for key in keys])
+    return keys, [ways.ancestors(1 << i) for i in range(len(keys))]
 
 
 # -- with prices -------------------------------------------------------------------------------------------------------
@@ -233,14 +233,10 @@ def _sinks(edges: dict[Key, list[Key]]) -> list[list[Key]]:
 
 @dataclass
 class PricedDominance:
-    """Dominance graph of the scopes of one causal graph with prices of actions and looks.
+    """Dominance graph of the scopes of one causal graph with prices of actions and looks; the others cost nothing.
 
-    Args:
-        graph: the causal graph.
-        prices: of variables to set and of contexts to look at; the others cost nothing. A price that is no number
-            varies: it depends on the value that is set, or is still to be learned.
-        joint: whether several interventions may be added at once.
-        effort: step budget.
+    A price that is no number varies: it depends on the value that is set, or is still to be learned. `joint`: several
+    interventions may be added at once.
     """
 
     graph: CausalGraph
@@ -303,16 +299,7 @@ class PricedDominance:
 
     def kept(self) -> list[Key]:
         """Undominated scopes at their prices."""
-        queue = list(dict.fromkeys(self.beginnings()))
-        edges: dict[Key, list[Key]] = {}
-        for scope in queue:
-            if scope not in edges:
-                edges[scope] = self.better(scope)
-                queue.extend(edges[scope])
-        keys = sorted(edges, key=size_of)
-        place = {key: i for i, key in enumerate(keys)}
-        ways = BitmaskDag.by_parents([mask_of(place[better] for better in edges[key]) for key in keys])
-        reached = [ways.ancestors(1 << i) for i in range(len(keys))]
+        keys, reached = _walked(dict.fromkeys(self.beginnings()), self.better, sort=True)
         prices, varying = [self.price(key) for key in keys], [used(key) & self._varying for key in keys]
 
         def beats(j: int, i: int) -> bool:
