@@ -17,8 +17,6 @@ from steerbo.extending import Choice, Explanation, History
 from steerbo.study import MemoryLog, Study
 from tests.costvarying.worlds import OVEN, Plays, Scripted, prices_of, value_of
 
-pytestmark = pytest.mark.few_draws
-
 
 class Learning(CostVaryingMethod[Any]):
     """The same, but it learns what holding costs."""

@@ -19,6 +19,7 @@ from partial_control_bench.fresh.wings import Policy
 from partial_control_bench.fresh.world import FreshWorld, Shape
 from partial_control_bench.randomness import even_points
 from tests.benchmarks.bench.calls import pcb
+from tests.sizes import size
 
 COMMIT = "8a" * 20
 
@@ -96,7 +97,8 @@ def test_answers_of_every_wing_are_held_against_the_truth(wing: str) -> None:
 
 
 def test_the_truth_of_a_policy_is_the_mean_of_its_plays() -> None:
-    """Within 5 standard errors of 2000 rounds: a false alarm in two million."""
+    """Within 5 standard errors of so many rounds: a false alarm in two million."""
+    rounds = size(2000, 500)
     run = coverage.Run("word", 2, "normal .05", (8,), wing="causal")
     drawn = run.drawn()
     assert isinstance(drawn, Policy)
@@ -106,8 +108,8 @@ def test_the_truth_of_a_policy_is_the_mean_of_its_plays() -> None:
     advice: Any = optimizer.recommend()
     name = drawn.world.names[2]
     told = []
-    for number in range(100, 2100):
+    for number in range(100, 100 + rounds):
         z = drawn.seen.now(number)["context"][name]
         settings = advice({name: z}) if advice.scope.contexts else advice.values
         told.append(drawn.seen.play(number, settings, {}).value)
-    assert drawn.truth(advice, 8) == pytest.approx(np.mean(told), abs=5 * np.std(told) / 2000**0.5)
+    assert drawn.truth(advice, 8) == pytest.approx(np.mean(told), abs=5 * np.std(told) / rounds**0.5)
