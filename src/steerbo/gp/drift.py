@@ -7,6 +7,11 @@ a translation at constant velocity whose shape changes smoothly. Each is fitted 
 likelier than none by a factor e, and by √n for its time scale and for each velocity (BIC, Schwarz 1978), so that next
 to nothing is lost on a static objective. Change points are added to these: one must be likelier than all else by e·n²,
 as it may stand at any of n moments and is sought n times.
+
+No drift, a smooth change and a translation are nested: a translation with velocity 0 and an endless time scale is no
+drift. Where several of them are likely, draws of the hyperparameters are shared out among them, so that answers average
+over the kinds as over hyperparameters: bounds of the likeliest kind alone are too narrow while a slow drift is not
+certain.
 """
 
 from __future__ import annotations
@@ -284,6 +289,11 @@ _WITHIN = 2.0  # and by which it may be behind, after a few evaluations, to be f
 _FEW = 30  # evaluations of a first comparison
 _ALIKE = 0.1  # difference of the logarithms of two periods of one season
 
+_GOLDEN = (math.sqrt(5) - 1) / 2  # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
+_NESTED: tuple[Kind, ...] = ("steady", "smooth", "sliding")
+_ENDLESS = 20.0  # logarithm of a time scale in which nothing changes
+_LIKELY = 3.0  # log posterior by which a kind may be behind and still has draws
+
 Theta = tuple[float, ...]
 
 
@@ -313,6 +323,7 @@ class DriftModel:
         kind: the kind that was learned.
         unit: how much time counts as one where ℓ and τ are judged: what was learned is as likely on any clock.
         cuts: when everything began anew, ascending, in units of time.
+        form: kind of the kernel, where it holds draws of several kinds; None: `kind` itself.
         standings: of the kinds at the latest fits, in the same unit: the next fit begins there.
     """
 
@@ -320,6 +331,7 @@ class DriftModel:
     kind: Kind = "steady"
     unit: float = 1.0
     cuts: tuple[float, ...] = ()
+    form: Kind | None = None
     standings: tuple[Standing, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
@@ -338,17 +350,21 @@ class DriftModel:
         """The kernel of points in space and time, with time in a column of its own after the others."""
         if self.given is not None and not isinstance(self.given, Sliding):
             return Product((space, Fixed(self.given.over(column))))
-        if self.kind == "sliding":
+        if self._form == "sliding":
             moved = _numbers(space)
             space = SlidingKernel(space, column, self.unit, moved, (0.0,) * len(moved))
         return Product((space, EpochsKernel(column, self.cuts), *self._changes(column)))
 
+    @property
+    def _form(self) -> Kind:
+        return self.form or self.kind
+
     def _changes(self, column: int) -> tuple[Kernel, ...]:
-        if self.kind == "steady":
+        if self._form == "steady":
             return ()
-        start, family = (0.5, SquaredExponentialKernel) if self.kind in {"smooth", "sliding"} else (1.0, Matern12)
+        start, family = (0.5, SquaredExponentialKernel) if self._form in {"smooth", "sliding"} else (1.0, Matern12)
         changing: tuple[Kernel, ...] = (family([start], dimensions=[column], learn_variance=False),)
-        if self.kind == "seasonal":
+        if self._form == "seasonal":
             changing = (
                 PeriodicKernel(column, _PERIOD, _ROUND),
                 Matern12([_LASTING], dimensions=[column], learn_variance=False),
@@ -358,6 +374,8 @@ class DriftModel:
     def to_dict(self) -> dict[str, Any]:
         """Learned kind, unit, change points and standings as JSON data, floats as hexadecimal text."""
         plain: dict[str, Any] = {"kind": self.kind, "unit": to_hex(self.unit), "cuts": to_hex(self.cuts)}
+        if self.form is not None:
+            plain["form"] = self.form
         if self.standings:
             plain["standings"] = {
                 each.kind: {"outcomes": each.outcomes, "behind": to_hex(each.behind), "theta": to_hex(each.theta)}
@@ -373,7 +391,11 @@ class DriftModel:
             InvalidStudy: it is not a result of `to_dict`.
         """
         known = {"kind", "unit", "cuts"}
-        if not isinstance(plain, Mapping) or plain.keys() - {"standings"} != known or plain["kind"] not in KINDS:
+        if (
+            not isinstance(plain, Mapping)
+            or plain.keys() - {"standings", "form"} != known
+            or not {plain["kind"], plain.get("form", "steady")} <= {*KINDS}
+        ):
             raise InvalidStudy("hyperparameters.drift", plain, f"a kind ({', '.join(KINDS)}), a unit and cuts")
         standings = plain.get("standings", {})
         try:
@@ -387,14 +409,15 @@ class DriftModel:
             ) from None
         if not {each.kind for each in found} <= {*KINDS}:
             raise InvalidStudy("hyperparameters.drift.standings", standings, f"kinds ({', '.join(KINDS)})")
-        return cls(None, plain["kind"], from_hex(plain["unit"]), from_hex(plain["cuts"]), found)
+        cuts = from_hex(plain["cuts"])
+        return cls(None, plain["kind"], from_hex(plain["unit"]), cuts, plain.get("form"), standings=found)
 
     def said(self, kernel: Product) -> str:
         """Describe the drift by the kernel in use."""
         if self.given is not None and not isinstance(self.given, Sliding):
             return f"it drifts as given: {in_words(self.given)}"
         words = [f"all began anew at time {self.cuts[-1]:g}"] if self.cuts else []
-        if isinstance(sliding := kernel.members[0], SlidingKernel):
+        if self.kind == "sliding" and isinstance(sliding := kernel.members[0], SlidingKernel):
             fastest = max(map(abs, sliding.velocity), default=0.0) / self.unit
             words.append(f"all slides, by up to {fastest:.3g} of a variable's range in one unit of time")
         elif self.kind == "seasonal":
@@ -431,6 +454,7 @@ def fit_drift(
         A drift model that differs from `before` by its kind, its unit, its standings and at most one more cut.
     """
     unit = horizon if 0 < horizon < math.inf else 1.0
+    model, before = _own_form(empty, model, before)
     steady = replace(before, kind="steady", unit=unit, standings=())
     if len(model) < MIN_TO_LEARN:
         return steady, _Fitted.of(empty, model, before, steady).drawn()
@@ -438,7 +462,25 @@ def fit_drift(
     best = comparison.best()
     if (cut := comparison.cut(best)) is not None:
         return cut
-    return replace(best.drift_model, standings=comparison.standings()), best.drawn()
+    form, found = comparison.averaged(best)
+    return replace(best.drift_model, form=form, standings=comparison.standings()), found
+
+
+def _own_form(
+    empty: Empty, model: GPRegression[Product], before: DriftModel
+) -> tuple[GPRegression[Product], DriftModel]:
+    """The same outcomes with the kernel of the kind in use, where the kernel in use holds several kinds."""
+    if before.form is None:
+        return model, before
+    own = replace(before, form=None)
+    known, p = model.hyperparameters, len(_space(model.kernel).parameters)
+    end = len(model.kernel.parameters)
+    drift = known.theta[p:end]
+    drift = {"steady": (), "smooth": drift[-1:]}.get(before.kind, drift)
+    plain = empty(own)
+    plain.replace(model.inputs, model.outcomes)
+    plain.set(replace(known, theta=(*known.theta[:p], *drift, *known.theta[end:]), draws=()))
+    return plain, own
 
 
 class _Comparison:
@@ -498,6 +540,40 @@ class _Comparison:
             self._empty, self._model, self._steady, other.found
         )  # with less noise it is seen more exactly when
         return (model if later is None else replace(self._steady, cuts=(*self._steady.cuts, later))), other.drawn()
+
+    def averaged(self, best: _Fitted) -> tuple[Kind | None, Hyperparameters]:
+        """Hyperparameters with draws that are shared among nested kinds by their posterior probabilities.
+
+        Returns:
+            The kind whose kernel holds them, None for that of the best fit alone; and the hyperparameters.
+        """
+        found = best.drawn()
+        likely = [
+            fit
+            for kind, fit in self.fits.items()
+            if kind in _NESTED and self._net(fit) >= self._net(best) - _LIKELY and fit.found.output == best.found.output
+        ]
+        if best.drift_model.kind not in _NESTED or len(likely) < 2 or not found.draws:
+            return None, found
+        form = max((fit.drift_model.kind for fit in likely), key=_NESTED.index)
+        weights = np.exp([self._net(fit) - self._net(best) for fit in likely])
+        ends = np.round(np.cumsum(weights) / weights.sum() * len(found.draws)).astype(int)
+        draws: list[Theta] = []
+        for fit, count in zip(likely, np.diff(ends, prepend=0), strict=True):
+            own = found.draws if fit is best else fit.drawn().draws if count else ()
+            some = np.linspace(0, len(own), count, endpoint=False).astype(int)
+            draws += [self._within(form, fit.drift_model.kind, own[i]) for i in some]
+        mixed = [draws[i] for i in np.argsort(np.arange(len(draws)) * _GOLDEN % 1.0, kind="stable")]
+        theta = self._within(form, best.drift_model.kind, found.theta)
+        return form, replace(found, theta=theta, draws=tuple(mixed))
+
+    def _within(self, form: Kind, kind: Kind, theta: Theta) -> Theta:
+        """Hyperparameters of a kind in the kernel of another one that it is nested in."""
+        if kind == form:
+            return theta
+        p, moved = len(_space(self._model.kernel).parameters), len(_numbers(_space(self._model.kernel)))
+        scale, rest = (theta[p : p + 1], theta[p + 1 :]) if kind == "smooth" else ((_ENDLESS,), theta[p:])
+        return (*theta[:p], *(0.0,) * (moved if form == "sliding" else 0), *scale, *rest)
 
     def standings(self) -> tuple[Standing, ...]:
         """Standings of all kinds after the comparison; of those left out, as they were."""
