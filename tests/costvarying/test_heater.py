@@ -12,7 +12,7 @@ TOLERANCE = 0.5
 HEATED = sb.CostVarying(
     [
         sb.Float("vent", 0, 1),
-        sb.Float("indoors", -5, 40, law="learned"),
+        sb.Float("indoors", -5, 40, law=sb.space.Learned()),
         sb.Float("outdoors", 0, 30, seen=True),
     ],
     [["vent"], ["vent", "indoors"]],

@@ -128,7 +128,7 @@ class _Compound(Kernel):
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
-        """Where the members' hyperparameters begin and end: a fit replaces them thousands of times."""
+        """Ends of the members' hyperparameters in θ, from 0; kept, since a fit replaces θ thousands of times."""
         return (0, *accumulate(len(member.parameters) for member in self.members))
 
 
