@@ -31,9 +31,10 @@ def test_peers_play(entrant: str, name: str) -> None:
     rounds = size(7, 6) if entrant == "botorch" else 7  # five draws, and what a model says
     budget = Budget(rounds, about.budget.money, (about.budget.money or 7.0,))
     who = contender(entrant)
-    first, again = (run(replace(about, budget=budget), entrant, who.load(), 1000) for _ in range(2))
-    assert first.rounds == rounds
-    assert first.curve == again.curve, "the same seed plays the same"
+    slow = (entrant, name) == ("botorch", "hartmann-moderate-0.02")  # a choice takes it seven seconds there
+    runs = [run(replace(about, budget=budget), entrant, who.load(), 1000) for _ in range(size(2, 1) if slow else 2)]
+    assert runs[0].rounds == rounds
+    assert runs[0].curve == runs[-1].curve, "the same seed plays the same"
 
 
 @pytest.mark.skipif(find_spec("optuna") is None, reason="needs optuna: pip install './benchmarks[peers]'")
