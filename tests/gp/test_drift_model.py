@@ -184,3 +184,34 @@ def test_what_is_given_is_not_learned() -> None:
     assert len(kernel.parameters) == len(SPACE.parameters)
     assert DriftModel.of(Decay(0.1)).said(kernel) == "it drifts as given: decay (epsilon 0.1)"
     assert DriftModel.of("learned") == DriftModel()
+
+
+def slowly(X: np.ndarray, t: np.ndarray) -> np.ndarray:
+    return np.sin(5 * X[:, 0] + 0.02 * t) + X[:, 1] ** 2
+
+
+def test_where_it_is_not_certain_that_nothing_drifts_draws_are_of_several_kinds() -> None:
+    """The likeliest hyperparameters are those of the kind that is taken, in a kernel that holds the others as well."""
+
+    def drawing(drift_model: DriftModel) -> GPRegression[Product]:
+        return GPRegression(drift_model.over(SPACE, 2), seed=2)
+
+    random = np.random.default_rng(2)
+    X, t = random.random((40, 2)), np.arange(40.0)
+    model = drawing(DriftModel())
+    model.replace(np.column_stack([X, t]), slowly(X, t) + 0.2 * random.standard_normal(40))
+    drift_model, found = fit_drift(drawing, model, DriftModel(), 60.0)
+    assert (drift_model.kind, drift_model.form) == ("steady", "sliding")
+    assert DriftModel.from_dict(json.loads(json.dumps(drift_model.to_dict()))) == drift_model
+    moved = drawing(drift_model)
+    moved.replace(model.inputs, model.outcomes)
+    moved.set(found)
+    assert drift_model.said(moved.kernel) == "nothing seems to drift"
+    here, later = np.array([[0.5, 0.5, 0.0]]), np.array([[0.5, 0.5, 40.0]])
+    assert moved.kernel(here, later) == pytest.approx(moved.kernel(here, here), rel=1e-12)
+    kept = [float((each.kernel(here, later) / each.kernel(here, here))[0, 0]) for each in moved.members]
+    assert sum(share < 1 - 1e-6 for share in kept) >= 2
+    assert sum(share > 1 - 1e-12 for share in kept) >= 2
+    again, anew = fit_drift(drawing, moved, drift_model, 60.0)  # begins with the kernel of its own kind
+    assert again.kind == "steady"
+    assert anew.theta == pytest.approx(found.theta, abs=0.3)
