@@ -182,6 +182,7 @@ class SquaredExponentialKernel(Stationary):
 
     @staticmethod
     def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        """`exp(−r²/2)` twice: it is its own −2 φ'(r²)."""
         np.multiply(r2, -0.5, out=r2)
         value = np.exp(r2, out=r2)
         return value, value
@@ -192,6 +193,7 @@ class Matern12(Stationary):
 
     @staticmethod
     def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        """`exp(−r)` and `exp(−r)/r`."""
         r = np.sqrt(r2, out=r2)
         value = np.exp(-r)
         # at r = 0 there is a kink, and zero is the mean of the slopes on both sides of it
@@ -203,6 +205,7 @@ class Matern32(Stationary):
 
     @staticmethod
     def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        """`(1 + u) exp(−u)` and `3 exp(−u)`, with `u = √3 r`."""
         u = np.multiply(r2, 3.0, out=r2)
         np.sqrt(np.minimum(u, 1e6, out=u), out=u)  # beyond, exp is zero, and zero times infinity would be no number
         fall = np.negative(u)
@@ -218,6 +221,7 @@ class Matern52(Stationary):
 
     @staticmethod
     def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        """`(1 + u + u²/3) exp(−u)` and `5/3 (1 + u) exp(−u)`, with `u = √5 r`."""
         u2 = np.multiply(r2, 5.0, out=r2)
         np.minimum(u2, 1e6, out=u2)
         linear = np.sqrt(u2)
