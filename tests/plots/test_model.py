@@ -326,3 +326,19 @@ def test_a_finite_domain_is_seen_with_hindsight() -> None:
     last = surface_of(optimizer, PosteriorQuery(time=39.0))
     before = surface_of(optimizer, PosteriorQuery(time=39.0 - 1e-9))
     np.testing.assert_allclose(before.along(0, {})[1], last.along(0, {})[1], atol=1e-6)
+
+
+def test_of_a_category_every_choice_is_shown_however_many_there_are() -> None:
+    """More than there are points along a number."""
+    names = [f"strain {k}" for k in range(400)]
+    problem = sb.CostVarying([sb.Categorical("strain", names), sb.Float("ph", 4, 8)], [["strain", "ph"]])
+    optimizer, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+    for _ in range(6):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, float(random.normal()))
+    found = slices_of(optimizer).of("strain")
+    assert found.at == names
+    assert len(found.mean) == len(names)
+    assert found.best is not None
+    assert found.best[0] in names
