@@ -45,7 +45,7 @@ def late_plays(seed: int, apart: float) -> tuple[list[float], list[float]]:
 
 @pytest.mark.parametrize(("apart", "most"), [(0.0, 0.3), (2.0, 0.9)])
 def test_it_is_left_off_only_where_that_costs_little(apart: float, most: float) -> None:
-    """Two studies. Of sixteen, these among them, .17 ± .05 was lost a late play where indoors follows exactly (one tried
+    """Two studies. Of sixteen, these among them, .17 ± .05 was lost a late play where indoors follows (one tried
     -5 °C once, at 15), of ten others .20 ± .04 with 2 K of noise; always left off it loses 2.5. Left off it may be
     within 4.9 °C."""
     plays = [late_plays(seed, apart) for seed in (1, 2)]
