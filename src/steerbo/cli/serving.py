@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from .._redaction import split_name
-from ..core.answers import MOST_AT_ONCE
+from ..core.request import MOST_AT_ONCE
 from ..errors import InvalidOption, InvalidStudy, MissingExtra
 from ..records import to_dict
 from ..storage.keys import KeyRing, keys_of

@@ -6,7 +6,7 @@ They print as text, dump as JSON, and show themselves as HTML in a notebook, whe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -14,11 +14,8 @@ from pydantic import Field
 
 from .._text import escape_unprintable
 from .._wording import counted
-from ..errors import InvalidRequest
 from ..records import Record, record
-from ..space.fields import whole
 from ._scope import Scope
-from .request import ALONE, BatchPosition
 
 
 def html_text(text: str) -> str:
@@ -280,9 +277,6 @@ class Status(Record):
         return f"{made}{money}{waiting}{broken}{left}{more}{end}{doubted}{said}"
 
 
-MOST_AT_ONCE = 10_000
-"""Suggestions of one batch."""
-
 MaybeNone = Any
 """None, once a study is finished: a type that need not be asked for it, as of `re.Match.group` in typeshed."""
 
@@ -329,20 +323,3 @@ class Suggestion(Record):
         todo += [f"leave {as_text(kept)}"] if kept else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
         return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])
-
-
-def one_or_more(
-    batch: int | None, ask: Callable[[BatchPosition], Suggestion | None]
-) -> Suggestion | list[Suggestion] | None:
-    """One suggestion, or with `batch` a list of that many, shorter where the study finishes.
-
-    Raises:
-        InvalidRequest: the number is none.
-    """
-    if batch is None:
-        return ask(ALONE)
-    batch = whole("batch", batch, 1, InvalidRequest, most=MOST_AT_ONCE)
-    found: list[Suggestion] = []
-    while len(found) < batch and (suggestion := ask(BatchPosition(len(found) + 1, batch))) is not None:
-        found.append(suggestion)
-    return found

@@ -296,6 +296,11 @@ class Log(Protocol):
 _BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
 
 
+def ended_round(event: Event) -> str | None:
+    """Token of the round that an event ends; None: it ends none."""
+    return event.token if isinstance(event, OutcomeTold | Failed | Abandoned) else None
+
+
 def with_canonical_order(event: Event, order: Callable[[Any], Any]) -> Event:
     """Sort the mappings of an event in the canonical order of `Problem.in_order`."""
     fields = vars(event)

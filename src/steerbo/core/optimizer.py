@@ -48,7 +48,6 @@ from .answers import (
     as_text,
     html_lines,
     html_table,
-    one_or_more,
 )
 from .determinism import one_blas_thread
 from .events import (
@@ -65,7 +64,7 @@ from .events import (
 )
 from .locking import CallLock, one_at_a_time
 from .registry import find_method, problem_class, read_problem
-from .request import BatchPosition
+from .request import BatchPosition, one_or_more
 from .state import StudyState
 
 MOST_COMPARED = 200

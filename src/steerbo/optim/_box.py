@@ -8,9 +8,8 @@ import numpy as np
 
 from .._arrays import Float
 from ._constrained import maximise_constrained
-from ._domain import Box, nearest, sobol_in_box
+from ._domain import Box, Maximum, Value, ValueAndGradient, best_first, finite, nearest, sobol_in_box
 from ._lbfgs import differences
-from ._maximum import Maximum, Value, ValueAndGradient, best_first, finite
 from ._polytope import UNLIKELY, FeasibleRegion, Polytope
 
 _ENUMERATED = 2048  # points of a finite box that are all tried

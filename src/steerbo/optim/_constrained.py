@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ._domain import Box
+from ._domain import Box, ValueAndGradient, finite
 from ._lbfgs import maximise_batched
-from ._maximum import ValueAndGradient, finite
 from ._polytope import INWARDS, FeasibleRegion, Polytope
 
 _CLIMBED = 4  # restarts

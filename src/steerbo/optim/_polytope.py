@@ -20,9 +20,8 @@ from typing import ClassVar
 import numpy as np
 
 from .._arrays import Bool, Float
-from ._domain import Box
+from ._domain import Box, ValueAndGradient
 from ._lbfgs import differences
-from ._maximum import ValueAndGradient
 
 Forbidden = Mapping[int, Collection[float]]
 """A combination that must not be: levels by coordinate."""

@@ -12,13 +12,13 @@ from typing import Any
 from .._redaction import split_name
 from .._wording import counted
 from ..core import Event
-from ..core.events import FORMAT
+from ..core.events import FORMAT, ended_round
 from ..errors import InvalidStudy, SteerboError, one_of
 from ..records import from_dict, record
 from ._drivers import Connection
 from .connections import Database
 from .database import EVENTS, HEADS, LEASES, checksum
-from .log import BY_HAND, Lease, ends_a_round
+from .log import BY_HAND, Lease
 
 LATER = "Update steerbo to read this log."
 
@@ -224,7 +224,7 @@ def _open(bodies: list[str]) -> tuple[set[str], int]:
             return tokens, position
         if event.kind == "asked":
             tokens.add(event.token)
-        elif (token := ends_a_round(event)) is not None:
+        elif (token := ended_round(event)) is not None:
             tokens.discard(token)
     return tokens, 0
 

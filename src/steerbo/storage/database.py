@@ -20,12 +20,12 @@ from typing import Any
 from .._redaction import split_name
 from ..core import Created, Event
 from ..core.determinism import uncollected
-from ..core.events import FORMAT
+from ..core.events import FORMAT, ended_round
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..records import from_dict, to_dict
 from ._drivers import Connection, Table
 from .connections import DOCTOR, Database
-from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_name
+from .log import TURN, Lease, checked_name, checked_place, new_name
 from .outbox_files import OutboxFiles
 
 HEADS = Table(
@@ -227,7 +227,7 @@ class DatabaseLog:
             connection.insert(EVENTS, *rows)
             if lease is not None and (asked := events[-1]).kind == "asked":
                 connection.insert(LEASES, {"study": self.name, "token": asked.token, **vars(lease)})
-            for token in filter(None, map(ends_a_round, events)):
+            for token in filter(None, map(ended_round, events)):
                 connection.run("DELETE FROM steerbo_lease WHERE study = ? AND token = ?", self.name, token)
 
     def names(self) -> list[str]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .._text import unsafe
-from ..core import Abandoned, Event, Failed, OutcomeTold
+from ..core import Event
 from ..errors import InvalidStudy
 from .outbox_files import OutboxFiles
 
@@ -104,11 +104,6 @@ class EventLog(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections."""
-
-
-def ends_a_round(event: Event) -> str | None:
-    """The token of the round that `event` ends."""
-    return event.token if isinstance(event, OutcomeTold | Failed | Abandoned) else None
 
 
 @cache

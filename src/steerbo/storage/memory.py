@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ..core import Event
+from ..core.events import ended_round
 from ..errors import InvalidStudy, LogConflict
-from .log import Lease, ends_a_round
+from .log import Lease
 from .outbox_files import OutboxFiles
 
 
@@ -72,7 +73,7 @@ class MemoryLog:
             self._seen += len(events)
             if lease is not None and (asked := events[-1]).kind == "asked":
                 self._memory.leases[asked.token] = lease
-            for token in filter(None, map(ends_a_round, events)):
+            for token in filter(None, map(ended_round, events)):
                 self._memory.leases.pop(token, None)
 
     def leases(self) -> dict[str, Lease]:

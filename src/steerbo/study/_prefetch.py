@@ -21,8 +21,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ..core import Asked, BatchPosition, Event, Optimizer, Suggestion
-from ..core.answers import MOST_AT_ONCE
-from ..core.request import check_taken
+from ..core.request import MOST_AT_ONCE, check_taken
 from ..core.state import StudyState
 from ..errors import InvalidRequest, SteerboError
 from ..space.fields import whole

@@ -18,7 +18,7 @@ from ..gp import DriftModel, GPRegression, replace_outcomes
 from ..gp.drift import AnyDrift
 from ..optim import Margin, sobol_points
 from ..space import OutcomeConstraint
-from ._drift import DriftTracker
+from ._model import DriftTracker
 from ._parts import Controlled, Part, Uncontrolled, drawn
 
 DRAWS = 32
