@@ -1,4 +1,4 @@
-"""Baselines for cost-varying problems, and the list of all methods, by which the registry finds them.
+"""Baselines for cost-varying problems, and `METHODS`, the list by which the registry finds all methods: add new ones.
 
 The first one is the default. The baselines: four published methods to compare with, and uniform random play.
 """
