@@ -207,7 +207,7 @@ class CausalMethod(Method[Causal, O]):
         return self.feasibility.of(i).infeasible_share_of(lambda: self.contexts(history, i, known))
 
     def finished(self, history: History) -> str:
-        """Say that no arm is affordable any more."""
+        """Report that no arm is affordable any more."""
         return "" if len(self.costs.affordable(history)) else "no scope fits into what is left of the budget"
 
     # -- choosing and deciding -----------------------------------------------------------------------------------------
@@ -407,7 +407,7 @@ class CausalMethod(Method[Causal, O]):
         return found
 
     def note(self, history: History) -> str:
-        """Say if the largest model uses a subset of its outcomes."""
+        """Note in words if the largest model uses a subset of its outcomes."""
         largest = max(self.models.regressions, key=len)
         return describe_subset(len(largest), len(largest.counted))
 

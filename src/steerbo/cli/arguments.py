@@ -97,7 +97,7 @@ def explain_credentials(place: str) -> None:
 
 
 def headers(place: str, study: Study) -> dict[str, str]:
-    """How tables of outcomes are headed: as the study file says, else the log, which heard of it from a file."""
+    """Headers of tables of outcomes: those of the study file, else those that the log has from an earlier one."""
     return read_study(place).settings.columns if place.endswith(".toml") else study.history.columns
 
 
@@ -108,13 +108,13 @@ class Errors:
         self._say = say
 
     def began(self, suggestion: Any) -> None:
-        """Nothing."""
+        """Ignore it: only messages are shown."""
 
     def ended(self, study: Any) -> None:
-        """Nothing."""
+        """Ignore it: only messages are shown."""
 
     def say(self, message: str) -> None:
-        """One line."""
+        """Print a message as one line."""
         if self._say is None:
             echo(message, err=True)
         else:

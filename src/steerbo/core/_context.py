@@ -27,7 +27,7 @@ TIME = RequestField("time", "The time, if the optimum moves: a number; default: 
 
 
 def time_of(played: Round) -> float:
-    """When a round of a problem that is `timed` was asked for."""
+    """Time at which a round of a problem that is `timed` was asked for."""
     return float(played.request[TIME.name])
 
 

@@ -51,7 +51,7 @@ class Round:
 
     @property
     def number(self) -> int:
-        """From 1."""
+        """Number of the round, from 1."""
         return self.suggestion.round
 
     @property
@@ -259,12 +259,12 @@ class History:
 
     @property
     def n_completed(self) -> int:
-        """How many rounds have an outcome to learn from."""
+        """Number of rounds with an outcome to learn from."""
         return len(self._rounds) - len(self._unknown)
 
     @property
     def failed(self) -> int:
-        """How many rounds have failed and were not mended since."""
+        """Number of rounds that failed and were not corrected since."""
         return self._failed
 
     @property

@@ -77,7 +77,7 @@ def cached_until_next_event(answer: Callable[[Any, History], A]) -> Callable[[An
 
 @record
 class NoOptions:
-    """Nothing to choose."""
+    """No options."""
 
 
 class Method(ABC, Generic[P, OptionsT]):
@@ -144,7 +144,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return None
 
     def finished(self, history: History) -> str:
-        """Why there is nothing left to suggest, or an empty string."""
+        """Reason why nothing is left to suggest, or an empty string."""
         return ""
 
     def gain(self, history: History) -> float:
@@ -210,7 +210,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return PolicyStep(advice.scope, advice.values, note=advice.note)
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """How many times wider than `recommend` has them the bounds of an answer about a scope are given.
+        """Factor by which bounds of an answer about a scope are wider than `recommend` has them.
 
         It is for what a model does not know of itself: that its scale was learned from three outcomes, or that it has
         been surprised of late. Infinite: nothing says how wide they should be, and there are none. Bounds that are

@@ -133,7 +133,7 @@ def outside(seen: Mapping[str, Any], space: Space) -> str:
 
 
 def unusual(value: float, others: Sequence[float]) -> bool:
-    """Say whether a number lies so far from all others that it looks mistyped.
+    """Whether a number lies so far from all others that it looks mistyped.
 
     Of fewer than `FEW` others, and where all are the same, nothing is unusual.
 

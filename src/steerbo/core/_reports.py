@@ -1,4 +1,4 @@
-"""Reports on rounds, checked and turned into events; None where the log already has the same."""
+"""Parsing of reports on rounds into events; None where the log already has the same."""
 
 from __future__ import annotations
 

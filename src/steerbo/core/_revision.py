@@ -50,7 +50,7 @@ def standing(history: History) -> dict[str, Any]:
 
 
 def overruled_settings(history: History, name: str, value: Any) -> str:
-    """When a limit was lowered from a larger one that it once had; empty where this is no such limit."""
+    """Time at which a limit was lowered from this larger value; empty where it never had it."""
     if name == "stop":
         return ""
     now = standing(history)[name]

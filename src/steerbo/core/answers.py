@@ -122,7 +122,7 @@ class Table(Record):
 
 @record
 class Explanation(Record):
-    """Why things are as they are: a sentence or two, and the tables behind them."""
+    """Reasons behind an answer: a sentence or two, and the tables behind them."""
 
     summary: str
     tables: tuple[Table, ...] = ()
@@ -225,7 +225,7 @@ class PolicyStep(Record):
 
 @record
 class Status(Record):
-    """How far a study has come.
+    """Progress of a study.
 
     Args:
         rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.

@@ -1,4 +1,4 @@
-"""Decision arithmetic runs on one BLAS thread: the same wheels give the same bits, and the log says which wheels.
+"""Determinism: decisions are computed on one BLAS thread, so that the same wheels give the same bits.
 
 Randomness without a running generator: every draw is keyed on (seed, round, stream).
 """

@@ -245,7 +245,7 @@ class DataAdded:
 
 @record
 class BoundsExtended:
-    """From here on these variables can be set within wider bounds, `(low, high)` by name."""
+    """Wider bounds of variables from here on, `(low, high)` by name."""
 
     bounds: dict[str, tuple[Any, Any]]
     by: str | None = None

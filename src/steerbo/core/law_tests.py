@@ -46,7 +46,7 @@ _POINT = 1e-12  # an interval that is no wider is a number
 
 
 def shares(interval: Interval, bins: Sequence[int]) -> Float[np.ndarray, " k"]:
-    """Which part of an interval within [0, 1] lies in each of so many equal bins; several splits, one after another.
+    """Shares of an interval within [0, 1] in each of so many equal bins; several splits, one after another.
 
     >>> shares((0.25, 0.75), [2])
     array([0.5, 0.5])
@@ -70,7 +70,7 @@ def _edges(bins: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
 
 
 class BettingTest:
-    """Against numbers being spread evenly over (0, 1).
+    """Test of numbers being spread evenly over (0, 1).
 
     >>> evidence = BettingTest()
     >>> for _ in range(6):
@@ -236,7 +236,7 @@ class LawTest:
 
 
 def _decimals(value: float) -> int:
-    """To how many decimals a number was written down, at most `_ROUNDED`."""
+    """Number of decimals that a value was written down with, at most `_ROUNDED`."""
     return next((k for k in range(_ROUNDED) if round(value, k) == value), _ROUNDED)
 
 

@@ -191,7 +191,7 @@ class BaseStudy(ABC):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened, in order."""
+        """All events, in order."""
         return tuple(self._state.events)
 
     @property
@@ -213,7 +213,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def _repr_html_(self) -> str:
-        """For notebooks: how far it has come, and the latest rounds. Nothing is computed for it."""
+        """HTML for notebooks: progress and the latest rounds. Nothing is computed for it."""
         title = f"{self.problem.kind} by {self._state.method.name}: {self.status}"
         latest = self.history.last(_SHOWN)
         return html_table(_COLUMNS, [_cells(self.problem, r) for r in latest], title) if latest else html_lines(title)
@@ -281,7 +281,7 @@ class BaseStudy(ABC):
     @property
     @one_at_a_time
     def status(self) -> Status:
-        """How far it has come, and why it is finished if it is."""
+        """Progress of the study, and the reason if it is finished."""
         rounds = self._state.history
         return Status(
             rounds=len(rounds),
@@ -303,7 +303,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def to_json(self) -> str:
-        """Everything that happened, as text: `steerbo.load` reads it back.
+        """All events as text: `steerbo.load` reads them back.
 
         Raises:
             InvalidProblem: the problem holds a Python function.

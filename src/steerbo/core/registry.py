@@ -120,7 +120,7 @@ def _declared(group: str, places: tuple[tuple[str, int | None], ...]) -> tuple[m
 
 
 def _changed(folder: str) -> int | None:
-    """When something came or went in a folder, in nanoseconds; None: it is not there."""
+    """Time of a folder's last change, in nanoseconds; None: there is no such folder."""
     try:
         return os.stat(folder or os.curdir).st_mtime_ns
     except OSError:

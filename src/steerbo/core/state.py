@@ -116,7 +116,7 @@ class StudyState:
                     self.method.learn(event, self.history)
 
     def finished(self) -> str:
-        """Why there is nothing left to suggest, or an empty string."""
+        """Reason why nothing is left to suggest, or an empty string."""
         rounds = self.history
         if rounds.limit is not None and len(rounds) >= rounds.limit:
             return "all rounds are made"

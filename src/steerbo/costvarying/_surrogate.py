@@ -207,7 +207,7 @@ class Surrogate:
         return self.model.member(self.streams.integer(number, "hyperparameters"))
 
     def note(self) -> str:
-        """Say in words if there are more outcomes than the model counts."""
+        """Note in words if there are more outcomes than the model uses."""
         return describe_subset(len(self.model), len(self.model.counted))
 
     # -- feasibility ---------------------------------------------------------------------------------------------------

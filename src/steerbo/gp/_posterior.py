@@ -93,7 +93,7 @@ class GPPosterior(Generic[K]):
     def append(
         self, points: Float[np.ndarray, "m d"], residuals: Float[np.ndarray, "m k"], noise: Float[np.ndarray, " m"]
     ) -> None:
-        """More outcomes, in any order of time: O(n²) each, when they are used."""
+        """Append outcomes, in any order of time: O(n²) each, when they are used."""
         assert not self._pending, "outcomes are added outside extended()"
         self.points = np.concatenate([self.points, points]) if len(self) else points
         self.residuals = np.concatenate([self.residuals, residuals])

@@ -198,7 +198,7 @@ class PayoffKernel:
 
     @property
     def learned(self) -> tuple[str, ...]:
-        """Which of actions and contexts have a lengthscale that outcomes can inform.
+        """Names, among actions and contexts, of lengthscales that outcomes can inform.
 
         In the additive kernel the contexts' own term is the same for all averages over the population.
         """

@@ -144,7 +144,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         return {**found, "doubted": doubted} if found and doubted else found
 
     def note(self, history: History) -> str:
-        """Say whether there are more outcomes than the model is conditioned on; then changes are not noticed."""
+        """Note in words if there are more outcomes than the model is conditioned on; then changes are not noticed."""
         said = super().note(history)
         return f"{said} {UNNOTICED}" if said and self.options.notice_changes else said
 

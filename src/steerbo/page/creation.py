@@ -61,7 +61,7 @@ class Written:
 
 
 def rows_of(form: Form) -> int:
-    """How many rows for variables the form has."""
+    """Number of rows for variables in the form."""
     text = form.get("rows", "")
     wanted = int(text) if text.isdecimal() and len(text) < 4 else _LEAST_ROWS
     return min(max(wanted + (4 if form.get("then") == "rows" else 0), _LEAST_ROWS), _MOST_ROWS)

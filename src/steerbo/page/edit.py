@@ -126,7 +126,7 @@ def undo_of(study: BaseStudy, token: str) -> Undo | None:
 
 
 def times_said(study: BaseStudy, token: str) -> int:
-    """How often something was said of a round that has ended."""
+    """Number of events about a round after it ended."""
     return sum(1 for _ in _said(study.events, token))
 
 

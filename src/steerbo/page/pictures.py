@@ -113,7 +113,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Axis:
-    """From values to places.
+    """Scale of an axis: from values to places.
 
     Args:
         low, high: values at the ends.

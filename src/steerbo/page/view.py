@@ -400,7 +400,7 @@ class PendingRound:
 
 @dataclass(frozen=True)
 class Meter:
-    """How much of a limit is used: from 0 to 1, and in words."""
+    """Used share of a limit: from 0 to 1, and in words."""
 
     share: float
     text: str
@@ -408,7 +408,7 @@ class Meter:
 
 @dataclass(frozen=True)
 class View:
-    """Everything on the page but the pictures.
+    """Content of the page but for its pictures.
 
     Args:
         words: the study's own.

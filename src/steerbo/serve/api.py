@@ -140,7 +140,7 @@ def events(
     name: Name,
     after: Annotated[int, Query(ge=0, description="Only those after so many.")] = 0,
 ) -> Json:
-    """Everything that happened, as the log has it."""
+    """All events, as the log has them."""
     logged = study_of(request, who, name, "read").read("events list", lambda going: list(going.events))
     return events_after(logged, after)
 
@@ -151,7 +151,7 @@ class _Events(StreamingResponse):
 
 @router.get("/{name}/changes", response_class=_Events)
 def event_stream(request: Request, who: Annotated[Principal, Depends(visitor_of)], name: str) -> StreamingResponse:
-    """How many events there are, whenever that changes, as server-sent events."""
+    """Number of events, whenever it changes, as server-sent events."""
     served, state = study_of(request, who, name, "read"), request.app.state
     if state.listeners >= min(MOST, most_connections() // 2):
         raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too many are told already", {"Retry-After": "30"})

@@ -102,7 +102,7 @@ def _limits(study: Study, form: Form, comma: bool) -> None:
 
 
 def _end(study: Study, form: Form, comma: bool) -> None:
-    """Let no more rounds be suggested."""
+    """End a study: no more rounds are suggested."""
     study.revise(rounds=max(len(study.history), 1))
 
 

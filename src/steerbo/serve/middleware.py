@@ -41,7 +41,7 @@ _HEADERS = {
 
 
 class TokenBucket:
-    """So many requests a second from each address, and more at once after a rest.
+    """Limit of requests a second from each address, with more at once after a rest.
 
     >>> now = iter([0.0, 0.0, 0.0, 1.0])
     >>> allowance = TokenBucket(1.0, 2.0, lambda: next(now))

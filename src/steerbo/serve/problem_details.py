@@ -115,7 +115,7 @@ def schemas() -> dict[str, Any]:
 
 
 def status_of(error: SteerboError) -> HTTPStatus:
-    """With which status a request ends that raised this error.
+    """Status of a request that raised this error.
 
     >>> status_of(OutcomeConflict("round 1 has an outcome already")).value
     409
@@ -177,7 +177,7 @@ def for_programs(request: Request) -> bool:
 
 
 def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str] | None], Response]) -> None:
-    """Have all errors answered: programs get the document, people a page of it."""
+    """Install handlers of all errors: programs get the document, people a page of it."""
 
     def respond(request: Request, plain: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
         return answer(plain, headers) if for_programs(request) else page(request, plain, headers)

@@ -115,5 +115,5 @@ class Formula:
         return number
 
     def __str__(self) -> str:
-        """As it was given; of a function its name."""
+        """Text of the formula as given; of a function its name."""
         return self.given if isinstance(self.given, str) else getattr(self.given, "__name__", "a function")

@@ -61,7 +61,7 @@ def rule_of_points(
 
 
 def _size(points: Float[np.ndarray, " p"], lengthscale: float) -> int:
-    """How many nodes a rule over ascending points needs."""
+    """Number of nodes that a rule over ascending points needs."""
     wanted = 12 + 2.5 * float(points[-1] - points[0]) / lengthscale
     return next((size for size in _SIZES if size >= wanted), _SIZES[-1])
 

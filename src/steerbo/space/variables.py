@@ -91,7 +91,7 @@ class Scaling:
     log: bool
 
     def forward(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
-        """To the unit interval.
+        """Map values to the unit interval.
 
         >>> Scaling(1, 100, log=True).forward(np.array([1.0, 10.0, 1000.0]))
         array([0. , 0.5, 1.5])
@@ -100,7 +100,7 @@ class Scaling:
             return np.asarray(self._log_ratio(x) / self._logs if self.log else (x - self.low) / (self.high - self.low))
 
     def backward(self, z: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
-        """To user units, clipped to the bounds.
+        """Map codes to user units, clipped to the bounds.
 
         >>> Scaling(1, 100, log=True).backward(np.array([0.0, 0.5, 1.5]))
         array([  1.,  10., 100.])
@@ -176,7 +176,7 @@ class BaseVariable(ABC):
 
     @property
     def range_text(self) -> str:
-        """Which values there are, in words."""
+        """Range of values, in words."""
         return "its choices"
 
     def _check_change(self) -> None:

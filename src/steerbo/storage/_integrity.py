@@ -146,7 +146,7 @@ class _Reader:
         return found
 
     def events(self, name: str) -> Rows:
-        """Of one study, by the index."""
+        """Events of one study, by the index."""
         query = "SELECT position, body, checksum FROM steerbo_event WHERE study = ? ORDER BY position"
         rows: Rows = defaultdict(set)
         for row in self.rows(query, name):

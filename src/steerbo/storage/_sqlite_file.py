@@ -67,7 +67,7 @@ def check(file: Path, make: bool) -> None:
 
 
 def identity(file: Path | None) -> tuple[int, int] | None:
-    """Which file it is that is called so now; None: there is none."""
+    """Device and inode of the file that has this name now; None: there is none."""
     try:
         found = None if file is None else file.stat()
     except OSError:
@@ -148,7 +148,7 @@ def _copy(file: Path, copy: Path) -> None:
 
 
 def _read(file: Path, count: int, start: int = 0) -> bytes:
-    """So many bytes from there.
+    """Read so many bytes from a place.
 
     On POSIX whoever closes a file gives up all locks that its process has on it, those of SQLite's connections as well.
     Then another process takes itself for the last one, and removes what is written to just now. So a file that is open

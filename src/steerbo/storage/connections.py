@@ -300,7 +300,7 @@ class Database:
                 self._busy.release()
 
     def _own(self) -> None:
-        """In a forked child: connections of its own. The parent's are kept, untouched: closing them would end them."""
+        """Open connections for a forked child. The parent's are kept, untouched: closing them here would end them."""
         if os.getpid() == self._process:
             return
         if self.private:

@@ -35,7 +35,7 @@ TURN = "turn"
 
 @dataclass(frozen=True)
 class Lease:
-    """Who evaluates a round.
+    """Lease of a round: the worker that evaluates it, and until when.
 
     Args:
         holder: a name from `new_holder`, or `BY_HAND`.
@@ -117,7 +117,7 @@ def _here(process: int) -> str:
 
 
 def _started(process: int) -> str | None:
-    """When a process of this machine started; None: it is not to be seen; empty: it has ended."""
+    """Start time of a process of this machine; None: it cannot be seen; empty: it has ended."""
     try:
         state, *rest = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -99,7 +99,7 @@ class MemoryLog:
                     self._memory.leases[token] = replace(lease, until=until)
 
     def now(self) -> float:
-        """This machine's clock."""
+        """Time by this machine's clock."""
         return time.time()
 
     def close(self) -> None:

@@ -142,7 +142,7 @@ class Prefetcher:
         self._ahead: PrefetchProcess | None = None
 
     def __len__(self) -> int:
-        """How many suggestions are ready."""
+        """Number of suggestions that are ready."""
         self.check()
         return 0 if (ahead := self._current()) is None else ahead.ready(self._events)
 

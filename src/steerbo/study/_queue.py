@@ -111,7 +111,7 @@ class FairQueue:
             self.log.pause(min(max(abs(left) / 2, _SHORTEST), _LONGEST))
 
     def _learn(self, done: list[str], took: float) -> None:
-        """So many seconds went by until these had their turns."""
+        """Take note of the seconds until these workers had their turns."""
         for tells in {_tells(place) for place in done} if done else ():
             self._pace[tells] += (took / len(done) - self._pace[tells]) / 2
 
@@ -185,7 +185,7 @@ class FairQueue:
 
 
 def name_at(place: str) -> str:
-    """The worker who has a place in a line."""
+    """Name of the worker who has a place in a line."""
     return place.split("\t", maxsplit=1)[0]
 
 
@@ -209,7 +209,7 @@ class AskBatcher:
         self._other = ""  # for whom is being chosen
 
     def lease(self) -> Lease:
-        """On the round that is being chosen."""
+        """Lease on the round that is being chosen."""
         own = self.worker.leases.new()
         return replace(own, holder=self._other) if self._other else own
 
@@ -268,11 +268,11 @@ class ContentionEstimate:
         self._heard = 0  # events of others since the last call
 
     def heard(self, events: int) -> None:
-        """So many events of others were read."""
+        """Take note of events of others that were read."""
         self._heard += events
 
     def called(self) -> None:
-        """Everything is read, and something is computed on it."""
+        """Take note that all events are read, and a computation begins."""
         self.quiet, self._heard = 0 if self._heard else self.quiet + 1, 0
 
     def met(self) -> None:

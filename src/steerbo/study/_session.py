@@ -134,7 +134,7 @@ class StudySession:
         return None
 
     def _passed(self, token: str, context: Any) -> str:
-        """Why a round cannot be evaluated any more where this is seen before choosing; empty: it can."""
+        """Reason why a round cannot be evaluated any more in this context; empty: it can."""
         if not context or not self.optimizer.problem.space.seen:
             return ""
         before = self.optimizer.history[token].request.get(SEEN.name, {})

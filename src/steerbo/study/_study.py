@@ -199,7 +199,7 @@ class Study(BaseStudy):
     @property
     @one_at_a_time
     def prepared(self) -> int:
-        """How many suggestions are prepared."""
+        """Number of prepared suggestions."""
         return len(self.session.prepared)
 
     def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:

@@ -102,13 +102,13 @@ class Leases:
             self.log.renew(self.holder, self.clock() + self.seconds)
 
     def drop(self, token: str) -> None:
-        """Let go of one round."""
+        """Release the lease on one round."""
         lease = self.log.leases().get(token)
         if lease is not None and lease.holder == self.holder:
             self.log.claim(token, None, lease)
 
     def release(self) -> None:
-        """Let go of everything, so that it is offered again at once. People keep theirs."""
+        """Release all leases, so that the rounds are offered again at once. People keep theirs."""
         if self.holder == BY_HAND:
             return
         for token, lease in self.log.leases().items():
@@ -184,7 +184,7 @@ class Worker:
         return self.leases.holder == self.name
 
     def be_oneself(self) -> None:
-        """Be another one where this is a forked child."""
+        """Become a worker of its own in a forked child."""
         if self._process != os.getpid():
             before = self.leases
             self._be(BY_HAND if before.holder == BY_HAND else "", before.seconds, before.clock)

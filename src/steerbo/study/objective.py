@@ -266,7 +266,7 @@ class Objective(Protocol):
         """
 
     def find(self) -> str:
-        """Where it is. Nothing of it is run.
+        """Find the objective. Nothing of it is run.
 
         Raises:
             InvalidStudy: it is nowhere.

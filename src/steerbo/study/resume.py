@@ -181,7 +181,7 @@ def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: 
 
 
 def mention(study: Study, specification: StudyFile, observer: Observer) -> None:
-    """Say which limits of the file are not the log's."""
+    """Name the limits of the file that differ from the log's."""
     before = standing(study.history)
     for name, value in _differing(study, specification).items():
         if name != "columns":

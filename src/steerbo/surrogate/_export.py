@@ -65,7 +65,7 @@ class Trend(Protocol):
         """Evaluate at points (r, d), (r,)."""
 
     def slope(self, Z: Points) -> Points:
-        """Its gradients there, (r, d)."""
+        """Gradients at points (r, d)."""
 
 
 @dataclass(frozen=True, eq=False)

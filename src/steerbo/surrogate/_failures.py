@@ -226,7 +226,7 @@ class SuccessProbability:
         return np.clip(total, _LEAST, 1.0 - _LEAST)
 
     def log_probability(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
-        """Its logarithm."""
+        """Logarithm of the probability to work."""
         return np.asarray(np.log(self.mean(rows)))
 
 

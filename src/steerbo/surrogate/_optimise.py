@@ -254,7 +254,7 @@ def smooth(box: Box) -> bool:
 def maximise_bounds(
     process: ProductKernelPosterior, domains: Sequence[Domain], betas: Sequence[float], seed: int, of_mean: bool = False
 ) -> list[list[Maximum]]:
-    """For each scope and each β the largest `E μ + β sqrt(E σ²)`, in standardised units; `of_mean`: `E μ + β sd[g]`.
+    """Largest `E μ + β sqrt(E σ²)` of each scope for each β, in standardised units; `of_mean`: `E μ + β sd[g]`.
 
     Scopes that set equally many columns are searched together as long as their (n, n) arrays are small.
     """

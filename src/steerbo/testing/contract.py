@@ -572,7 +572,7 @@ class WingContract(Contract):
 
 
 def _other_threads() -> threadpool_limits:
-    """Another number of BLAS threads than now."""
+    """Switch to another number of BLAS threads."""
     usual = {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
     return threadpool_limits(2 if usual == {1} else 1, user_api="blas")
 

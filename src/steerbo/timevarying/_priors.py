@@ -373,7 +373,7 @@ class Prior:
         return self
 
     def __str__(self) -> str:
-        """In words, as `steerbo check` says it.
+        """Describe the prior in words, for `steerbo check`.
 
         >>> from steerbo.timevarying import SquaredExponential
         >>> print(Prior(SquaredExponential(0.5), 3.0))

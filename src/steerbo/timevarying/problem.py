@@ -348,7 +348,7 @@ class TimeVarying(ConstrainedProblem):
         return self
 
     def _some_points(self) -> Floats[np.ndarray, "n d"]:
-        """Some points of a box, at which functions are tried."""
+        """Points of a box at which functions are tried."""
         ends = [[v.decode([z])[0] for z in (0.0, 0.3, 1.0)] for v in self.variables]
         return np.array([self.place(values) for values in zip(*ends, strict=True)])
 
@@ -403,7 +403,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def categorical(self) -> tuple[bool, ...]:
-        """Which coordinates of points are numbers of categories."""
+        """Indicators of the coordinates that are numbers of categories."""
         return tuple(known is not None for known in self.categories)
 
     def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
@@ -415,7 +415,7 @@ class TimeVarying(ConstrainedProblem):
         return {site: i for i, site in enumerate(self.sites or ())}
 
     def site(self, values: Mapping[str, Any]) -> int:
-        """Which point of a finite domain this is, or the nearest one, if numbers were measured between points."""
+        """Index of a point of a finite domain, the nearest one if numbers were measured between points."""
         row = tuple(values[name] for name in self.space.names)
         if row in self._numbers:
             return self._numbers[row]
@@ -454,7 +454,7 @@ class TimeVarying(ConstrainedProblem):
         return ContextRestriction(self)
 
     def coordinates_of(self, values: Mapping[str, Any]) -> dict[str, float]:
-        """Some variables' values as coordinates: numbers as they are, categories numbered."""
+        """Values of some variables as coordinates: numbers as they are, categories numbered."""
         known = ((v, values[v.name]) for v in self.variables if v.name in values)
         return {v.name: float(v.encode([x])[0] if isinstance(v, Categorical) else x) for v, x in known}
 

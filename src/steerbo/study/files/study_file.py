@@ -365,7 +365,7 @@ def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str,
 
 
 def _complete(part: StudyFile, columns: Mapping[str, Any], wrong: list[InvalidInput]) -> StudyFile:
-    """With the headers of columns; whether an optimizer can be made of it."""
+    """Check a study file with its headers of columns: an optimizer can be made of it."""
     headed = collecting_errors(wrong, lambda: _columns(part.problem, part.settings.columns, columns, wrong))
     whole = replace(part, settings=replace(part.settings, columns=headed or {}))
     _check_settings(whole, wrong)
