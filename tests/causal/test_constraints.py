@@ -198,7 +198,10 @@ def test_what_is_seen_counts_as_it_was_seen_and_too_much_of_it_is_refused_in_wor
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ([sb.LinearConstraint({"w": 1}, at_most=0.5)], r"limits\.0: .*limit on what is set.*Nobody sets"),
+        (
+            [sb.LinearConstraint({"w": 1}, at_most=0.5)],
+            r"limits\.0: .*limit on what is set.*None of its variables",
+        ),
         ([sb.LinearConstraint({"zz": 1}, at_most=0.5)], r"limits\.0\.weights"),
         ([sb.LinearConstraint({"a": 1, "w": 1}, at_most=5, probability=0.9)], r"limits\.0\.probability: 0\.9 .*worst"),
         ([sb.OutcomeConstraint("y", at_most=5)], r"limits\.0\.name: 'y' .*told as the value"),

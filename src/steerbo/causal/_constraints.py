@@ -40,7 +40,7 @@ def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph)
                 hint = "It is what is optimised, and told as the value. Limits are on what is measured beside it."
                 raise InvalidProblem(f"limits.{i}.name", limit.name, "another outcome than the target", hint)
         elif not set(limit.names) & set(graph.intervenable):
-            hint = "Nobody sets any of its variables, so that nobody can keep to it."
+            hint = "None of its variables can be set, so that no setting can satisfy it."
             raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)
         elif isinstance(limit, LinearConstraint) and limit.probability is not None:
             raise InvalidProblem(f"limits.{i}.probability", limit.probability, "nothing in a causal problem", _LAWLESS)

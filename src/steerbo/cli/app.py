@@ -114,7 +114,7 @@ class _Program(TyperGroup):
     def main(self, *given: Any, **how: Any) -> Any:
         """Run the program; a failure to print, as on a full disk, is reported in one line where possible.
 
-        A reader who has read enough, as `head` has, is no failure.
+        A reader that has read enough, as `head` does, is no failure.
         """
         try:
             try:

@@ -41,7 +41,7 @@ WAIT = 10.0
 
 
 def open_study(place: str, *, asking: bool = False, say: Callable[[str], None] | None = None) -> Study:
-    """The study, for people; only who asks for rounds goes by limits that its file says otherwise than its log.
+    """Open a study for people; limits that its file has otherwise than its log count for commands that ask alone.
 
     What they ought to know is said on standard error, or by `say`.
     """

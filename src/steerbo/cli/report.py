@@ -26,7 +26,7 @@ _FEW = 8  # values of a law that are listed
 class _Screen(Console):
     def on_broken_pipe(self) -> None:
         """Pass a broken pipe on to the program, which then ends without an error."""
-        raise BrokenPipeError(errno.EPIPE, "nobody reads on")
+        raise BrokenPipeError(errno.EPIPE, "the reader has closed")
 
 
 def console(stderr: bool = False) -> Console:

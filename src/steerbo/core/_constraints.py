@@ -55,7 +55,7 @@ def check_declared(problem: Problem) -> None:
     told = {name for name in problem.columns if name not in problem.space}
     for i, limit in enumerate(limits):
         if isinstance(limit, OutcomeConstraint) and limit.name not in told:
-            hint = f"Nobody would measure it: derive {type(problem).__name__} from Measuring of steerbo.extending."
+            hint = f"No outcome has it: derive {type(problem).__name__} from ConstrainedProblem of steerbo.extending."
             raise InvalidProblem(f"limits.{i}", limit, "‹LinearConstraint› or ‹ForbiddenCombination›", hint)
 
 

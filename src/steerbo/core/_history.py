@@ -110,7 +110,7 @@ class CostLedger:
 
     def __init__(self) -> None:
         self._charged = self._estimated = Fraction()
-        self.unpriced = 0  # rounds that have ended, or are charged for, whose cost nobody knows
+        self.unpriced = 0  # rounds that have ended, or are charged for, of unknown cost
         self._rounds = RunningMean()  # of all rounds
         self._scopes: dict[Scope, RunningMean] = {}
 
@@ -184,7 +184,7 @@ class History:
         self.columns: dict[str, str] = {}  # how the lab heads columns of tables, by their own names
         self.revisions: list[LimitsRevised] = []
         self.events = 1
-        self.data: dict[str, DataAdded] = {}  # that nobody suggested, by the name that `amend` takes
+        self.data: dict[str, DataAdded] = {}  # external data, by the name that `amend` takes
         self.removed: dict[str, DataAdded] = {}  # those of them that are void by now, as they were
         self._added = 0
         self._rounds: dict[str, Round] = {}

@@ -76,7 +76,7 @@ def with_curve(explanation: Explanation, history: History, gain: float | None) -
     least = stopping_threshold(history)
     rule = f"The study is to {stop_text(history.stop)}"
     if least is None:
-        rule += "; nobody has said what a play costs, so it goes on: tell costs, or let it stop at a difference"
+        rule += "; the cost of a play is unknown, so it goes on: tell costs, or let it stop at a difference"
     elif history.stop == ENOUGH:
         rule += f", {numeral(least)} of late"
     if not now:

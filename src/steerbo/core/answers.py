@@ -143,7 +143,7 @@ class Recommendation(Record):
         values: the settings, in the user's units.
         mean: the expected value of the objective there, in the user's units; None before anything is known.
         lower, upper: bounds on that expectation.
-        cost: expected cost of a play; None where nobody knows.
+        cost: expected cost of a play; None where unknown.
         note: anything else the method wants said.
         alternatives: the other scopes' expected values, best choice of each. Where something is seen before choosing,
             answers for other typical contexts; `policy` gives one for any.
@@ -259,10 +259,10 @@ class Status(Record):
 
     def __str__(self) -> str:
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
-        if self.unpriced and (self.budget is not None or self.spent):  # else nobody counts
+        if self.unpriced and (self.budget is not None or self.spent):  # else no cost is counted
             these = "a round" if self.unpriced == 1 else counted(self.unpriced, "round")
             charged = f" (charged {self.estimated:.6g})" if self.estimated else ""
-            money = f"{money or f', {self.spent:.6g} spent'} and {these} whose cost nobody knows{charged}"
+            money = f"{money or f', {self.spent:.6g} spent'} and {these} of unknown cost{charged}"
         waiting = f", {len(self.pending)} pending" if self.pending else ""
         broken = f", {self.failed} failed" if self.failed else ""
         left = f", {self.abandoned} abandoned" if self.abandoned else ""

@@ -44,7 +44,7 @@ def by_name(field: str, given: Any) -> Mapping[str, Any]:
     """Check that values are given by name, and return them.
 
     Raises:
-        InvalidOutcome: it is something else.
+        InvalidOutcome: it is no mapping.
     """
     if not isinstance(given, Mapping):
         raise InvalidOutcome(field, given, "values by variable name, such as {'ph': 6.4}")

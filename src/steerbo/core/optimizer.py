@@ -68,7 +68,7 @@ from .request import BatchPosition, one_or_more
 from .state import StudyState
 
 MOST_COMPARED = 200
-"""Data that nobody suggested, up to which each is held against what was expected: that takes a prediction for each."""
+"""External data up to which each outcome is compared with its prediction, which takes time for each."""
 
 Doubts = tuple[str, ...] | None
 """What is hard to believe in what was told, and what was found of it, a sentence each; None: nothing."""
@@ -349,7 +349,7 @@ class BaseStudy(ABC):
 
         Raises:
             InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
-            OutcomeConflict: there is another outcome already, or something is still to be decided.
+            OutcomeConflict: there is another outcome already, or settings are still to be decided.
         """
         return self._report("tell", suggestion, value=value, cost=cost, realised=realised)
 
@@ -382,7 +382,7 @@ class BaseStudy(ABC):
     def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Doubts:
         """Abandon a suggestion: it is not evaluated any more, and its reserved money is free. A late outcome is used.
 
-        Its point counts as known when the next is chosen, since nobody knows whether it was tried. Calling it twice is
+        Its point counts as known when the next is chosen, since it may have been tried. Calling it twice is
         fine.
 
         Args:
@@ -590,7 +590,7 @@ class Optimizer(BaseStudy):
 
         Raises:
             InvalidContext: a context variable is missing or unknown, or its value is not allowed.
-            InvalidRequest: something else is not allowed, or this problem does not take it.
+            InvalidRequest: another argument is not allowed, or this problem does not take it.
         """
         return one_or_more(batch, lambda place: self.ask_at(place, request))
 
@@ -703,7 +703,7 @@ class Optimizer(BaseStudy):
                 outcomes, by the column's own name).
 
         Raises:
-            InvalidOption: something given is not allowed.
+            InvalidOption: an argument is not allowed.
 
         >>> from steerbo import CostVarying, Float
         >>> optimizer = Optimizer(CostVarying([Float("ph", 4, 8)], [["ph"]]), rounds=1)

@@ -40,7 +40,7 @@ _IN_A_SCRIPT = "It was made in a script or notebook: run that first, or move the
 
 
 def is_place(name: object) -> bool:
-    """Whether something is written as a place.
+    """Whether a text is written as a place.
 
     >>> is_place("my_package.methods:Nearest"), is_place("cheap-first")
     (True, False)
@@ -176,7 +176,7 @@ def problem_class(kind: Any, place: str | None = None) -> type[Problem]:
     """The class of a kind of problem.
 
     Raises:
-        InvalidProblem: nobody, or more than one package, brings this kind; or its class cannot be imported.
+        InvalidProblem: no package, or more than one, brings this kind; or its class cannot be imported.
     """
     places = [f"{module}:{name}" for module, name in [_OURS[kind]]] if isinstance(kind, str) and kind in _OURS else []
     places = [place] if place else places or [entry.value for entry in entries(PROBLEMS) if entry.name == kind]
@@ -202,7 +202,7 @@ def place_of_problem(problem: Problem) -> str | None:
 
 
 def packages(*classes: type) -> str:
-    """The packages of others that the classes are from, with their versions, as far as these declare something."""
+    """Other packages that the classes are from, with their versions, if they declare entry points."""
     tops = {cls.__module__.partition(".")[0] for cls in classes} - {__name__.partition(".")[0]}
     declared = [*entries(PROBLEMS), *entries(METHODS)] if tops else []
     return ", ".join(sorted({package(entry) for entry in declared if entry.module.partition(".")[0] in tops}))

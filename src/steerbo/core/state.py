@@ -161,7 +161,7 @@ class StudyState:
         """The method as it will be when the next round is chosen, where data was added since the last one was.
 
         Outcomes that are told come one by one, and it learns its hyperparameters from them whenever it is asked. Data
-        may come all at once, and whoever reads what it says before the next `ask` wants it learned from. Nothing is
+        may come all at once, and answers before the next `ask` have to count them. Nothing is
         logged by it: the next `ask` learns, and logs, the same. Where asks learn nothing, answers always do.
         """
         if self.models and not self._data_is_new():

@@ -25,7 +25,7 @@ class Words:
 
     Args:
         value: the outcome's name.
-        unit: its unit; "" where nobody said.
+        unit: its unit; "" where none is stated.
         cost: the name of the cost.
         money: its unit.
     """

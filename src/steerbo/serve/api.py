@@ -95,7 +95,7 @@ def amend(request: Request, who: Who, name: Name, token: Token, body: Amend) -> 
 
 @router.post("/{name}/data", responses=CHANGING, description=VERBS["add"].does)
 def add(request: Request, who: Who, name: Name, body: Add) -> Json:
-    """Add data that nobody suggested."""
+    """Add external data."""
     return _do(request, who, name, "add", body)
 
 

@@ -88,7 +88,7 @@ _WHY = {
     409: "There is another outcome already, or something is still to be decided.",
     413: "The body is too long.",
     421: "This is not the name of this machine.",
-    422: "Something that was given is not allowed: `errors` says what.",
+    422: "An argument is not allowed: `errors` says which.",
     429: "Too many requests, or wrong keys, from one address.",
     500: "A fault of steerbo's own; what is in the log is safe.",
     501: "A package is not installed where the server is.",

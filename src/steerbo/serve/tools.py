@@ -69,7 +69,7 @@ def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any
 
     Args:
         pool: the studies.
-        who: asks, given the HTTP request (None where there is none); raises `Refusal` where they may not.
+        who: from the HTTP request (None where there is none) to the client; raises `Refusal` without permission.
     """
     tools, calls = _tools()
 
@@ -105,7 +105,7 @@ class ToolsAtHttp:
         self.manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer, where there is a key that opens something."""
+        """Answer where a key is valid."""
         if scope["method"] != "POST":
             raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "tools are called by POST", {"Allow": "POST"})
         await run_in_threadpool(visitor_of, Request(scope))
@@ -125,7 +125,7 @@ async def speak(pool: StudyPool, key: str) -> None:
 
 
 def with_key(pool: StudyPool, key: str) -> Callable[[Any], Principal]:
-    """Who asks wherever there is one key for all; it is looked up at every call: once revoked, it opens nothing."""
+    """Lookup of the client where one key is for all. It is made at every call: a revoked key opens nothing."""
 
     def who(_: Any) -> Principal:
         visitor = visitor_by(pool, key)

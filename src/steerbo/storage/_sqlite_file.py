@@ -150,7 +150,7 @@ def _copy(file: Path, copy: Path) -> None:
 def _read(file: Path, count: int, start: int = 0) -> bytes:
     """Read so many bytes from a place.
 
-    On POSIX whoever closes a file gives up all locks that its process has on it, those of SQLite's connections as well.
+    On POSIX closing a file gives up all locks that the process has on it, those of SQLite's connections as well.
     Then another process takes itself for the last one, and removes what is written to just now. So a file that is open
     in this process already is read through what it is open by.
     """

@@ -32,7 +32,7 @@ SLACK = 1.0
 
 
 class SharedClock:
-    """Seconds since 1970 by a server's clock, which is the same for all who write to it.
+    """Seconds since 1970 by a server's clock, the same for all writers.
 
     The server is asked at first, every `AGAIN`, and where this machine's clock was set meanwhile, or the machine slept.
     While it cannot be asked, what it said last holds; this machine's clock where it never was.

@@ -63,7 +63,7 @@ def writable(event: Event) -> str:
     """The same, where it is all there is to know of the event.
 
     Raises:
-        InvalidStudy: it has a Python function, or needs a class that nobody finds again.
+        InvalidStudy: it has a Python function, or needs a class that cannot be found again.
     """
     if isinstance(event, Created):
         if event.problem is None:

@@ -30,7 +30,7 @@ LONGEST_NAME = 200
 BY_HAND = "by hand"
 """The holder of rounds that people evaluate: only they can say that they have stopped."""
 TURN = "turn"
-"""The token of the line of workers, among those of rounds, which begin with a number; see `turns`."""
+"""The token of the line of workers, among those of rounds, which begin with a number; see `FairQueue`."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class EventLog(Protocol):
 
         Raises:
             LogConflict: there are events that were not seen. Nothing is added.
-            LogUnavailable: nobody knows whether it was added. The same call again adds it once.
+            LogUnavailable: it is unknown whether it was added. The same call again adds it once.
             InvalidStudy: it cannot be written. Nothing is added.
         """
 

@@ -30,7 +30,7 @@ class Memory:
         """One thread at a time.
 
         Raises:
-            InvalidStudy: this is another process, which has a copy: what it wrote there, nobody would see.
+            InvalidStudy: this is another process, which has a copy: its writes would be lost.
         """
         if os.getpid() != self.process:
             hint = "It is in the memory of the process that made it: give a file's name, or a database's URL."

@@ -43,7 +43,7 @@ class OutboxEntry:
         after: so many events were known then.
         written: when, as ISO 8601.
         number: tells equal calls apart where both count.
-        holder: who is still at it, as in a lease; empty: nobody.
+        holder: the worker that is still at it, as in a lease; empty: none.
     """
 
     study: str

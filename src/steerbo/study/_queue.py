@@ -36,7 +36,7 @@ LASTS = 10.0
 PRIORITY_TELL = "tell"
 """The wish of those who have something to tell, which is soon done: it is everybody's turn who wishes for that."""
 _SHORTEST, _LONGEST = 0.004, 0.02  # seconds between two looks at the line
-_TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, as far as nobody has seen
+_TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, before any was timed
 
 
 class FairQueue:
@@ -228,7 +228,7 @@ class AskBatcher:
             return ""
 
     def serve(self, wish: str, choose: Callable[[], object]) -> None:
-        """Choose for everybody behind who wishes for the same, once, until there is nothing left to choose.
+        """Choose for all waiting workers with the same wish, once, until there is nothing left to choose.
 
         An outcome that comes between is worth more than a choice that does not know of it: that is thrown away. No
         error is raised: whoever waits will have it for itself, if it comes again.
@@ -254,7 +254,7 @@ QUIET = 4
 CHEAP = 0.02
 """Seconds of processor time: a choice that costs less is sooner made again than waited for."""
 UNKNOWN = 0.05
-"""Seconds that a choice costs as far as nobody knows."""
+"""Seconds that a choice is taken to cost before one was timed."""
 TRIES = 10
 """Calls that are refused so often in a row wait for their turn, however little they cost."""
 

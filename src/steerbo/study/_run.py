@@ -202,7 +202,7 @@ class ExecutorAdapter:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether evaluations end while this thread does something else."""
+        """Whether evaluations end while this thread does other work."""
         return self._executor is not None
 
     def submit(self, objective: Callable[[Suggestion], Any], suggestion: Suggestion) -> Future[Any]:
@@ -476,9 +476,7 @@ class _Loop:
         self.in_a_row += 1
         self.observer.say(f"round {suggestion.round} failed: {short(failure)}")
         if (charge := self.study.history[suggestion.token].charge) is not None:
-            self.observer.say(
-                f"nobody knows what it cost: {charge:.6g}, as a round costs here, is charged to the budget"
-            )
+            self.observer.say(f"its cost is unknown: {charge:.6g}, as a round costs here, is charged to the budget")
         self.observer.ended(self.study)
         if self.in_a_row >= self.failures:
             raise ObjectiveFailure(f"{self.in_a_row} evaluations failed in a row, the last: {short(failure)}") from None

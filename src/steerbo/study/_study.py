@@ -181,7 +181,7 @@ class Study(BaseStudy):
             request: the fields that the problem `takes`; see `Optimizer.ask`.
 
         Raises:
-            InvalidRequest: something given is not allowed.
+            InvalidRequest: an argument is not allowed.
         """
         return one_or_more(batch, lambda place: self.session.ask(request, place))
 

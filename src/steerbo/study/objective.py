@@ -116,7 +116,7 @@ class Ended:
         output: its standard output.
         complaints: the end of its standard error.
         killed: whether it was killed here, and why: it took too long, or its output was too long.
-        held: whether it had ended by then, and something that it started held its standard output open.
+        held: whether it had ended by then, and a process that it started held its standard output open.
     """
 
     code: int
@@ -438,6 +438,6 @@ class Command:
 
 
 def _one_line(text: str) -> str:
-    """The last lines that say something, in one."""
+    """Last lines that are not empty, in one."""
     lines = [line.strip() for line in plain(text).splitlines() if line.strip()]
     return " / ".join(shortened(line, _LONGEST_LINE) for line in lines[-_LAST_LINES:])

@@ -56,7 +56,7 @@ class Outbox:
 
         Args:
             answer: the measured outcome.
-            left: whether whoever settles the study next is to tell it.
+            left: whether the next worker that settles the study is to tell it.
         """
         if path := self.files.keep(replace(answer, holder="") if left else answer):
             through_to_disk(path)

@@ -155,7 +155,7 @@ def _changed(found: list[Change]) -> InvalidStudy:
 
 
 def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: bool) -> None:
-    """Go by the limits and headers of a study file from here on, for all who use the log.
+    """Go by the limits and headers of a study file from here on, for all workers on the log.
 
     Args:
         study: the study of the log.

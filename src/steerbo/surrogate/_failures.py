@@ -264,7 +264,7 @@ _GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nea
 Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
 """What happened, the token or the name of the data, and the round if it was one, to a point, encoded."""
 Tells = Callable[[Round | DataAdded], bool]
-"""A round, or data that nobody suggested, to whether it counts here."""
+"""From a round, or external data, to whether it counts here."""
 
 
 class FailureModel:

@@ -48,7 +48,7 @@ class DriftTracker:
         drift: of the problem.
 
     Attributes:
-        drift_model: how the objective changes with time; None: it does not.
+        model: how the objective changes with time; None: it does not.
         scaled: whether the outcomes of the latest fit tell a scale: one alone, or all alike, tell none.
     """
 

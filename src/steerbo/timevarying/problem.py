@@ -477,7 +477,7 @@ class TimeVarying(ConstrainedProblem):
         return read if available is None else {**read, "available": available}
 
     def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """See `Problem.read_asked`; something must keep to the limits."""
+        """See `Problem.read_asked`; some point must keep to the limits."""
         read = super().read_asked(request, history)
         if self.limits:
             left = self.within(read.get("available"), read.get("context", {}))

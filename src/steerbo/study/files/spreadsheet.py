@@ -61,7 +61,7 @@ class Spreadsheet:
 
     Args:
         columns: names of the columns that were wanted and are there.
-        ignored: headers that nobody wanted.
+        ignored: headers of columns that are not read.
         rows: lines with anything in them.
         width: columns of the first line.
         mark: which decimal mark the numbers use, as far as they tell.
