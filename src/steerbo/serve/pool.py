@@ -145,7 +145,7 @@ class StudyPool:
         return None
 
     def close(self) -> None:
-        """Let go of all logs."""
+        """Close all logs."""
         for served in self.studies.values():
             served.close()
         for ring in self._rings.values():

@@ -26,7 +26,7 @@ from ._drivers import Address, Connection, ConnectionLost, Pool, Table
 from ._sqlite_file import check, identity, read_only
 
 AGAIN = 3600.0
-"""Seconds after which a server is asked again: clocks that nobody sets run apart by some seconds a day."""
+"""Seconds after which a server is asked again: clocks that are not set drift apart by some seconds a day."""
 SLACK = 1.0
 """Seconds by which this machine's clock may be set before a server is asked again."""
 
@@ -73,7 +73,7 @@ BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
 NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 NETWORK |= {"tcp_user_timeout": 60_000}
-"""What libpq is told unless the URL says otherwise: a network that is gone is noticed within about a minute."""
+"""Options of libpq unless the URL has others: a lost network is noticed within about a minute."""
 
 
 def pool_of(place: str, access: Access) -> tuple[Pool, Path | None, tuple[str, ...]]:
@@ -153,11 +153,11 @@ class Forkable(Protocol):
         """Close connections that a child must not inherit, and block until the fork is over."""
 
     def after_fork(self) -> None:
-        """Go on, in the parent and in the child."""
+        """Resume, in the parent and in the child."""
 
 
 class _Forks:
-    """All that is told. There is one of it in a process, as there is one `fork`."""
+    """Registry of objects that are told of forks; one in a process, as there is one `fork`."""
 
     def __init__(self) -> None:
         self._told: WeakSet[Forkable] = WeakSet()
@@ -167,7 +167,7 @@ class _Forks:
             os.register_at_fork(before=self._before, after_in_parent=self._after, after_in_child=self._after)
 
     def tell(self, thing: Forkable) -> None:
-        """Tell it of every fork, for as long as it is there."""
+        """Register an object for as long as it exists."""
         with self._lock:
             self._told.add(thing)
 
@@ -206,7 +206,7 @@ _WRONG: tuple[str, ...] = (
 )
 _WRONG += ("certificate", "does not support SSL", "private key", "SSL error", "service file", "invalid ")
 _WRONG += ("name or service not known", "nodename nor servname", "translate host name", "resolve host")
-"""Said without an SQLSTATE, by a server before anybody is let in, or by the driver: a name or a key is wrong."""
+"""Messages without an SQLSTATE, of a server before a login, or of the driver: a name or a password is wrong."""
 _AWAY = ("temporary failure", "timeout expired", "timed out")
 
 
@@ -237,7 +237,7 @@ T = TypeVar("T")
 PATIENCE = 2.0
 """Seconds that a fork waits for a transaction to end."""
 OPENING = 10.0
-"""Seconds that opening waits for a database that cannot be reached, where nobody says more: it may be starting."""
+"""Default seconds that opening waits for a database that cannot be reached: it may be starting."""
 DOCTOR = "The log is damaged: `steerbo doctor` says what can be saved."
 
 
@@ -272,7 +272,7 @@ class Database:
         FORKS.tell(self)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if not self.private:
             self._own()
         self.pool.close()
@@ -283,7 +283,7 @@ class Database:
         return self.pool.kind == "sqlite" and self._file is None
 
     def before_fork(self) -> None:
-        """Wait until nothing is under way; SQLite's connections are closed, and come back by themselves."""
+        """Wait until no transaction is under way; SQLite's connections are closed, and reopened on demand."""
         if os.getpid() != self._process:
             return
         if self.pool.kind == "sqlite":
@@ -294,7 +294,7 @@ class Database:
             self._busy.acquire(timeout=PATIENCE)  # a server that hangs is no reason to: the child makes its own
 
     def after_fork(self) -> None:
-        """Go on."""
+        """Resume after a fork."""
         if os.getpid() == self._process:
             with suppress(RuntimeError):  # it was not ours within that time
                 self._busy.release()
@@ -369,7 +369,7 @@ class Database:
             raise InvalidStudy("log", self.place, allowed, f"({said}.){hint}{lost}") from None
 
     def _begin_anew(self) -> None:
-        """The next try has another connection: one that SQLite cannot read by will not be better."""
+        """Replace the connection for the next try: one that SQLite cannot read by will not recover."""
         if self._file is not None:
             self.pool.close()
 
@@ -386,9 +386,9 @@ class Database:
     def _still_there(self, connection: Connection) -> None:
         """Refuse to write into a file that was moved or removed: the data would be lost.
 
-        So it is with the file beside it, ``-wal``, that SQLite writes to first: whoever takes itself for the last one
-        removes it, and does so while this process has it where its locks are gone, as they are on POSIX once anything
-        in this process has opened and closed the file.
+        So it is with the file ``-wal`` beside it, to which SQLite writes first. A process that takes itself for the
+        last one removes it, although this process has it open, where this one's locks are gone: on POSIX they are once
+        anything in it has opened and closed the file.
         """
         if self._file is None:
             return
@@ -406,7 +406,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A transaction that sees one moment of the database, whatever others write meanwhile."""
+        """Transaction that sees one moment of the database, also while other workers write."""
         with self.transaction() as connection:
             if self.pool.kind == "postgresql":
                 connection.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

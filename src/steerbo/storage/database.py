@@ -282,7 +282,7 @@ class DatabaseLog:
             yield from connection.run(query, self.name)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._database.close()
 
     def event(self, position: int, body: str) -> Event:

@@ -103,7 +103,7 @@ class EventLog(Protocol):
         """Seconds since 1970 by a clock that all its workers share."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
 
 @cache

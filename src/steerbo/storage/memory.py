@@ -103,4 +103,4 @@ class MemoryLog:
         return time.time()
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to close."""

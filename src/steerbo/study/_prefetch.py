@@ -28,13 +28,13 @@ from ..space.fields import whole
 from ..storage.log import LOGGER
 
 NICE = 10
-"""By how much its priority is lower, of 19: on a machine that is busy for days it is not to starve."""
+"""Niceness of the process, of 19: on a machine that is busy for days it must not starve."""
 _CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {} import work; work({})"
 _BEGINS = 1.0  # seconds in which a process begins
 
 
 class PrefetchProcess:
-    """The events of the next `k` suggestions, as a process finds them; a thread of this one reads them.
+    """Events of the next `k` suggestions, computed by another process and read by a thread of this one.
 
     Raises:
         Exception: the state cannot be copied, or no process be begun.
@@ -101,7 +101,7 @@ class PrefetchProcess:
         return coming[: last + 1]
 
     def end(self) -> None:
-        """End the process; when it returns nothing is under way."""
+        """End the process; no computation is under way when it returns."""
         self._ended = True
         self._child.kill()
         self._reader.join()
@@ -114,9 +114,9 @@ def _unsigned(event: Event) -> Event:
 def work(nice: int) -> None:
     """Body of the process: read a state, and write the events that follow, suggestion by suggestion.
 
-    Its input stays open until whoever has begun it needs it no more, or dies: it ends then.
+    It ends when its input is closed: its parent needs it no more, or has died.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever has begun it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     if hasattr(os, "nice"):
         os.nice(nice)
     answers = os.fdopen(os.dup(1), "wb")
@@ -192,7 +192,7 @@ class Prefetcher:
             self.stop()
 
     def ask(self, request: Mapping[str, object], place: BatchPosition, cost: float) -> Suggestion | None:
-        """The suggestion that was prepared for this, logged now; None: it is to be chosen, which takes `cost` seconds.
+        """Log and return the suggestion prepared for a request; None: there is none, and choosing takes `cost` seconds.
 
         What is more than half done is waited for, though not for long: it gives way to all else on the machine.
         """

@@ -47,7 +47,7 @@ class StudySession:
         optimizer.log_to(self)
 
     def close(self) -> None:
-        """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
+        """Release the log, and the rounds that are out here: they are offered again. People keep theirs."""
         self.worker.be_oneself()
         self.prepared.stop()
         self.worker.heartbeat.stop()
@@ -88,7 +88,7 @@ class StudySession:
         return self.optimizer.with_warnings(suggestion)
 
     def _chosen(self, request: Mapping[str, Any], place: BatchPosition, wish: str) -> Suggestion | None:
-        """A new round; one that was chosen by another meanwhile, or by this worker, and then for others, too."""
+        """Choose a new round, unless another worker did so for this one; then serve other workers, too."""
         if self._given is not None:
             self.contention.given()
             return self.optimizer.history[self._given].suggestion
@@ -163,7 +163,7 @@ class StudySession:
     def _give_again(self, answer: OutboxEntry, equal: int) -> None:
         wish = (
             PRIORITY_TELL if answer.call != "decide" else ""
-        )  # whoever chooses should know of it, and serves those behind it
+        )  # a worker that chooses should know of it, and serves the workers behind it
         self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
@@ -238,10 +238,11 @@ class StudySession:
         return result
 
     def _in_turn(self, call: Callable[[], T], wish: str) -> T:
-        """The same again where an event came between, which is another's progress.
+        """Compute, and again wherever another worker's event was logged first.
 
-        Where others write too, four would compute and three of them in vain: they take turns, unless that costs more
-        than to compute again. Who hears of nobody looks at the line: its own haste may keep those in it from writing.
+        Where several workers write, all but one would compute in vain. So they take turns, unless waiting costs more
+        than computing again. A worker that reads no events of others checks the queue, too: by its own speed it may
+        keep waiting workers from writing.
         """
         polite, tries = self.contention.matters or (self.contention.dear and self.turns.taken), 0
         while True:
