@@ -267,7 +267,7 @@ class AdjustedData:
     def rows(
         self, n: int, regression: Hyperparameters | None = None
     ) -> tuple[Float[np.ndarray, "n q"], Float[np.ndarray, " n"]]:
-        """The first n as rows of the arm's model, adjusted by m (hyperparameters None: those of the last fit)."""
+        """Rows of the arm's model for the first n trials, adjusted by m (hyperparameters None: of the last fit)."""
         points, outcomes = self._first(n)
         learned = self.hyperparameters if regression is None else regression
         if learned is not None:

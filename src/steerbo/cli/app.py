@@ -188,7 +188,7 @@ class _Program(TyperGroup):
 
 
 def _nobody_reads_on() -> typer.Exit:
-    """The end where the reader of standard output has gone, as `head` has; typer would end with a failure."""
+    """Exit quietly where the reader of standard output has gone, as `head` does; typer would exit with a failure."""
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115  or Python would try once more, at its end
     return typer.Exit(0)
 

@@ -55,7 +55,7 @@ def open_study(place: str, *, asking: bool = False, say: Callable[[str], None] |
 
 
 def as_logged(place: str) -> list[Event]:
-    """The events of a log that needs other packages, none of which is imported; of any other log, nothing."""
+    """Events of a log that needs other packages, none of which is imported; empty for any other log."""
     if place.endswith(".toml"):
         return []  # who has the study file has what it names
     events = read_events(place)

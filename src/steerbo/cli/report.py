@@ -71,7 +71,7 @@ def print_methods(table: Table) -> None:
 
 
 def described(specification: StudyFile) -> dict[str, Any]:
-    """The same as data: the problem and the settings as they were read, and where objective and log are."""
+    """Report as data: the problem and the settings as they were read, and the places of objective and log."""
     settings = to_dict(specification.settings)
     return {
         "problem": to_dict(specification.problem),

@@ -176,7 +176,7 @@ def average_over(contexts: Sequence[Typical], at: Callable[[dict[str, Any]], flo
 def average_recommendation(
     contexts: Sequence[Typical], at: Callable[[dict[str, Any]], Recommendation]
 ) -> Recommendation:
-    """The answer where something is seen before choosing: a row for each typical context, the commonest first."""
+    """Answer where variables are seen before choosing: a row for each typical context, the commonest first."""
     rows = [replace(at(each.context), context=each.context) for each in contexts]
     if len(rows) == 1:
         return replace(rows[0], alternatives=())

@@ -219,7 +219,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return 1.0
 
     def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
-        """The value of an outcome that is not yet learned from, and the mean and standard deviation it was expected at.
+        """Value of an outcome before it is learned from, and the mean and standard deviation predicted for it.
 
         In the user's units; the deviation counts the noise of a measurement. None: too little is known to say. People
         are warned of a value that is far from its mean: see `core._outliers`.

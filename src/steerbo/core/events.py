@@ -116,7 +116,7 @@ class Created:
 
 @record
 class Refitted:
-    """A model's hyperparameters were learned anew before the given round; floats as hexadecimal text, bit for bit."""
+    """Hyperparameters learned anew before the given round; floats as hexadecimal text, bit for bit."""
 
     round: int
     hyperparameters: dict[str, Any]
@@ -125,7 +125,7 @@ class Refitted:
 
 @record
 class Asked:
-    """A suggestion was made: the request, how much of the log it was based on, the choice and the reasons behind it.
+    """Suggestion that was made: the request, the length of the log behind it, the choice and its reasons.
 
     `expected_cost` is the expected cost of the round, `change_cost` that part of it that moving variables costs;
     `gain` the largest gain still possible then, by the bounds, where the study is to stop by it.
@@ -192,7 +192,7 @@ class Failed:
 
 @record
 class Amended:
-    """A round was corrected (a new outcome or failure) or voided (neither); the log keeps the old one.
+    """Correction of a round (a new outcome or failure), or its voiding (neither); the log keeps the old one.
 
     Of added data also whether it is charged, and its scope; None: as it was.
     """

@@ -121,7 +121,7 @@ class IndependenceTest:
 
 
 class Ranks:
-    """Ranks of values among the earlier ones: uniform if all are draws of one law, whichever it is.
+    """Ranks of values among the earlier ones: uniform if all are draws of one law, known or not.
 
     This is the conformal p-value (Vovk, Gammerman and Shafer 2005), with the interval that ties leave open.
 

@@ -91,7 +91,7 @@ class EventRecorder:
         self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
 
     def __call__(self, event: Event | None) -> Doubts:
-        """Write an event down, where there is one, and take it in.
+        """Log an event and apply it; nothing for None.
 
         Values that are hard to believe are warned of, and laws that nature does not keep.
 
@@ -362,7 +362,7 @@ class BaseStudy(ABC):
         charge: float | None = None,
         realised: Realised = None,
     ) -> Doubts:
-        """The evaluation broke: its point and cost count, a value there is none. Calling it twice is fine.
+        """Report that the evaluation failed: its point and cost count, without a value. Calling it twice is fine.
 
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
@@ -460,7 +460,7 @@ class BaseStudy(ABC):
 
 
 def widened(advice: Recommendation, times: float) -> Recommendation:
-    """An answer with bounds so many times as far from its mean; without any, and a word on it, for infinitely many.
+    """Answer with bounds moved away from its mean by a factor; an infinite one removes them, with a note.
 
     >>> from ._scope import Scope
     >>> widened(Recommendation(Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.0, upper=1.5), 2.0).expected
@@ -596,7 +596,7 @@ class Optimizer(BaseStudy):
 
     @one_at_a_time
     def ask_at(self, place: BatchPosition, request: Mapping[str, Any]) -> Suggestion | None:
-        """The suggestion at one place of a batch whose earlier ones were asked already; `request` as for `ask`."""
+        """Suggest at one place of a batch, after the earlier ones; `request` as for `ask`."""
         read = self.problem.read_asked(self._given(request), self.history)
         if self._state.finished():
             return None
@@ -744,7 +744,7 @@ def load(text: str) -> Optimizer:
 
 
 def problem_of(created: Created, place: str, problem: Problem | None = None) -> Problem:
-    """The problem that a log begins with, once it is certain that its class and the method's are found here.
+    """Problem of a log, after a check that its class and the method's are installed.
 
     Args:
         created: the log's first event.

@@ -102,7 +102,7 @@ class StudyState:
         self.whole = True
 
     def _begin_anew(self, problem: Problem) -> None:
-        """The same events on another problem. Hyperparameters that were learned on the old one mean nothing here."""
+        """Replay the events on another problem, without hyperparameters, which were learned on the old one."""
         created, *rest = self.events
         assert isinstance(created, Created)
         self.problem, self.history = problem, History(created, problem.in_order)
@@ -158,7 +158,7 @@ class StudyState:
         return self._refitted[1]
 
     def method_after_refit(self) -> Method[Any, Any]:
-        """The method as it will be when the next round is chosen, where data was added since the last one was.
+        """Method as it will choose the next round, with hyperparameters learned anew if data was added.
 
         Outcomes that are told come one by one, and it learns its hyperparameters from them whenever it is asked. Data
         may come all at once, and answers before the next `ask` have to count them. Nothing is
@@ -180,7 +180,7 @@ class StudyState:
         return False
 
     def _with_all_learned(self) -> Method[Any, Any]:
-        """A method that took in these events and the refit that is due. This one learns from the log only."""
+        """Copy of the method with the refit that is due; this state's own method learns from the log only."""
         fitted = self._refit()
         return self.method if fitted is None else self.preview(fitted).method
 
@@ -194,7 +194,7 @@ class StudyState:
         return fold
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
-        """The next round; the method is told its place in a batch where changes have a price, or where it follows."""
+        """Choose the next round; the method gets its place in a batch if changes have a price, or it follows."""
         number = len(self.history) + 1
         told = with_place(request, place) if self.problem.space.changes or place.follows else request
         with one_blas_thread():

@@ -163,7 +163,7 @@ class CostVarying(ConstrainedProblem):
         return {scope: i for i, scope in enumerate(self.scopes)}
 
     def number(self, scope: Scope) -> int:
-        """Index of the control set that a scope holds, whichever of its variables stay in place."""
+        """Index of the control set that a scope holds, with the variables that stay in place."""
         return self.numbers[Scope((*scope.set, *scope.keep))] if scope.keep else self.numbers[scope]
 
     def in_order(self, plain: Any) -> Any:

@@ -149,7 +149,7 @@ class GPPosterior(Generic[K]):
         return self.grown(len(self))
 
     def grown(self, rows: int) -> Factor:
-        """Extend the factor to so many rows, at most once each."""
+        """Extend the factor to a number of rows, each at most once."""
         if self._factor is None:
             self._factor = Factor(self._gram(self._built))
         for n in range(len(self._factor), rows):

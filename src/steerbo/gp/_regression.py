@@ -301,7 +301,7 @@ class GPRegression(Generic[K]):
         return self._found(best)
 
     def compared(self, doubts: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
-        """The likeliest hyperparameters where one of some sets of outcomes is doubted, as it is. O(n³)."""
+        """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
         each = [self._trusting(some, self.process.theta, hasty=hasty) for some in doubts]
         return self._found(max(each, key=lambda one: one.score))
 

@@ -138,7 +138,7 @@ def _around(box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, 
 
 
 def _diverse(box: Box, screened: Maximum, starts: int) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
-    """The best points that lie apart from better ones; if there are too few, the best of the rest as well."""
+    """Best points that lie apart from better ones; if there are too few, the best of the rest as well."""
     width = np.where(box.high > box.low, box.high - box.low, 1.0)
     good = screened.values > -np.inf
     points, values = screened.points[good], screened.values[good]

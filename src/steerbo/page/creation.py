@@ -68,7 +68,7 @@ def rows_of(form: Form) -> int:
 
 
 def written(form: Form) -> Written:
-    """The study file of a filled-in form; whatever does not fit in it is left for the file's own checks to say."""
+    """Study file of a filled-in form; values that do not fit are reported by the file's own checks."""
     kind = form.get("kind") or KINDS[0][0]
     places: dict[str, str] = {"problem.kind": "kind"}
     problem: dict[str, Any] = {"kind": kind}

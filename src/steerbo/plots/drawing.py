@@ -233,7 +233,7 @@ def finished(axes: Any) -> Any:
 
 
 def _broken(text: str, letters: int) -> str:
-    """A label in lines of so many letters, so that it is no longer than its axis."""
+    """Wrap a label to a number of letters a line, so that it is no longer than its axis."""
     return text if len(text) <= letters else "\n".join(wrap(text, letters))
 
 
@@ -281,7 +281,7 @@ class Row:
 
 
 def rows_height(rows: int) -> float:
-    """Inches that so many rows with intervals need, with title, axis and legend."""
+    """Height in inches of a number of rows with intervals, with title, axis and legend."""
     return 1.35 + _ROW * max(min(rows, _MOST_ROWS), 1)
 
 

@@ -54,7 +54,7 @@ class OpenStudy:
                 raise
 
     def _prepare_soon(self, events: int) -> None:
-        """Prepare when nothing has come for a while after so many events."""
+        """Prepare suggestions once no event has come for a while."""
         if self._ahead and events != self._prepared_after:
             self._prepared_after = events
             self._quiet.cancel()

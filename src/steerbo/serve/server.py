@@ -42,7 +42,7 @@ def most_connections() -> int:
 
 
 class _Patient(H11Protocol):
-    """A connection that is given up where its client does not do its part in time, whichever request it is at.
+    """Connection that is closed where its client does not send or read in time, at any request.
 
     A head has to be here within `PATIENCE` of its first byte, or of the connection; the next one has to begin within
     `KEEP_ALIVE` of an answer; a body has twice `PATIENCE`, since `RequestLimits` answers before that is over. An
@@ -159,7 +159,7 @@ class _Answered:
 
 
 class _Server(uvicorn.Server):
-    """A server that lets its listeners go as soon as it is to end."""
+    """Server that ends its event streams as soon as it is to stop."""
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """End the streams of events, then the server."""

@@ -65,7 +65,7 @@ Call = Callable[[StudyPool, Principal, dict[str, Any]], Json]
 
 
 def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any]:
-    """A server of tools, for whichever transport.
+    """Server of tools, for any transport.
 
     Args:
         pool: the studies.
@@ -98,7 +98,7 @@ def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any
 
 
 class ToolsAtHttp:
-    """The same over HTTP, one request at a time: an ASGI application behind the guard and the keys of the server."""
+    """Tools over HTTP, one request at a time: an ASGI application behind the guard and the keys of the server."""
 
     def __init__(self, pool: StudyPool) -> None:
         server = tools_server(pool, visitor_of)

@@ -46,7 +46,7 @@ def rule_of_points(
     weights: Float[np.ndarray, " n"],
     lengthscale: float,
 ) -> Rule:
-    """The same for values of a variable, encoded, that count `weights`, in any order; the weights' sum becomes one.
+    """Gauss rule of encoded values of a variable with `weights`, in any order; the weights' sum becomes one.
 
     >>> from steerbo.space import Float
     >>> rule_of_points(Float("t", 0, 1), np.array([0.5, 0.25, 0.5]), np.ones(3), 1.0)

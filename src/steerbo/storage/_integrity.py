@@ -154,7 +154,7 @@ class _Reader:
         return rows
 
     def all_events(self) -> dict[Any, Rows]:
-        """Of all studies, whichever way a row can be reached: by the index, and without it from both ends."""
+        """Rows of all studies by every way to reach them: by the index, and without it from both ends."""
         if self._all is None:
             self._all = defaultdict(lambda: defaultdict(set))
             table = "SELECT study, position, body, checksum FROM steerbo_event"

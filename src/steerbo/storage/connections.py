@@ -423,7 +423,7 @@ class Database:
             self.opening(lambda connection: connection.make(*tables))
 
     def opening(self, work: Callable[[Connection], T]) -> T:
-        """The first thing that is done is waited for: several workers may do it at once, and a server may be starting.
+        """Repeat the first operation for a while: several workers may run it at once, and a server may be starting.
 
         SQLite does not wait by itself while a file becomes a database.
 

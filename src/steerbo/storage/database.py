@@ -150,7 +150,7 @@ class DatabaseLog:
             return connection.value(query, self.name, position) or ""
 
     def _after(self, seen: int, tip: str) -> tuple[list[Event], int, str]:
-        """The events after so many, the last of which has this checksum; how many there are, and the checksum now."""
+        """Events after a number of them, the last with this checksum; the number of events and the checksum now."""
         query = (
             "SELECT format, events, tip, position, body, checksum FROM steerbo_study"
             " LEFT JOIN steerbo_event ON steerbo_event.study = steerbo_study.study AND position > ?"

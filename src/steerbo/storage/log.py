@@ -108,7 +108,7 @@ class EventLog(Protocol):
 
 @cache
 def _here(process: int) -> str:
-    """A process's machine since its start, and its name space of processes: within it, equal numbers are equal ones."""
+    """Machine of a process since its last start, and its PID namespace: in it a number names one process."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{platform.node()}|{boot}|{os.readlink('/proc/self/ns/pid')}"

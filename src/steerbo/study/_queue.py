@@ -215,7 +215,7 @@ class AskBatcher:
         return replace(own, holder=self._other) if self._other else own
 
     def wish(self, request: Mapping[str, Any], place: BatchPosition, by: str | None) -> str:
-        """Key of a request: workers with the same key can be answered by one another.
+        """Key of a request: workers with the same key can choose for each other.
 
         Empty where others must not choose: for a place in a batch, and for workers that share a name, where the owner
         of a round would be unclear.

@@ -307,7 +307,7 @@ class FailureModel:
 
     @property
     def faded(self) -> float:
-        """Number of failures that count no longer, as they are old; 0 without drift."""
+        """Number of failures too old to count; 0 without drift."""
         failed = ~np.array(self._worked, dtype=bool)
         if self._lasting is None or not failed.any():
             return 0.0

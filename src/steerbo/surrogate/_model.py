@@ -68,7 +68,7 @@ class DriftTracker:
         self._corrected = self._learns
 
     def due(self, model: GPRegression[Any], fitted_at: int, n: int) -> bool:
-        """Whether hyperparameters learned at so many of n outcomes are due again.
+        """Whether hyperparameters learned at `fitted_at` of n outcomes are due again.
 
         Without a drift a fit settles a surprise, so that only outcomes since then count.
         """

@@ -80,7 +80,7 @@ class BatchedBounds:
     def curved_by(
         self, starts: int
     ) -> Callable[[Float[np.ndarray, "r c"], Int[np.ndarray, " r"]], tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """`curved` where each function has so many restarts, numbered through."""
+        """Evaluate `curved` with a number of restarts of each function, numbered through."""
         return lambda points, rows: self.curved(points, rows // starts)
 
     def screened(self, points: Float[np.ndarray, "m p c"]) -> Float[np.ndarray, "m p"]:

@@ -58,7 +58,7 @@ class ExistingData:
         return name in self._names
 
     def find(self, outcome: Outcome, scope: Scope | None, name: str = "") -> str:
-        """The name of the piece that a line says again, of `name` if that is given; empty where it is new."""
+        """Name of the data that a line repeats, of `name` if that is given; empty where it is new."""
         cost = outcome.cost
         pieces = [p for p in self._pieces[_key(outcome)] if p.name not in self._found and name in ("", p.name)]
         pieces = [p for p in pieces if cost is None or p.cost == cost or (p.cost is None and not p.complete)]
@@ -321,7 +321,7 @@ def as_data(sheet: Spreadsheet) -> Spreadsheet:
 def take(
     study: Study, sheet: Spreadsheet, charge: bool = False, watch: Callable[[int], object] = lambda lines: None
 ) -> list[Line]:
-    """The same with a table that was read. In the end all that was added is learned from, and that is logged.
+    """Import a table that was read. At the end hyperparameters are learned from all added data, and logged.
 
     Args:
         study: takes the outcomes.

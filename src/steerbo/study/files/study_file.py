@@ -444,7 +444,7 @@ def _check_settings(specification: StudyFile, wrong: list[InvalidInput]) -> None
 
 
 def _known(table: Mapping[str, Any], place: str, names: Iterable[str], wrong: list[InvalidInput]) -> dict[str, Any]:
-    """The fields that are known; a mistyped name stands for the one that it resembles, once it is complained of."""
+    """Known fields; a mistyped name is reported, and stands for the one that it resembles."""
     allowed = list(names)
     known = {name: value for name, value in table.items() if name in allowed}
     for name in table:
