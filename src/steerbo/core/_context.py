@@ -43,7 +43,7 @@ def context_of(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def horizon(history: History, elapsed: float) -> float:
-    """How much time a study is about, of which so much has passed: to judge by how far its limits are."""
+    """Expected duration of a study of which `elapsed` has passed, by the share of its limits that is used."""
     shares = [len(history) / history.limit] if history.limit else []
     shares += [history.spent / history.budget] if history.budget else []
     done = max(shares, default=1.0)

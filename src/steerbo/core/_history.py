@@ -360,7 +360,7 @@ class History:
                 assert_never(event)
 
     def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
-        """Have a waiting round as it was after these of its looks; only of a copy, whose events are not its own."""
+        """Reset a waiting round to its state after some of its looks; only in a copy, whose events are not its own."""
         now, self._rounds = self[asked.token], dict(self._rounds)
         first = History(self.created, self._order)
         first.apply(asked)

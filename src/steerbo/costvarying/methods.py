@@ -187,11 +187,11 @@ class Random(CostVaryingMethod[Any]):
 
     @record
     class Options:
-        """There are none."""
+        """No options."""
 
     @property
     def chooses_by_model(self) -> bool:
-        """False: plays are drawn."""
+        """Return False: plays are drawn."""
         return False
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:

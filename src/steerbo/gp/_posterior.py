@@ -108,7 +108,7 @@ class GPPosterior(Generic[K]):
 
     @contextmanager
     def extended(self, points: Float[np.ndarray, "p d"], noise: Float[np.ndarray, " p"]) -> Iterator[Factor]:
-        """Inside the context points without an outcome shrink the variance, not the means (Desautels et al. 2014).
+        """Context in which points without an outcome shrink the variance, not the means (Desautels et al. 2014).
 
         Gives the factor, with rows of the observed points first. Contexts may be nested; afterwards there is no trace,
         to the last bit.

@@ -456,7 +456,7 @@ class GPRegression(Generic[K]):
 
     @contextmanager
     def with_fantasies(self, X: ArrayLike) -> Iterator[Factor]:
-        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `GPPosterior.extended`.
+        """Context in which pending points X (p, d) shrink the variance, not the mean: see `GPPosterior.extended`.
 
         They do so as if their outcomes had hardly any noise: with much of it a pending point would be suggested again.
         """
@@ -594,7 +594,7 @@ class Averaged(Generic[K]):
 
     @contextmanager
     def with_fantasies(self, X: ArrayLike) -> Iterator[None]:
-        """Inside the context pending points X (p, d) shrink the variance: see `GPRegression.with_fantasies`."""
+        """Context in which pending points X (p, d) shrink the variance: see `GPRegression.with_fantasies`."""
         with ExitStack() as stack:
             for member in self.members:
                 stack.enter_context(member.with_fantasies(X))

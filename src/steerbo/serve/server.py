@@ -225,7 +225,7 @@ def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] =
 
 
 def configured(app: FastAPI, forwarded_by: Sequence[str] = ()) -> uvicorn.Config:
-    """How it is served; see `listen`."""
+    """Configuration of the server; see `listen`."""
     return uvicorn.Config(
         _Answered(app),
         http=_Patient,

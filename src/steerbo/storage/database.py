@@ -231,7 +231,7 @@ class DatabaseLog:
                 connection.run("DELETE FROM steerbo_lease WHERE study = ? AND token = ?", self.name, token)
 
     def names(self) -> list[str]:
-        """Of all studies in this database."""
+        """Names of all studies in this database."""
         with self._database.transaction() as connection:
             return study_names(connection)
 

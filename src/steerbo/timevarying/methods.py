@@ -193,7 +193,7 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
         return False
 
     def _calibrate(self, believed: int | None) -> None:
-        """As all do, where the outcome was taken in."""
+        """Calibrate like all methods, where the outcome was taken in."""
         if self._taken:
             super()._calibrate(believed)
 
@@ -243,11 +243,11 @@ class Random(TimeVaryingMethod[Any]):
 
     @record
     class Options:
-        """It has none."""
+        """No options."""
 
     @property
     def chooses_by_model(self) -> bool:
-        """False: places are drawn."""
+        """Return False: places are drawn."""
         return False
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:

@@ -460,7 +460,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def scope(self) -> Scope:
-        """Of every suggestion: everything is set that is not seen."""
+        """Scope of every suggestion: all variables that are not seen are set."""
         return Scope(self.settable)
 
     # -- what users say ------------------------------------------------------------------------------------------------

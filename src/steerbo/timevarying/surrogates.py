@@ -560,7 +560,7 @@ class BoxSurrogate:
 
     @contextmanager
     def _among(self, priors: Numbers) -> Iterator[None]:
-        """Inside, only processes of these priors are solved for: what is said of the others is their prior mean."""
+        """Context in which only processes of these priors are solved for; the others have their prior mean."""
         all_of_them = self.shared
         self.shared = [s for s in all_of_them if np.isin(s.ids, priors).any()]
         try:
@@ -570,7 +570,7 @@ class BoxSurrogate:
 
     @contextmanager
     def _with(self, view: RoundView) -> Iterator[None]:
-        """Inside, places without an outcome shrink the variance, as often as they were tried, unless long ago."""
+        """Context in which places without an outcome shrink the variance, once for each try that is not long ago."""
         if not view.unknown:
             yield
             return
