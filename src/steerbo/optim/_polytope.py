@@ -419,7 +419,7 @@ class Polytope(Box):
         return points[self.inside(points)]
 
     def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
-        """A point if it is inside; else the nearest of the last feasible ones on the way to it from each slice's middle."""
+        """A point if it is inside; else the nearest feasible one on the ways to it from the slices' middles."""
         if self.inside(point[None])[0]:
             return point
         tried = np.array([self.nearer(point[None], middle)[0] for middle in self.middles])
