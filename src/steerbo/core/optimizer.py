@@ -78,15 +78,15 @@ class EventRecorder:
     """Takes events: each is in the log before the state knows of it.
 
     Args:
-        fold: the state.
+        state: that events are applied to.
         log: where every event goes first; None: nowhere else.
 
     Attributes:
         by: the author of the events written now; None: not known.
     """
 
-    def __init__(self, fold: StudyState, log: Log | None) -> None:
-        self.state, self.log = fold, log
+    def __init__(self, state: StudyState, log: Log | None) -> None:
+        self.state, self.log = state, log
         self.by: str | None = None
         self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
 
@@ -564,10 +564,10 @@ class Optimizer(BaseStudy):
         return cls._of(StudyState.from_events(problem, events), log)
 
     @classmethod
-    def _of(cls, fold: StudyState, log: Log | None = None) -> Optimizer:
+    def _of(cls, state: StudyState, log: Log | None = None) -> Optimizer:
         """The optimizer with this state."""
         optimizer = cls.__new__(cls)
-        optimizer._state, optimizer.recorder, optimizer._lock = fold, EventRecorder(fold, log), CallLock()
+        optimizer._state, optimizer.recorder, optimizer._lock = state, EventRecorder(state, log), CallLock()
         return optimizer
 
     @overload

@@ -65,12 +65,12 @@ class StudyState:
         if created.format > FORMAT:
             raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
         kind = find_method(problem, created.method)
-        fold = cls(problem, kind, created)
-        fold.check_wheels(stacklevel=4)
+        state = cls(problem, kind, created)
+        state.check_wheels(stacklevel=4)
         with uncollected(), one_blas_thread():
             for event in rest:
-                fold._take(event)
-        return fold
+                state._take(event)
+        return state
 
     def check_wheels(self, stacklevel: int = 3) -> None:
         """Warn where the log was written with other wheels."""
@@ -188,10 +188,10 @@ class StudyState:
         """Copy of the state after one more event: an event that cannot be applied is not logged."""
         created, *rest = self.events
         assert isinstance(created, Created)
-        fold = StudyState(self.problem, type(self.method), created)
+        state = StudyState(self.problem, type(self.method), created)
         for each in [*rest, event]:
-            fold.apply(each)
-        return fold
+            state.apply(each)
+        return state
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
         """Choose the next round; the method gets its place in a batch if changes have a price, or it follows."""

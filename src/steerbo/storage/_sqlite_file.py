@@ -66,15 +66,6 @@ def check(file: Path, make: bool) -> None:
         raise refused(f"It is a database with {_listed(tables)}, and no study is in it", meant(file))
 
 
-def identity(file: Path | None) -> tuple[int, int] | None:
-    """Device and inode of the file that has this name now; None: there is none."""
-    try:
-        found = None if file is None else file.stat()
-    except OSError:
-        return None
-    return found and (found.st_dev, found.st_ino)
-
-
 def meant(file: Path, otherwise: str = _NEW) -> str:
     """Hint for a file that is no log."""
     if file.name.endswith(".part"):

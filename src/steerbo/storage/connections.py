@@ -23,7 +23,7 @@ from weakref import WeakSet
 from .._redaction import HIDDEN, redact, redact_url
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable, MissingExtra, SteerboError
 from ._drivers import Address, Connection, ConnectionLost, Pool, Table
-from ._sqlite_file import check, identity, read_only
+from ._sqlite_file import check, read_only
 
 AGAIN = 3600.0
 """Seconds after which a server is asked again: clocks that are not set drift apart by some seconds a day."""
@@ -262,7 +262,7 @@ class Database:
         self._opening = OPENING if opening is None else opening
         self.pool, self._file, self._secrets = pool_of(place, access)
         self.place = redact_url(place) if "://" in place else place
-        self._identity = identity(self._file)
+        self._identity = _identity_of(self._file)
         later: Access = "write" if access == "make" else access
         self._anew: Callable[[], Pool] = lambda: pool_of(place, later)[0]  # its text has no password
         self._process, self._parents = os.getpid(), list[Pool]()
@@ -392,10 +392,10 @@ class Database:
         """
         if self._file is None:
             return
-        if identity(self._file) != self._identity:
+        if _identity_of(self._file) != self._identity:
             hint = "It was removed or replaced since it was opened. Nothing was written; open the study again."
             raise InvalidStudy("log", self.place, "the file that was opened", hint)
-        beside = identity(self._file.with_name(f"{self._file.name}-wal"))
+        beside = _identity_of(self._file.with_name(f"{self._file.name}-wal"))
         if connection.log not in (None, beside):
             raise LogUnavailable(self.place, f"{self._file.name}-wal was removed while it was in use")
         connection.log = beside
@@ -441,3 +441,12 @@ class Database:
                     raise
             time.sleep(pause)
             pause = pause if self.pool.kind == "sqlite" else min(2 * pause, 1.0)
+
+
+def _identity_of(file: Path | None) -> tuple[int, int] | None:
+    """Device and inode of the file that has this name now; None: there is none."""
+    try:
+        found = None if file is None else file.stat()
+    except OSError:
+        return None
+    return found and (found.st_dev, found.st_ino)

@@ -40,24 +40,24 @@ class PrefetchProcess:
         Exception: the state cannot be copied, or no process be begun.
     """
 
-    def __init__(self, fold: StudyState, k: int, request: Mapping[str, object]) -> None:
-        self.k, self.base = k, len(fold.events)
+    def __init__(self, state: StudyState, k: int, request: Mapping[str, object]) -> None:
+        self.k, self.base = k, len(state.events)
         self.events: list[Event] = []
         self._ended = False
         self._over, self._news, self._since = False, threading.Condition(), time.monotonic()
-        state = pickle.dumps((fold, k, dict(request)), protocol=5)
+        pickled = pickle.dumps((state, k, dict(request)), protocol=5)
         command = [sys.executable, "-c", _CHILD.format(__name__, NICE), json.dumps(sys.path)]
         pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
         self._child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet)
-        self._reader = threading.Thread(target=self._read, args=(state,), daemon=True)
+        self._reader = threading.Thread(target=self._read, args=(pickled,), daemon=True)
         self._reader.start()
 
-    def _read(self, state: bytes) -> None:
+    def _read(self, pickled: bytes) -> None:
         child = self._child
         assert child.stdin is not None
         assert child.stdout is not None
         with suppress(OSError, EOFError, pickle.PickleError), child.stdout:
-            child.stdin.write(state)
+            child.stdin.write(pickled)
             child.stdin.flush()
             while True:
                 found = pickle.load(child.stdout)
@@ -121,14 +121,14 @@ def work(nice: int) -> None:
         os.nice(nice)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a method prints is no answer
-    fold, k, request = pickle.load(sys.stdin.buffer)
+    state, k, request = pickle.load(sys.stdin.buffer)
     threading.Thread(target=lambda: os.read(0, 1) or os._exit(1), daemon=True).start()
-    optimizer = Optimizer._of(fold)
+    optimizer = Optimizer._of(state)
     for _ in range(k):
-        before = len(fold.events)
+        before = len(state.events)
         if optimizer.ask_at(BatchPosition(), request) is None:
             break
-        pickle.dump(fold.events[before:], answers)
+        pickle.dump(state.events[before:], answers)
         answers.flush()
     os._exit(0)
 

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from ..core import BatchPosition
 from ..errors import SteerboError
@@ -249,7 +249,6 @@ class AskBatcher:
             self._other, self.log.seconds = "", wait
 
 
-T = TypeVar("T")
 QUIET = 4
 """Calls in a row without an event of others, after which a worker assumes that it is alone."""
 CHEAP = 0.02
@@ -294,10 +293,11 @@ class ContentionEstimate:
         """Whether a choice is worth a wait."""
         return self.cost > CHEAP
 
-    def timed(self, choose: Callable[[], T]) -> T:
-        """Make a choice, and measure its cost."""
+    @contextmanager
+    def timing(self) -> Iterator[None]:
+        """Context of a choice, whose cost is measured."""
         began = time.thread_time()
         try:
-            return choose()
+            yield
         finally:
             self.cost = max(time.thread_time() - began, 0.8 * self.cost)

@@ -92,8 +92,10 @@ class StudySession:
         if self._given is not None:
             self.contention.given()
             return self.optimizer.history[self._given].suggestion
-        prepared = self.prepared.ask(request, place, self.contention.cost)
-        own = prepared or self.contention.timed(lambda: self.optimizer.ask_at(place, request))
+        own = self.prepared.ask(request, place, self.contention.cost)
+        if own is None:
+            with self.contention.timing():
+                own = self.optimizer.ask_at(place, request)
         if own is not None and wish and self.turns.held:
             self.serving.serve(wish, lambda: self.optimizer.ask_at(BatchPosition(follows=True), request))
         return own
@@ -161,9 +163,8 @@ class StudySession:
             self.log.seconds = wait
 
     def _give_again(self, answer: OutboxEntry, equal: int) -> None:
-        wish = (
-            PRIORITY_TELL if answer.call != "decide" else ""
-        )  # a worker that chooses should know of it, and serves the workers behind it
+        # a worker that chooses should know of an outcome first, and then serves the workers behind it
+        wish = PRIORITY_TELL if answer.call != "decide" else ""
         self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
@@ -173,7 +174,8 @@ class StudySession:
         def work() -> Suggestion:
             if decided(self.optimizer.history, about, context):
                 return self.optimizer.with_warnings(self.optimizer.history[about].suggestion)
-            return self.contention.timed(lambda: self.optimizer.decide(suggestion, context, again=again))
+            with self.contention.timing():
+                return self.optimizer.decide(suggestion, context, again=again)
 
         return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
 
