@@ -91,7 +91,7 @@ class RunningMean:
         self._sum, self._count = Fraction(), 0
 
     def change(self, before: float | None, after: float | None) -> None:
-        """A number was `before`, and is now `after`; None: it was or is not there."""
+        """Replace the number `before` by `after`; None: there was, or is, none."""
         if before != after:
             if after:
                 self._sum += Fraction(after)
@@ -101,7 +101,7 @@ class RunningMean:
 
     @property
     def value(self) -> float | None:
-        """It."""
+        """Mean of the numbers; None where there are none."""
         return float(self._sum) / self._count if self._count else None
 
 
@@ -134,7 +134,7 @@ class CostLedger:
         return self._scopes[scope].value if scope in self._scopes else None
 
     def change(self, before: Round, after: Round) -> None:
-        """A round is another one now."""
+        """Replace a round by its present form."""
         if (after.charged, after.unpriced) == (before.charged, before.unpriced) and after.paid == before.paid:
             return
         for played, sign in ((after, 1), (before, -1)):
@@ -148,7 +148,7 @@ class CostLedger:
             self._of(after.suggestion.scope).change(before.paid, after.paid)
 
     def add(self, data: DataAdded) -> None:
-        """Data came."""
+        """Add external data."""
         self._charged += Fraction(data.charged)
         self._learn(data)
 
@@ -158,7 +158,7 @@ class CostLedger:
             self._of(data.scope).change(data.outcome.cost, None)
 
     def correct(self, before: DataAdded, after: DataAdded) -> None:
-        """Data is put right."""
+        """Correct external data."""
         self._charged += Fraction(after.charged) - Fraction(before.charged)
         self.void(before)
         self._learn(after)
@@ -240,7 +240,7 @@ class History:
         return next(reversed(self._rounds.values()), None)
 
     def before(self, played: Round) -> Round | None:
-        """The round asked before another one; None: that is the first."""
+        """Round asked before another one; None: that one is the first."""
         return None if played.number == 1 else self.last(len(self) - played.number + 2)[0]
 
     def last(self, n: int) -> list[Round]:
@@ -303,7 +303,7 @@ class History:
 
     @property
     def rounding(self) -> float:
-        """Less money than this is nothing: ten times 0.1 is 0.9999999999999999 to a computer."""
+        """Tolerance for rounding of sums of money: ten times 0.1 is 0.9999999999999999 to a computer."""
         return 0.0 if self.budget is None else 1e-12 * self.budget
 
     @property
@@ -312,7 +312,7 @@ class History:
         return float("inf") if self.budget is None else self.budget - self.spent - self.reserved
 
     def apply(self, event: Event) -> None:
-        """Take one event in."""
+        """Take in one event."""
         self.events += 1
         match event:
             case Asked():

@@ -85,7 +85,7 @@ class Outcome:
 
 @record
 class Created:
-    """A study begins: problem, method, seed, limits, and the fingerprint of its arithmetic.
+    """Beginning of a study: problem, method, seed, limits, and the fingerprint of its arithmetic.
 
     Args:
         method: the name of one of steerbo's own, else where its class is found, as "package.module:Class".
@@ -148,7 +148,7 @@ class Asked:
 
 @record
 class Decided:
-    """Variables were observed, and the settings that depend on them follow."""
+    """Observation of variables, and the settings that follow from them."""
 
     token: str
     context: dict[str, Any]
@@ -161,7 +161,7 @@ class Decided:
 
 @record
 class OutcomeTold:
-    """An outcome arrived."""
+    """Outcome of a round."""
 
     token: str
     outcome: Outcome
@@ -171,7 +171,7 @@ class OutcomeTold:
 
 @record
 class Failed:
-    """The evaluation broke: its point and cost count, a value there is none.
+    """Failure of an evaluation: its point and cost count, without a value.
 
     Args:
         token: the round's.
@@ -209,7 +209,7 @@ class Amended:
 
 @record
 class Abandoned:
-    """A suggestion was abandoned: it is not evaluated any more. A late outcome is kept and used.
+    """Abandonment of a suggestion: it is not evaluated any more. A late outcome is kept and used.
 
     `charge` counts as spent until then.
     """
@@ -223,7 +223,7 @@ class Abandoned:
 
 @record
 class DataAdded:
-    """External data was added: it feeds the posterior, never counts or elimination sums.
+    """External data: it feeds the posterior, never counts or elimination sums.
 
     Args:
         outcome: the measured outcome.
@@ -239,7 +239,7 @@ class DataAdded:
 
     @property
     def charged(self) -> float:
-        """The money of it that counts as spent."""
+        """Money of external data that counts as spent."""
         return (self.outcome.cost or 0.0) if self.charge else 0.0
 
 
@@ -254,7 +254,7 @@ class BoundsExtended:
 
 @record
 class LimitsRevised:
-    """A limit of the study, or a header of its tables, was changed.
+    """Change of a limit of the study, or of a header of its tables.
 
     Args:
         changes: old and new value, by name: `budget`, `rounds`, `stop`, `columns`.

@@ -128,7 +128,7 @@ def _changed(folder: str) -> int | None:
 
 
 def package(entry: metadata.EntryPoint) -> str:
-    """The package that declares it, and its version; empty for steerbo itself."""
+    """Package that declares an entry point, with its version; empty for steerbo itself."""
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
 
 
@@ -209,7 +209,7 @@ def packages(*classes: type) -> str:
 
 
 def find_method(problem: Problem, said: Any) -> AnyMethod:
-    """The method that is meant, checked.
+    """Find and check the method that a user names.
 
     Args:
         problem: the problem to solve.
@@ -301,7 +301,7 @@ def _sources(kind: str) -> Iterator[EntryPoint]:
 
 
 def _listed(entry: EntryPoint, broken: list[InvalidInput]) -> tuple[AnyMethod, ...]:
-    """The methods of an entry point, one or several; none where it is broken, which is said."""
+    """Methods of an entry point, one or several; none, with a warning, where it is broken."""
     field = f"method of {package(entry)}"
     try:
         found = entry.load()
@@ -333,7 +333,7 @@ def _fault(method: AnyMethod) -> tuple[str, str] | None:
 
 
 def _checked(method: AnyMethod, problem: Problem, said: Any) -> AnyMethod:
-    """The method, if it is whole and made for such a problem."""
+    """Check that a method is complete and made for such a problem, and return it."""
     if fault := _fault(method):
         raise InvalidOption("method", said, *fault)
     if not isinstance(problem, method.solves):

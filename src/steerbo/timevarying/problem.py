@@ -467,11 +467,11 @@ class TimeVarying(ConstrainedProblem):
 
     @property
     def timed(self) -> bool:
-        """Always."""
+        """Whether the objective may move: always."""
         return True
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """Time and the available points, checked. Time is always there; `available` only where something is not."""
+        """Check the time and the available points. The result has `available` only where some points are not."""
         read = super().read_request(request, history)
         available = read_available(self, read.pop("available")) if "available" in read else None
         return read if available is None else {**read, "available": available}
@@ -486,7 +486,7 @@ class TimeVarying(ConstrainedProblem):
         return read
 
     def read_scope(self, scope: Any) -> Scope:
-        """All variables: there is nothing else to play."""
+        """Return the only scope: all variables."""
         return super().read_scope(scope) or self.scope
 
 
