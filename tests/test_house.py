@@ -9,9 +9,13 @@ import re
 import tokenize
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+import steerbo
+import steerbo.study
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "steerbo"
@@ -83,6 +87,15 @@ def test_there_are_no_circles() -> None:
     plain = {module: path for module, path in FILES.items() if path.name != "__init__.py"}
     order = TopologicalSorter({m: {t for t, _, _ in imported(path) if t in plain} for m, path in plain.items()})
     assert len(list(order.static_order())) == len(plain)  # raises CycleError, which names a circle
+
+
+def test_names_that_are_imported_late_are_no_modules() -> None:
+    """Importing a module of that name would put it in the name's place."""
+    late = [steerbo, steerbo.study]
+    assert all(package._MODULE_OF for package in late)
+    for package in late:
+        for name in package._MODULE_OF:
+            assert find_spec(f"{package.__name__}.{name}") is None, f"{package.__name__} has a module {name}, too"
 
 
 def test_imports_in_functions_say_why() -> None:
