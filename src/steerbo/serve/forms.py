@@ -73,7 +73,7 @@ ACTIONS = {
     "undo": "amend",
 }
 """What can be said of a round, and the right that it needs."""
-_OWN = ("form", "rounds", "sure", "said", "set")  # fields that nobody types
+_OWN = ("form", "rounds", "sure", "said", "set")  # hidden fields
 
 
 class Doubtful(SteerboError):  # noqa: N818
