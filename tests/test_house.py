@@ -113,6 +113,13 @@ def test_what_the_tour_names_is_there(name: str) -> None:
     assert (SRC / name).exists() or (ROOT / name).exists()
 
 
+def test_files_that_contributing_names_are_there() -> None:
+    named = re.findall(r"`((?:\w+/)+\w+\.py)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert len(named) > 5
+    for name in named:
+        assert (SRC / name).exists() or (ROOT / name).exists(), name
+
+
 def test_the_tour_names_files() -> None:
     assert len([name for name in NAMED if name.endswith(".py")]) > 25
 
@@ -121,6 +128,7 @@ OF_OTHERS = {
     "AppendFeatures", "Axes", "ETSO_experiments", "ExpectationPosteriorTransform", "Host", "X_pending", "max_retries",
     "num_cpus", "num_gpus",
 }  # fmt: skip
+FILES_OF_OTHERS = {"ETSO_experiments.py", "random.py"}
 
 
 def spoken(path: Path) -> tuple[set[str], list[str]]:
@@ -154,3 +162,6 @@ def test_names_in_docstrings_and_comments_exist() -> None:
         for name in re.findall(r"(?<!`)`([A-Za-z_][\w.]*)`", text):
             parts = [part for part in name.split(".") if not re.fullmatch(r"\w|[a-zA-Z]_\w|py|", part)]
             assert known.issuperset(parts), f"{path}: `{name}` is no name of the code"
+        for name in re.findall(r"(?<!`)`((?:\w+/)*\w+\.py)`", text):
+            there = [SRC / name, path.parent / name]
+            assert name in FILES_OF_OTHERS or any(each.exists() for each in there), f"{path}: there is no {name}"
