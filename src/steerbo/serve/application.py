@@ -77,7 +77,7 @@ class _Tools:
         self.pool = pool
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request, where there is a key that opens something.
+        """Answer one request where a key is valid.
 
         Raises:
             MissingExtra: mcp is not installed.

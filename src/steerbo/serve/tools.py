@@ -64,11 +64,11 @@ Call = Callable[[StudyPool, Principal, dict[str, Any]], Json]
 
 
 def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any]:
-    """A server of tools, for whichever transport.
+    """Server of tools, for any transport.
 
     Args:
         pool: the studies.
-        who: asks, given the HTTP request (None where there is none); raises `Refusal` where they may not.
+        who: from the HTTP request (None where there is none) to the client; raises `Refusal` without permission.
     """
     tools, calls = _tools()
 
@@ -121,7 +121,7 @@ async def speak(pool: StudyPool, key: str) -> None:
 
 
 def with_key(pool: StudyPool, key: str) -> Callable[[Any], Principal]:
-    """Who asks wherever there is one key for all; it is looked up at every call: once revoked, it opens nothing."""
+    """Lookup of the client where one key is for all. It is made at every call: a revoked key opens nothing."""
 
     def who(_: Any) -> Principal:
         visitor = visitor_by(pool, key)
