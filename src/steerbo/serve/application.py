@@ -90,7 +90,7 @@ class _Tools:
 
     @cached_property
     def _handle(self) -> Callable[[Any, Any, Any], Awaitable[None]]:
-        from .tools import handler
+        from .tools import handler  # start-up time; an extra
 
         return handler(self.pool)
 
