@@ -133,7 +133,7 @@ def trials_explained(trials: Sequence[DataAdded], arms: Collection[Arm]) -> str:
 
 def _used_for(arm: Arm, trials: Sequence[DataAdded]) -> str:
     number = sum(teaches(trial, arm) for trial in trials)
-    fewer = f" ({number} of them, the others lack something)" if number < len(trials) else ""
+    fewer = f" ({number} of them, the others lack values)" if number < len(trials) else ""
     return f"set {arm.scope}{fewer}"
 
 

@@ -458,7 +458,7 @@ class CausalMethod(Method[Causal, O]):
             if (others := models.adjusted_for[k]) is not None:
                 fewer = len(models.observed[k]) < added
                 notes = [f"adjusted for {', '.join(others)}"] if others else []
-                notes += [f"{len(models.observed[k])} of them, the others lack something"] if fewer else []
+                notes += [f"{len(models.observed[k])} of them, the others lack values"] if fewer else []
                 scopes.append(f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}")
         feed = "feeds" if added == 1 else "feed"
         return f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."

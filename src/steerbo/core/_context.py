@@ -180,13 +180,13 @@ def average_recommendation(
     rows = [replace(at(each.context), context=each.context) for each in contexts]
     if len(rows) == 1:
         return replace(rows[0], alternatives=())
-    said = [f"{100 * contexts[0].share:.0f} % of what was seen lately is like this"]
+    said = [f"{100 * contexts[0].share:.0f} % of recent contexts are like this"]
     weights = [each.share for each in contexts]
     for name, values in (("expect", [row.mean for row in rows]), ("a play costs", [row.cost for row in rows])):
         known = [value for value in values if value is not None]
         if len(known) == len(rows):
             said.append(f"{name} {as_text(math.fsum(w * x for w, x in zip(weights, known, strict=True)))}")
-    said[1:] = ["over all of it: " + ", ".join(said[1:])] if len(said) > 1 else []
+    said[1:] = ["over all of them: " + ", ".join(said[1:])] if len(said) > 1 else []
     others = tuple(replace(row, alternatives=(), note="") for row in rows[1:])
     note = "; ".join([*said, *filter(None, (rows[0].note,))])
     return replace(rows[0], note=note, alternatives=others)

@@ -39,18 +39,18 @@ class Solved:
 class GPPosterior(Generic[K]):
     """Posterior of k Gaussian processes with the same kernel, noise and points, but different prior means.
 
-    What an outcome does to the variance depends on where it was made and not on what it was: so one Cholesky factor of
+    The effect of an outcome on the variance depends on its point and not on its value. So one Cholesky factor of
     `K + Λ` serves all k, and each has a column of residuals r = y − m(x) of its own. Prior means are the caller's:
-    they are left out of everything that is answered here.
+    all answers here leave them out.
 
-    Rows are known at once and factorised when somebody asks, in the steps in which they came: so the bits do not depend
-    on who asked when, and a replay computes nothing that a later refit makes void.
+    Rows are stored at once, and factorised when an answer needs them, in the steps in which they came. So the bits do
+    not depend on the times of answers, and a replay computes nothing that a later refit makes void.
 
     Args:
         kernel: covariances between points.
         points, residuals: (n, d) and (n, k) to begin with.
         noise: (n,) noise variances of these.
-        factor: that of the covariances among these points, noise included, if somebody has it; it is taken over.
+        factor: that of the covariances among these points, noise included, if it is at hand; this object then owns it.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> two = GPPosterior(SquaredExponentialKernel([0.3]), np.zeros((0, 1)), np.zeros((0, 2)), np.zeros(0))

@@ -11,7 +11,7 @@ population's average has `W = pξ`, a representative agent's payoff has all weig
 
 with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square; it is squared
 here.) Variables seen before choosing, and time, multiply each of these by one more factor, see `CovariateFactor`.
-Covariances are relative to one overall scale, which the likelihood profiles out, see `gp.py`.
+Covariances are relative to one overall scale, which the likelihood profiles out, see `_gp.py`.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ EVERY = 1.0
 MOST = 200
 """Browsers and programs that are told at once; at most half of all connections."""
 _CHECKED = 5  # looks after which a key is looked up again
-_SILENCE = 15  # looks after which something is sent all the same, so that nobody hangs up
+_SILENCE = 15  # looks after which a comment is sent, so that the connection stays open
 
 
 @router.get("")

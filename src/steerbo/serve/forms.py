@@ -73,7 +73,7 @@ ACTIONS = {
     "undo": "amend",
 }
 """What can be said of a round, and the right that it needs."""
-_OWN = ("form", "rounds", "sure", "said", "set")  # fields that nobody types
+_OWN = ("form", "rounds", "sure", "said", "set")  # hidden fields
 
 
 class Doubtful(SteerboError):  # noqa: N818
@@ -192,7 +192,7 @@ def _take_back(study: Study, token: str) -> None:
     """Amend a round to its state before the latest report."""
     number, found = study.history[token].number, undo_of(study, token)
     if found is None:
-        raise OutcomeConflict(f"round {number}: what was said last of it cannot be taken back. Correct it instead")
+        raise OutcomeConflict(f"round {number}: its latest change cannot be taken back. Correct it instead")
     if found.outcome is None:
         study.amend(token, void=True, reason=TAKEN_BACK)
     else:

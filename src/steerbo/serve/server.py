@@ -218,8 +218,8 @@ def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] =
     Args:
         app: the application.
         listening: where.
-        forwarded_by: addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Nobody else's
-            are: whoever could say from where they come would be another one at each wrong key.
+        forwarded_by: addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. No
+            others are: a client that could state its own address would have a new one for each wrong key.
     """
     _Server(configured(app, forwarded_by)).run([listening])
 

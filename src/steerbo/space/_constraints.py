@@ -113,7 +113,7 @@ class ForbiddenCombination:
     def __post_init__(self) -> None:
         """Refuse an empty combination."""
         if not self.combination:
-            raise InvalidProblem("combination", {}, "at least one variable with what is forbidden")
+            raise InvalidProblem("combination", {}, "at least one variable, with its forbidden values")
         for name, choices in self.combination.items():
             if not choices:
                 raise InvalidProblem(f"combination.{name}", [], "at least one value")

@@ -64,7 +64,7 @@ class Formula:
         reads, call = self._text(self.given) if isinstance(self.given, str) else self._function(self.given)
         for name in reads:
             if name not in self.names:
-                allowed = f"something that reads {one_of(self.names, name)}"
+                allowed = f"a formula that reads {one_of(self.names, name)}"
                 raise InvalidProblem(self.place, self.given, allowed, f"It reads {name!r}.")
         object.__setattr__(self, "reads", reads)
         object.__setattr__(self, "_call", call)

@@ -131,7 +131,7 @@ MOST_LEVELS = 100_000
 _LARGEST_SHARE = 0.01  # mass that a law may put outside the bounds
 
 FAR = 0.5
-"""Widths of its range that a measured value may lie outside before somebody is asked whether it is meant."""
+"""Widths of its range by which a measured value may lie outside before it is questioned."""
 _RARE = 1e-6  # probability of what a law does on either side of what is usual
 FARTHEST = 1e100
 """Widths of its range that a measured value may lie outside: models square distances."""

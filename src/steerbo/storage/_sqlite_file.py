@@ -88,9 +88,9 @@ def create_private(file: Path) -> None:
 
 
 def read_only(file: Path, timeout: float) -> sqlite3.Connection:
-    """A connection that cannot write, and makes no file beside this one.
+    """Open a connection that cannot write, and makes no file beside this one.
 
-    SQLite would make the files ``-wal`` and ``-shm``. Where no ``-wal`` is there, nobody has the file open; where only
+    SQLite would make the files ``-wal`` and ``-shm``. Without a ``-wal`` no process has the file open; where only
     ``-shm`` is missing, both are copies of files, and are copied once more. So is a file that was cut off, of which
     SQLite reads nothing until it has its old length again. Text that is no UTF-8 comes as surrogates.
     """
@@ -123,7 +123,7 @@ def _connect(file: Path, options: str, timeout: float) -> sqlite3.Connection:
     )
     connection.isolation_level = None
     connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
-    with suppress(sqlite3.Error, UnicodeError):  # what is wrong is said by whoever reads
+    with suppress(sqlite3.Error, UnicodeError):  # the reader reports the fault
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     return connection
 

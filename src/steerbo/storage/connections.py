@@ -61,7 +61,7 @@ class SharedClock:
         try:
             before = self._here()
             there = self._ask()
-        except SteerboError:  # it is away: whoever needs it will say so
+        except SteerboError:  # it is away: the next call that needs it reports it
             return
         self._ahead, self._offset, self._asked = there - (before + self._here()) / 2, offset, now
 

@@ -35,12 +35,12 @@ class OutboxEntry:
     """Report on a round, or external data, with the call that made it.
 
     Args:
-        study: the study's name in its log; empty where nobody could look which one there is.
+        study: the study's name in its log; empty where the log could not be read.
         call: decide, tell, fail, amend or add.
         given: the call's arguments by name.
         token: of the round; empty for `add`.
-        values: what the suggestion set, which must still be so; None: nobody could look.
-        after: so many events were known then.
+        values: what the suggestion set, which must still be so; None: the log could not be read.
+        after: number of events known then.
         written: when, as ISO 8601.
         number: tells equal calls apart where both count.
         holder: the worker that is still at it, as in a lease; empty: none.

@@ -219,10 +219,10 @@ def _read(stream: IO[bytes], take: Callable[[bytes], None]) -> None:
 
 @contextmanager
 def _dies_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Should this process die, even by SIGKILL, the program's group is killed.
+    """Context in which the program's group is killed if this process dies, even by SIGKILL.
 
-    A shell waits for a line from here. At our death its input ends without one, since nobody else has the other end;
-    a signal at the parent's death (Linux has one) would spare what the program itself has started.
+    A shell waits for a line from here. At our death its input ends without one, since no other process has the other
+    end. A signal at the parent's death (Linux has one) would spare the processes that the program has started.
     """
     if os.name != "posix":
         yield

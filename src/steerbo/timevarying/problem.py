@@ -190,7 +190,7 @@ def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
     if possible(range(len(limits))):
         return
     clash = minimal_conflict(len(limits), possible)
-    where = "limits that leave something to choose" + "".join(f", where {name} is {x}" for name, x in seen.items())
+    where = "limits with at least one feasible point" + "".join(f", where {name} is {x}" for name, x in seen.items())
     them = "These clash within the variables' bounds: loosen one" if len(clash) > 1 else "Loosen it"
     raise InvalidProblem("limits", [str(limits[i]) for i in clash], where, f"{them}, or widen the bounds.")
 
@@ -263,7 +263,7 @@ def _values(problem: TimeVarying, point: Sequence[float]) -> dict[str, Any]:
 def _nothing(problem: TimeVarying) -> InvalidRequest:
     limits = "; ".join(map(str, problem.limits or ()))
     hint = f"The problem's limits are: {limits}. When nothing can be chosen there is nothing to ask."
-    return InvalidRequest("available", None, "something that keeps to the limits, at what is seen", hint)
+    return InvalidRequest("available", None, "a point that satisfies the limits in this context", hint)
 
 
 _AVAILABLE = (

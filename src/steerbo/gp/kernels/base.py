@@ -72,8 +72,8 @@ class Kernel(ABC):
     def split(self, known: Collection[int]) -> tuple[Kernel, Kernel | None]:
         """Factorisation of this kernel, `searched` times `factor`; the factor, if any, reads `known` columns only.
 
-        A column is known that is fixed before a point is chosen, such as the time: nobody climbs along it, and at one
-        time the factor is one number for each row that is conditioned on.
+        A known column is fixed before a point is chosen, such as the time: no search moves along it, and at one time
+        the factor is one number for each row of data.
         """
         return self, None
 
