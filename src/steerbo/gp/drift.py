@@ -698,7 +698,7 @@ def _numbers(space: Kernel) -> tuple[int, ...]:
 
 
 def _can_slide(model: GPRegression[Product]) -> bool:
-    """Whether the kernel in space is one of differences, and so still one of covariances where its points have moved."""
+    """Whether the kernel in space is one of differences: only these stay kernels of covariances where points move."""
     space = _space(model.kernel)
     members = space.members if isinstance(space, Sum | Product) else (space,)
     return all(isinstance(each, AnovaKernel | Stationary) for each in members) and bool(_numbers(space))
