@@ -54,7 +54,9 @@ def bounds(folder: Path) -> str:
         for horizon in horizons:
             by: dict[str, list[bool]] = {}
             for line in lines:
-                by.setdefault(line["noise"], []).extend(r["covered"] for r in line["rows"] if r["rounds"] == horizon)
+                by.setdefault(line["noise"], []).extend(
+                    r["covered"] for r in coverage.bounded(line["rows"]) if r["rounds"] == horizon
+                )
             shares = [float(np.mean(of)) for of in by.values()]
             cells.append(f"{100 * np.mean(shares):.0f}, {100 * min(shares):.0f}")
         rows.append((words, len(lines), *cells))

@@ -158,10 +158,12 @@ def shipped(lines: Sequence[Mapping[str, Any]]) -> str:
         for h in horizons:
             by: dict[int, list[bool]] = {}
             for line in own:
-                by.setdefault(line["index"], []).extend(row["covered"] for row in line["rows"] if row["rounds"] == h)
+                by.setdefault(line["index"], []).extend(
+                    row["covered"] for row in coverage.bounded(line["rows"]) if row["rounds"] == h
+                )
             each = [float(np.mean(some)) for some in by.values()]
             found.append(f"{100 * np.mean(each):.0f} ± {100 * np.std(each, ddof=1) / len(each) ** 0.5:.0f}")
-        whole = np.mean([row["covered"] for line in own for row in line["rows"]])
+        whole = np.mean([row["covered"] for line in own for row in coverage.bounded(line["rows"])])
         table.append((*found, f"{100 * whole:.0f}"))
     return markdown(("kind", *(f"{h} rounds" for h in horizons), "all"), table)
 

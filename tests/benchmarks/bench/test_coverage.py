@@ -92,7 +92,8 @@ def test_answers_of_every_wing_are_held_against_the_truth(wing: str) -> None:
     assert [row["rounds"] for row in line["rows"]] == [3, 6]
     for row in line["rows"]:
         assert np.isfinite(row["truth"])
-        assert row["covered"] == (row["lower"] is None or row["lower"] <= row["truth"] <= row["upper"])
+        known = row["lower"] is not None
+        assert row["covered"] == (row["lower"] <= row["truth"] <= row["upper"] if known else None)
     assert run.play()["rows"] == line["rows"]
 
 
@@ -113,3 +114,18 @@ def test_the_truth_of_a_policy_is_the_mean_of_its_plays() -> None:
         settings = advice({name: z}) if advice.scope.contexts else advice.values
         told.append(drawn.seen.play(number, settings, {}).value)
     assert drawn.truth(advice, 8) == pytest.approx(np.mean(told), abs=5 * np.std(told) / rounds**0.5)
+
+
+def test_answers_without_bounds_are_counted_apart() -> None:
+    """They cover nothing and miss nothing; where all are without, a table says so."""
+
+    def line(key: str, lower: float | None, covered: bool | None) -> dict[str, Any]:
+        upper = None if lower is None else lower + 2.0
+        row = {"rounds": 10, "truth": 1.0, "mean": 1.0, "lower": lower, "upper": upper, "covered": covered}
+        return {"key": key, "noise": "normal .5", "rows": [row], "seconds": 1.0}
+
+    some = [line("a", 0.0, True), line("b", 2.0, False), line("c", None, None)]
+    assert "50 / 2.00 / +0.00 / 1.00 (1 without bounds)" in coverage.table(some)
+    assert "no bounds" in coverage.table(some[2:])
+    assert "50 → 50" in coverage.compared(some, some)
+    assert "no bounds" in coverage.compared(some[2:], some[2:])

@@ -100,7 +100,7 @@ def _answer(drawn: Played, advice: Any, number: int) -> dict[str, Any]:
     known = advice.lower is not None  # nothing may say yet how much outcomes differ
     return {
         "rounds": number, "truth": round(truth, 5), "mean": advice.mean, "lower": advice.lower, "upper": advice.upper,
-        "covered": bool(advice.lower <= truth <= advice.upper) if known else True,
+        "covered": bool(advice.lower <= truth <= advice.upper) if known else None,
     }  # fmt: skip
 
 
@@ -146,10 +146,16 @@ def read(file: Path) -> list[dict[str, Any]]:
     return found
 
 
+def bounded(rows: Iterable[Row]) -> list[Row]:
+    """The answers that have bounds: at first nothing may tell how much outcomes differ."""
+    return [row for row in rows if row["lower"] is not None]
+
+
 def table(lines: Sequence[Row]) -> str:
     """Covered, median width and mean error, by noise and horizon; the worst, and the mean, of each horizon.
 
-    The error is what was said less what is true: above 0 it is optimism.
+    The error is what was said less what is true: above 0 it is optimism. Answers without bounds are left out, and
+    counted beside the others.
     """
     horizons = sorted({row["rounds"] for line in lines for row in line["rows"]})
     kinds = [kind for kind in NOISES if any(line["noise"] == kind for line in lines)]
@@ -161,16 +167,24 @@ def table(lines: Sequence[Row]) -> str:
         of = [line for line in lines if line["noise"] == kind]
         cells = []
         for h in horizons:
-            rows = [row for line in of for row in line["rows"] if row["rounds"] == h]
+            every = [row for line in of for row in line["rows"] if row["rounds"] == h]
+            rows = bounded(every)
+            without = f" ({len(every) - len(rows)} without bounds)" if len(rows) < len(every) else ""
+            if not rows:
+                cells.append("no bounds")
+                continue
             share = float(np.mean([row["covered"] for row in rows]))
             covered[h].append(share)
             width = float(np.median([row["upper"] - row["lower"] for row in rows]))
             error, truth = (
                 float(np.mean(each)) for each in ([r["mean"] - r["truth"] for r in rows], [r["truth"] for r in rows])
             )
-            cells.append(f"{100 * share:.0f} / {width:.2f} / {error:+.2f} / {truth:.2f}")
+            cells.append(f"{100 * share:.0f} / {width:.2f} / {error:+.2f} / {truth:.2f}{without}")
         out.append(f"| {kind} | {len(of)} | " + " | ".join(cells) + " |")
-    worst = [f"**{100 * min(covered[h]):.0f}**, {100 * np.mean(covered[h]):.1f}" for h in horizons]
+    worst = [
+        f"**{100 * min(covered[h]):.0f}**, {100 * np.mean(covered[h]):.1f}" if covered[h] else "no bounds"
+        for h in horizons
+    ]
     out.append("| **worst**, mean | " + f"{len(lines)} | " + " | ".join(worst) + " |")
     least, mean = (100 * each for each in _WANTED)
     cpu = sum(line["seconds"] for line in lines)
@@ -204,10 +218,14 @@ def compared(first: Sequence[Row], second: Sequence[Row]) -> str:
             ]
             gains = [b["truth"] - a["truth"] for a, b in both]
             mark = "*" if abs(np.mean(gains)) > 2 * error_of(gains) else ""
+            gain = f"{np.mean(gains):+.3f} ± {shown(2 * error_of(gains))}{mark}"
+            both = [pair for pair in both if len(bounded(pair)) == len(pair)]
+            if not both:
+                cells.append(f"{gain}; no bounds")
+                continue
             shares = [100 * float(np.mean([each["covered"] for each in side])) for side in zip(*both, strict=True)]
             widths = [float(np.median([r["upper"] - r["lower"] for r in side])) for side in zip(*both, strict=True)]
             ratio = widths[1] / widths[0] if widths[0] else float("nan")
-            gain = f"{np.mean(gains):+.3f} ± {shown(2 * error_of(gains))}{mark}"
             cells.append(f"{gain}; {shares[0]:.0f} → {shares[1]:.0f}; {ratio:.2f}")
         out.append(f"| {kind} | " + " | ".join(cells) + " |")
     cpu = [sum(pair[k]["seconds"] for pair in pairs) for k in (0, 1)]
