@@ -34,7 +34,8 @@ def written() -> dict[str, str]:
 def pages() -> dict[str, str]:
     """Every page of the site: place, and Markdown with the links of the site."""
     standing = {file.relative_to(DOCS).as_posix(): file.read_text("utf-8") for file in sorted(DOCS.rglob("*.md"))}
-    return {page: relinked(text, page) for page, text in (standing | written()).items()}
+    source = address()
+    return {page: relinked(text, page, source) for page, text in (standing | written()).items()}
 
 
 def address() -> str:

@@ -9,9 +9,13 @@ import re
 import tokenize
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+import steerbo
+import steerbo.study
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "steerbo"
@@ -85,6 +89,15 @@ def test_there_are_no_circles() -> None:
     assert len(list(order.static_order())) == len(plain)  # raises CycleError, which names a circle
 
 
+def test_names_that_are_imported_late_are_no_modules() -> None:
+    """Importing a module of that name would put it in the name's place."""
+    late = [steerbo, steerbo.study]
+    assert all(package._MODULE_OF for package in late)
+    for package in late:
+        for name in package._MODULE_OF:
+            assert find_spec(f"{package.__name__}.{name}") is None, f"{package.__name__} has a module {name}, too"
+
+
 def test_imports_in_functions_say_why() -> None:
     for path in FILES.values():
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -100,6 +113,13 @@ def test_what_the_tour_names_is_there(name: str) -> None:
     assert (SRC / name).exists() or (ROOT / name).exists()
 
 
+def test_files_that_contributing_names_are_there() -> None:
+    named = re.findall(r"`((?:\w+/)+\w+\.py)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert len(named) > 5
+    for name in named:
+        assert (SRC / name).exists() or (ROOT / name).exists(), name
+
+
 def test_the_tour_names_files() -> None:
     assert len([name for name in NAMED if name.endswith(".py")]) > 25
 
@@ -108,6 +128,7 @@ OF_OTHERS = {
     "AppendFeatures", "Axes", "ETSO_experiments", "ExpectationPosteriorTransform", "Host", "X_pending", "max_retries",
     "num_cpus", "num_gpus",
 }  # fmt: skip
+FILES_OF_OTHERS = {"ETSO_experiments.py", "random.py"}
 
 
 def spoken(path: Path) -> tuple[set[str], list[str]]:
@@ -141,3 +162,6 @@ def test_names_in_docstrings_and_comments_exist() -> None:
         for name in re.findall(r"(?<!`)`([A-Za-z_][\w.]*)`", text):
             parts = [part for part in name.split(".") if not re.fullmatch(r"\w|[a-zA-Z]_\w|py|", part)]
             assert known.issuperset(parts), f"{path}: `{name}` is no name of the code"
+        for name in re.findall(r"(?<!`)`((?:\w+/)*\w+\.py)`", text):
+            there = [SRC / name, path.parent / name]
+            assert name in FILES_OF_OTHERS or any(each.exists() for each in there), f"{path}: there is no {name}"

@@ -78,7 +78,7 @@ def counted(number: int, thing: str, things: str = "") -> str:
 
 
 def decimal_comma(value: object) -> str:
-    """Say how to write a number that has a comma; empty where `value` is no such number.
+    """Hint how to write a number that has a comma; empty where `value` is no such number.
 
     >>> decimal_comma("1,5"), decimal_comma("1,234"), decimal_comma("x,y"), decimal_comma(1.5)
     ('Write 1.5, with a decimal point.', 'Write 1234 or 1.234, whichever is meant.', '', '')

@@ -122,7 +122,7 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
         return redact(text) if len(text) <= _LONGEST_LINE else redact(text)[:_LONGEST_LINE] + "…"
 
     def parts(self, wording: Wording) -> dict[str, str]:
-        """This error alone as texts: field, value, allowed, hint."""
+        """Texts of this error alone: field, value, allowed, hint."""
         value = "" if self.value is MISSING or self.value is None else wording.value(self.value)
         allowed, hint = wording.text(self._allowed), wording.text(self._next)
         parts = {"field": self.field, "value": value, "allowed": allowed, "hint": hint}
@@ -132,7 +132,7 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
         return type(self), (self.field, self.value, self._allowed, self._hint, self._others)
 
     def moved(self, field: str, kind: type[InvalidInput] | None = None) -> InvalidInput:
-        """This error alone, about another field or of another kind."""
+        """Copy of this error alone, about another field or of another kind."""
         return (kind or type(self))(field, self.value, self._allowed, self._hint)
 
     def within(self, place: str) -> InvalidInput:

@@ -462,7 +462,7 @@ def test_observations_are_adjusted_for_what_nobody_looks_at_before() -> None:
         lacking = ("weight",) if k % 4 == 0 else ("pulse",) if k % 4 == 1 else ()
         optimizer.add(row["dose"] + row["weight"], {n: v for n, v in row.items() if n not in lacking})
     said = optimizer.explain().summary
-    assert "set dose after looking at age (adjusted for weight; 30 of them, the others lack something)" in said
+    assert "set dose after looking at age (adjusted for weight; 30 of them, the others lack values)" in said
     optimizer.ask()
     assert 30 in [len(model) for model in optimizer._method.models.regressions]  # type: ignore[attr-defined]
     optimizer.amend("added-1", realised={"weight": 0.4})

@@ -124,7 +124,7 @@ def test_a_failure_needs_a_cost_where_money_counts(study: Path) -> None:
     token = logged(study)[-1].token  # type: ignore[union-attr]
     assert "--charge AMOUNT" in refused(call("fail", study, token), 2)
     result = call("fail", study, token, "--charge", 2)
-    assert "2 of 10 spent and a round whose cost nobody knows (charged 2)" in result.stdout
+    assert "2 of 10 spent and a round of unknown cost (charged 2)" in result.stdout
     assert "3 of 10 spent, 1 failed" in call("amend", study, token, "--cost", 3).stdout
 
 

@@ -162,7 +162,7 @@ class Loose(Ward):
         ),
         (
             [sb.OutcomeConstraint("pulse", at_most=90)],
-            r"limits.0: .*Nobody would measure it: derive Loose from Measuring",
+            r"limits.0: .*No outcome has it: derive Loose from ConstrainedProblem",
         ),
     ],
 )

@@ -54,6 +54,6 @@ def test_answers_in_typical_contexts_are_one_answer() -> None:
         lambda c: Recommendation(Scope(["x"]), {"x": 0.1}, mean=c["weather"], cost=2 * c["weather"], note="so"),
     )
     assert [row.context["weather"] for row in (advice, *advice.alternatives)] == [1.0, 9.0]
-    assert advice.note == "75 % of what was seen lately is like this; over all of it: expect 3, a play costs 6; so"
+    assert advice.note == "75 % of recent contexts are like this; over all of them: expect 3, a play costs 6; so"
     assert str(advice).startswith("having seen weather = 1: steer x: set x = 0.1; expected value 1")
     assert "\n  having seen weather = 9: steer x" in str(advice)

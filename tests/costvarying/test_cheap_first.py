@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import steerbo as sb
-from steerbo.bandit import worthwhile_width
 from steerbo.core.events import upgrade_format
-from steerbo.costvarying.cheap_first import SURELY, CheapFirst, Reasons, Switching
+from steerbo.costvarying.cheap_first import SURELY, CheapFirst, Reasons, Switching, worthwhile_width
 from steerbo.gp._subset import subset_of_data
 from steerbo.optim import sobol_points
 from steerbo.records import from_dict, to_dict

@@ -145,7 +145,7 @@ def test_what_cannot_be_kept_is_refused_with_what_clashes(limits: Any, said: str
 
 def test_what_nature_leaves_no_room_for_is_refused() -> None:
     problem = dataclasses.replace(PROBLEM, limits=[sb.LinearConstraint({"a": 1, "b": 2}, at_most=5, probability=0.9)])
-    with pytest.raises(InvalidProblem, match="something to set where a is set"):
+    with pytest.raises(InvalidProblem, match="feasible settings where a is set"):
         sb.Optimizer(problem)
 
 

@@ -190,6 +190,6 @@ def test_an_unknown_cost_does_not_make_a_set_cheap() -> None:
         else:
             optimizer.tell(suggestion, 1.0, cost=4.0)
     assert optimizer.recommend().cost == 4.0
-    assert str(optimizer.status) == "4 rounds, 8 spent and 2 rounds whose cost nobody knows, 2 failed"
+    assert str(optimizer.status) == "4 rounds, 8 spent and 2 rounds of unknown cost, 2 failed"
     optimizer.amend(list(optimizer.history)[1].suggestion, cost=7.0)
     assert optimizer.recommend().cost == 5.0

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.bandit import worthwhile_width
 from steerbo.core import Event, Optimizer, Refitted
-from steerbo.costvarying._switching_costs import plays_to_come
+from steerbo.costvarying.cheap_first import plays_to_come, worthwhile_width
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, TraitContract

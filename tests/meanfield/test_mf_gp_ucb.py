@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,6 @@ from steerbo.meanfield import MeanField
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.testing import Case, TraitContract
 from tests.meanfield.worlds import average, case, crowd
-
-pytestmark = pytest.mark.few_draws
 
 
 def small(**changes: Any) -> MeanField:
@@ -222,20 +222,17 @@ def test_a_study_of_more_outcomes_goes_on_with_some_and_says_so(monkeypatch: pyt
     assert optimizer.status.to_dict()["remark"].startswith(said)
 
 
-def played(rounds: int, change_at: int, **options: Any) -> Optimizer:
+@cache
+def played(notice_changes: bool = True) -> Optimizer:
+    """Forty-five rounds, after 25 of which the demand is another."""
     problem = MeanField(("a", "b", "c", "d"), agents=60)
-    optimizer = Optimizer(problem, seed=1, **options)
-    go_on(optimizer, rounds, change_at)
-    return optimizer
-
-
-def go_on(optimizer: Optimizer, rounds: int, change_at: int = 0) -> None:
-    problem: MeanField = optimizer.problem  # type: ignore[assignment]
-    for _ in range(rounds):
+    optimizer = Optimizer(problem, seed=1, notice_changes=notice_changes)
+    for _ in range(45):
         suggestion = optimizer.ask()
         assert suggestion is not None
         table = problem.table(suggestion.values["distribution"])[0]
-        optimizer.tell(suggestion, demand(table, BEFORE if suggestion.round <= change_at else AFTER))
+        optimizer.tell(suggestion, demand(table, BEFORE if suggestion.round <= 25 else AFTER))
+    return optimizer
 
 
 def forgotten(optimizer: Optimizer) -> list[list[str]]:
@@ -244,7 +241,7 @@ def forgotten(optimizer: Optimizer) -> list[list[str]]:
 
 
 def test_a_demand_that_changed_is_followed() -> None:
-    noticed, ignored = played(45, 25), played(45, 25, notice_changes=False)
+    noticed, ignored = played(), played(notice_changes=False)
     assert len(forgotten(noticed)) == 1
     assert 23 <= (old := len(forgotten(noticed)[0])) <= 25
     assert forgotten(ignored) == []
@@ -256,7 +253,7 @@ def test_a_demand_that_changed_is_followed() -> None:
 
 
 def test_rounds_after_a_change_begin_at_random() -> None:
-    optimizer = played(45, 25)
+    optimizer = played()
     (refit,) = [e for e in optimizer.events if isinstance(e, Refitted) and "forgotten" in e.hyperparameters]
     phases = {r.suggestion.round: r.suggestion.note["phase"] for r in optimizer.history}
     assert [phases[refit.round + k] for k in range(-1, 4)] == ["model", "start", "start", "start", "model"]
@@ -264,7 +261,7 @@ def test_rounds_after_a_change_begin_at_random() -> None:
 
 def test_what_is_forgotten_stays_so() -> None:
     """Read back from the log, after a correction of a forgotten outcome, and when data from before is added."""
-    optimizer = played(45, 25)
+    optimizer = copy.deepcopy(played())
     again = Optimizer.replay(optimizer.problem, optimizer.events)
     one, other = optimizer._method, again._method
     assert isinstance(one, MFGPUCB)
@@ -282,7 +279,7 @@ def test_what_is_forgotten_stays_so() -> None:
 
 
 def test_what_was_played_before_a_change_may_be_played_again() -> None:
-    optimizer = played(45, 25)
+    optimizer = played()
     method = optimizer._method
     assert isinstance(method, MFGPUCB)
     tables = {method.key(method.counts_of(table)) for table in method.tables}

@@ -141,7 +141,7 @@ def test_more_than_anybody_could_play(changes: dict[str, Any], said: str) -> Non
     [
         (sb.Float("wind", 0, 1), r"variables\.wind\.seen: .*agents are all that is steered"),
         (sb.Float("wind", 0, 1, seen=True, law=sb.Uniform()), r"variables\.wind\.law: .*given in every round"),
-        *((sb.Float(name, 0, 1, seen=True), f"variables.{name}: .*mean something else") for name in RESERVED),
+        *((sb.Float(name, 0, 1, seen=True), f"variables.{name}: .*have another meaning") for name in RESERVED),
     ],
     ids=str,
 )

@@ -124,7 +124,7 @@ def test_what_makes_no_problem_is_refused() -> None:
         crowd(variables=[Float("w", 0, 1)])
     with pytest.raises(InvalidProblem, match="no law"):
         crowd(variables=[Float("w", 0, 1, seen=True, law=sb.Uniform())])
-    with pytest.raises(InvalidProblem, match="mean something else"):
+    with pytest.raises(InvalidProblem, match="have another meaning"):
         crowd(variables=[Float("action", 0, 1, seen=True)])
     for method in ("gp-ucb", "turbo"):
         with pytest.raises(InvalidProblem, match="mf-gp-ucb"):

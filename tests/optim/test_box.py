@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import differential_evolution
 
 from steerbo.errors import ModelFailure
-from steerbo.optim import Box, maximise
+from steerbo.optim import Box, best_first, maximise
 from steerbo.optim._box import _diverse
-from steerbo.optim._maximum import best_first
 from tests.sizes import examples
 
 from .problems import BRANIN_MAXIMUM, HARTMANN_MAXIMUM, Points, Values, branin, hartmann

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steerbo.errors import ModelFailure
-from steerbo.optim._maximum import best_first
+from steerbo.optim import best_first
 
 
 def test_best_comes_first_and_ties_keep_their_order() -> None:

@@ -236,5 +236,5 @@ def test_the_words_of_a_study_are_on_its_pictures() -> None:
 
 
 def test_typical_contexts_are_those_seen() -> None:
-    axes = costvarying.prices(seen())
+    axes = costvarying.prices(study("seen"))
     assert axes.get_title() == "Recommended in typical contexts"

@@ -1,4 +1,4 @@
-"""A server in a process of its own, as `steerbo serve` makes it."""
+"""Servers: in a process of its own, as `steerbo serve` makes it, and in a thread of this one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -16,17 +17,28 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 import httpx2
+import uvicorn
+
+from steerbo.serve import StudyPool, application
+from steerbo.serve.server import configured, socket_at
+from tests.serve.players import opener
 
 
 @dataclass
-class Serving:
-    """A process and where it listens."""
+class Listening:
+    """Where a server listens."""
 
-    process: subprocess.Popen[str]
     url: str
 
     def client(self, **more: Any) -> httpx2.Client:
         return httpx2.Client(base_url=self.url, timeout=60, trust_env=False, **more)
+
+
+@dataclass
+class Serving(Listening):
+    """A process and where it listens."""
+
+    process: subprocess.Popen[str]
 
     def kill(self) -> None:
         self.process.kill()
@@ -52,7 +64,7 @@ def start(
         if line.rstrip() == "}":
             break
     assert lines, process.communicate()[1]
-    return Serving(process, json.loads("".join(lines))["url"])
+    return Serving(json.loads("".join(lines))["url"], process)
 
 
 @contextmanager
@@ -63,6 +75,26 @@ def serving(*places: Path | str, options: tuple[str, ...] = (), folder: Path | N
             yield made
         finally:
             made.kill()
+
+
+@contextmanager
+def serving_here(
+    *places: Path, keyed: bool = False, forwarded_by: tuple[str, ...] = (), folder: Path | None = None
+) -> Iterator[Listening]:
+    """A server in a thread of this process, which begins in no time: for all but what a process does by itself."""
+    pool = StudyPool({place.stem: (str(place), opener(place)) for place in places}, keyed)
+    pool.folder = folder or Path()
+    app = application(pool)
+    server = uvicorn.Server(configured(app, forwarded_by))
+    with closing(socket_at("127.0.0.1", 0)) as bound:
+        thread = threading.Thread(target=server.run, args=([bound],))
+        thread.start()
+        try:
+            yield Listening(f"http://127.0.0.1:{bound.getsockname()[1]}/")
+        finally:
+            app.state.ending.set()
+            server.should_exit = True
+            thread.join()
 
 
 def half_heads(url: str, count: int) -> int:

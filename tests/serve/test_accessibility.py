@@ -10,7 +10,7 @@ from steerbo.study import Study
 from tests.serve.accessibility import SMALL, needs_axe, violations
 from tests.serve.browser import CHROMIUM, Browser
 from tests.serve.players import KINDS
-from tests.serve.processes import serving
+from tests.serve.processes import serving_here
 from tests.sizes import FULL
 from tests.torture.kills import WINGS
 
@@ -54,7 +54,7 @@ def test_no_page_breaks_a_rule(tmp_path: Path, chromium: Browser) -> None:
     paths += [f"page/{KINDS[0]}/report.html"]
     some = [f"page/{wing}?whole=1" for wing in KINDS]
     broken: dict[str, object] = {}
-    with serving(*(place for place, _ in studies.values()), folder=tmp_path) as made, made.client() as client:
+    with serving_here(*(place for place, _ in studies.values()), folder=tmp_path) as made, made.client() as client:
         tab = chromium.tab()
         looks = ((1280, "light"), (320, "dark"))
         for number, path in enumerate(paths):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from steerbo import __version__
 from tests.serve.players import oven, served
@@ -26,3 +30,15 @@ def test_what_pages_need_is_here(tmp_path: Path) -> None:
         text = client.get("/page/oven").text
         assert "http://" not in text
         assert "https://" not in text
+
+
+def test_what_only_assistants_need_is_imported_when_one_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import sys, steerbo.serve; print({'mcp', 'steerbo.serve.tools'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+    monkeypatch.delitem(sys.modules, "steerbo.serve.tools", raising=False)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    with served(oven(tmp_path)) as client:
+        answer = client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+        assert (answer.status_code, "pip install 'steerbo[mcp]'" in answer.text) == (501, True)
+        assert client.get("/studies").status_code == 200

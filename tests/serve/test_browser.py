@@ -13,7 +13,7 @@ import pytest
 from steerbo.study import Study
 from tests.serve.browser import CHROMIUM, Browser, Tab
 from tests.serve.players import KINDS, Person, _text, of_kind, oven
-from tests.serve.processes import Serving, serving, start
+from tests.serve.processes import Listening, serving_here, start
 
 pytestmark = [
     pytest.mark.slow,
@@ -27,7 +27,7 @@ def tokens(tab: Tab) -> list[str]:
     return found
 
 
-def suggestion(made: Serving, token: str) -> Any:
+def suggestion(made: Listening, token: str) -> Any:
     with made.client() as client:
         return Person.suggestion(_Reader(client), token)  # type: ignore[arg-type]
 
@@ -64,7 +64,7 @@ def look(tab: Tab, name: str) -> None:
 @pytest.mark.parametrize("wing", KINDS)
 def test_a_whole_study_by_clicking(wing: str, tmp_path: Path, chromium: Browser) -> None:
     place, case = of_kind(tmp_path, wing, rounds=3)
-    with serving(place) as made:
+    with serving_here(place) as made:
         tab = chromium.tab()
         tab.open(f"{made.url}page/study")
         for number in range(1, 4):
@@ -94,7 +94,7 @@ def test_a_whole_study_by_clicking(wing: str, tmp_path: Path, chromium: Browser)
 
 def test_two_browsers_and_a_worker_see_each_other(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
-    with serving(place) as made:
+    with serving_here(place) as made:
         ann, bob = chromium.tab(), chromium.tab()
         for tab in (ann, bob):
             tab.open(f"{made.url}page/oven")
@@ -138,7 +138,7 @@ def test_a_form_outlives_the_server(tmp_path: Path, chromium: Browser) -> None:
 
 
 def test_a_wrong_number_comes_back_with_what_is_allowed(tmp_path: Path, chromium: Browser) -> None:
-    with serving(oven(tmp_path)) as made:
+    with serving_here(oven(tmp_path)) as made:
         tab = chromium.tab()
         tab.open(f"{made.url}page/oven")
         tab.fill("[name='seen:weather']", "warm")
@@ -150,7 +150,7 @@ def test_a_wrong_number_comes_back_with_what_is_allowed(tmp_path: Path, chromium
         look(tab, "wrong")
 
 
-def out(made: Serving, tab: Tab, weather: str = "12") -> str:
+def out(made: Listening, tab: Tab, weather: str = "12") -> str:
     """The token of a new round."""
     tab.open(f"{made.url}page/oven")
     tab.fill("[name='seen:weather']", weather)
@@ -176,7 +176,7 @@ def test_what_is_typed_outlives_another_person(state: str, tmp_path: Path, chrom
     """Said while one types, kept until it is saved or let go, also when the page is loaded again."""
     do, said = MEANWHILE[state]
     place = oven(tmp_path)
-    with serving(place) as made:
+    with serving_here(place) as made:
         ann = chromium.tab()
         token = out(made, ann)
         ann.fill(f"#round-{token} [name=value]", "5.5")
@@ -206,7 +206,7 @@ def test_what_is_typed_outlives_another_person(state: str, tmp_path: Path, chrom
 
 def test_what_is_typed_can_be_let_go(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
-    with serving(place) as made:
+    with serving_here(place) as made:
         ann, bob = chromium.tab(), chromium.tab()
         token = out(made, ann)
         bob.open(f"{made.url}page/oven")
@@ -251,7 +251,7 @@ def test_a_server_that_dies_between_two_people_loses_no_number(tmp_path: Path, c
 
 def test_a_look_that_another_has_given_is_kept(tmp_path: Path, chromium: Browser) -> None:
     place, case = of_kind(tmp_path, "causal")
-    with serving(place) as made:
+    with serving_here(place) as made:
         ann = chromium.tab()
         ann.open(f"{made.url}page/study")
         ann.click("#ask button")
@@ -275,7 +275,7 @@ def test_an_unlikely_number_is_asked_about_before_it_is_saved(tmp_path: Path, ch
     with Study.open(place) as worker:
         for value in (3.0, 10.0, 5.0, 4.0):
             worker.tell(worker.ask(context={"weather": 4.0}), value, cost=1.0, realised=MEASURED)
-    with serving(place) as made:
+    with serving_here(place) as made:
         tab = chromium.tab()
         tab.open(f"{made.url}page/oven")
         tab.fill("[name='seen:weather']", "600")
@@ -300,7 +300,7 @@ def test_an_unlikely_number_is_asked_about_before_it_is_saved(tmp_path: Path, ch
 
 def test_a_value_that_was_mistyped_before_choosing_is_asked_for_again(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
-    with serving(place) as made:
+    with serving_here(place) as made:
         tab = chromium.tab()
         token = out(made, tab, "2")
         tab.click(f"#round-{token} form[action$=abandon]:has([name=reason][type=hidden]) button")
@@ -315,7 +315,7 @@ def test_two_who_correct_the_same_outcome_hear_of_each_other(tmp_path: Path, chr
     with Study.open(place) as worker:
         token = worker.ask(context={"weather": 4.0}).token
         worker.tell(token, 3.0, cost=1.0, realised=MEASURED)
-    with serving(place) as made:
+    with serving_here(place) as made:
         ann = chromium.tab()
         ann.open(f"{made.url}page/oven")
         ann.press("#rounds [data-edit]")
@@ -367,7 +367,7 @@ def test_settings_and_a_new_study_outlive_the_server(tmp_path: Path, chromium: B
         ]
         assert bob.run("document.querySelector('[name=kind]:checked').value") == "causal"
         ann.click("#limits button")
-        ann.wait("location.search === '?done=limits'")
+        ann.wait("location.search === '?done=limits' && document.readyState === 'complete'")
         assert ann.text("#limits [name=budget]") == "50"
         assert not ann.has("#limits .said"), "it is saved"
         assert ann.text("#add [name=value]") == "3.25", "and this is not"

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import signal
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-import uvicorn
 
 from steerbo.errors import InvalidOption
-from steerbo.serve import StudyPool, application, middleware
+from steerbo.serve import middleware
 from steerbo.serve import server as listening
 from steerbo.serve.server import most_connections, proxies, socket_at
 from steerbo.storage.keys import KeyRing
 from steerbo.study import Study
-from tests.serve.players import opener, oven
-from tests.serve.processes import half_heads, serving, start
+from tests.serve.players import oven
+from tests.serve.processes import half_heads, serving, serving_here, start
 
 BODY = {"context": {"weather": 12.0}}
 TOLD = {"value": 1.0, "cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
@@ -60,21 +59,11 @@ def test_hundreds_of_half_heads_stop_nobody(keyed: bool, tmp_path: Path) -> None
 
 
 @contextmanager
-def listening_here(
-    place: Path, *, keyed: bool = False, forwarded_by: tuple[str, ...] = ()
-) -> Iterator[tuple[str, int]]:
+def listening_here(place: Path, **more: Any) -> Iterator[tuple[str, int]]:
     """A server in a thread of this process; where it listens."""
-    app = application(StudyPool({"oven": (str(place), opener(place))}, keyed))
-    server = uvicorn.Server(listening.configured(app, forwarded_by))
-    bound = socket_at("127.0.0.1", 0)
-    thread = threading.Thread(target=server.run, args=([bound],))
-    thread.start()
-    try:
-        yield bound.getsockname()
-    finally:
-        server.should_exit = True
-        thread.join()
-        bound.close()
+    with serving_here(place, **more) as made:
+        at = urlsplit(made.url)
+        yield str(at.hostname), at.port or 0
 
 
 WHOLE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

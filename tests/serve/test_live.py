@@ -10,7 +10,7 @@ import pytest
 from steerbo.serve import api
 from steerbo.storage.keys import KeyRing
 from tests.serve.players import bearer, key_for, oven, served
-from tests.serve.processes import serving
+from tests.serve.processes import serving_here
 
 
 def test_too_many_are_sent_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +31,7 @@ def test_a_key_that_is_revoked_hears_no_more(tmp_path: Path) -> None:
     place = oven(tmp_path)
     key = bearer(key_for(place, "read"))
     with (
-        serving(place, options=("--keys",)) as made,
+        serving_here(place, keyed=True) as made,
         made.client() as client,
         client.stream("GET", "/studies/oven/changes", headers=key) as stream,
     ):

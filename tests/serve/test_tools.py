@@ -265,7 +265,7 @@ def test_a_server_has_the_tools_too(tmp_path: Path) -> None:
 
     async def main(url: str) -> None:
         async with (
-            httpx2.AsyncClient(headers=bearer(key), trust_env=False) as http,
+            httpx2.AsyncClient(headers=bearer(key), timeout=60, trust_env=False) as http,
             mcp.Client(streamable_http_client(url, http_client=http)) as client,
         ):
             ours = Assistant(client)

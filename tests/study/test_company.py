@@ -25,7 +25,8 @@ def test_others_are_gone_after_some_quiet_calls() -> None:
 def test_what_costs_little_is_not_worth_a_wait() -> None:
     contention = ContentionEstimate()
     while contention.cost > CHEAP:
-        contention.timed(lambda: None)
+        with contention.timing():
+            pass
     assert not contention.matters
     contention.given()
     assert contention.cost == UNKNOWN, "another has chosen: nobody here knows what that costs by now"
@@ -33,14 +34,12 @@ def test_what_costs_little_is_not_worth_a_wait() -> None:
 
 
 def test_the_dearest_choice_of_late() -> None:
-    def choose() -> str:
+    contention = ContentionEstimate()
+    with contention.timing():
         began = time.thread_time()
         while time.thread_time() - began < 0.06:
             pass
-        return "chosen"
-
-    contention = ContentionEstimate()
-    assert contention.timed(choose) == "chosen"
     assert contention.cost >= 0.06
-    contention.timed(lambda: None)
+    with contention.timing():
+        pass
     assert contention.cost >= 0.8 * 0.06

@@ -104,9 +104,9 @@ def test_under_a_budget_failures_of_unknown_cost_are_charged_and_said(known: boo
         assert study.status.unpriced == study.status.failed > 3
         assert study.history.mean_cost(EVERYTHING) == 3.0, "what is charged teaches nothing"
         assert study.status.estimated == study.status.failed, "the stub expects 1 a round"
-        assert "nobody knows what it cost: 1, as" in " ".join(watcher.said)
+        assert "its cost is unknown: 1, as" in " ".join(watcher.said)
     else:
         with pytest.raises(ObjectiveFailure, match="3 evaluations failed in a row"):
             run_study(study, study.session, objective, watcher)
         assert study.status.spent == 3.0
-        assert str(study.status) == "3 rounds, 3 of 20 spent and 3 rounds whose cost nobody knows (charged 3), 3 failed"
+        assert str(study.status) == "3 rounds, 3 of 20 spent and 3 rounds of unknown cost (charged 3), 3 failed"

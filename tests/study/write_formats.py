@@ -42,7 +42,7 @@ def lived(case: Case, study: Study) -> dict[str, Any]:
         study.add(value, dict(case.added), cost=2.0, charge=True)
         study.add(value, dict(case.added), cost=7.0)
     study.fail(case.ask(study.optimizer), "the pump broke", cost=0.5)
-    study.fail(case.ask(study.optimizer), "nobody knows what it cost", charge=1.0)
+    study.fail(case.ask(study.optimizer), "its cost is unknown", charge=1.0)
     study.abandon(case.ask(study.optimizer), "gone home")
     case.play(study.optimizer, 3)
     study.amend(study.history.last(1)[0].suggestion, cost=1.5)

@@ -11,7 +11,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidOutcome
 from steerbo.space import Space
-from steerbo.surrogate._integrals import EncodingCache
+from steerbo.surrogate import EncodingCache
 
 SPACE = Space([sb.Float("dose", 0.1, 10, scale="log"), sb.Categorical("line", ["a", "b"])])
 

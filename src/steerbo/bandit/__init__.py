@@ -12,7 +12,6 @@ from ._confidence import (
     hoeffding_radius,
     scale_inflation,
     theory_beta,
-    worthwhile_width,
 )
 from ._elimination import (
     ActiveArms,
@@ -41,5 +40,5 @@ __all__ = [
     "BOUND", "RECENT", "ActiveArms", "ArmStatistics", "BudgetUse", "Calibration", "Intersected", "Selection",
     "WhenExhausted", "all_equal", "bernstein_radius", "cheapest", "cheapest_near", "cheapest_sufficient", "cost_bounds",
     "cost_tiers", "expected_with_failure", "explores", "hoeffding_radius", "needs_initial_plays", "scale_inflation",
-    "split_initial_plays", "summed_error_excess", "tempered_excess", "theory_beta", "underexplored", "worthwhile_width",
+    "split_initial_plays", "summed_error_excess", "tempered_excess", "theory_beta", "underexplored",
 ]  # fmt: skip

@@ -24,30 +24,6 @@ TRUSTED = 5
 BEYOND = 1e6
 """Deviations that a surprise counts as at most: an outcome of 1e100 is no more of one."""
 _ALIKE = 4.0 * float(np.finfo(np.float64).eps)  # of the largest outcome: a smaller difference is rounding
-_HALVINGS = 40
-
-
-def worthwhile_width(plays: float) -> float:
-    """Deviations below the best known value at which one play of something uncertain still pays: z of `z = N h(z)`.
-
-    A normal variable with mean z deviations below what is known exceeds it by `h(z) = φ(z) − z Φ(−z)` deviations on
-    average, and N plays to come profit from that; the play itself costs z. So z is the width of upper bounds that N
-    plays pay for. It grows like `sqrt(2 ln N)`.
-
-    Args:
-        plays: N, plays to come, at least one: fewer count as one.
-
-    >>> [round(worthwhile_width(n), 2) for n in (1, 10, 60, 200)]
-    [0.28, 0.94, 1.55, 1.95]
-    """
-    from scipy.special import ndtr  # start-up time
-
-    least, most = 0.0, math.sqrt(2.0 * math.log(max(plays, 1.0))) + 1.0
-    for _ in range(_HALVINGS):
-        z = 0.5 * (least + most)
-        exceeded = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - z * float(ndtr(-z))
-        least, most = (z, most) if z < max(plays, 1.0) * exceeded else (least, z)
-    return 0.5 * (least + most)
 
 
 def hoeffding_radius(counts: Counts, rounds: float, span: float = 1.0) -> Float[np.ndarray, "*m"]:

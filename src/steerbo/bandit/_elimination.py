@@ -30,7 +30,7 @@ class ActiveArms:
     Attributes:
         alive: (m,).
         dropped: by candidate, the round after which it was dropped, and by how much it had overrun its band.
-        exhausted: rounds after which nobody was left; said once where somebody goes on all the same.
+        exhausted: rounds after which no arm was left; warned of once where the method goes on.
 
     >>> some = ActiveArms.all_of(3).drop({1: 0.5}, number=7, likeliest=0)
     >>> some.candidates, some.dropped
@@ -56,7 +56,7 @@ class ActiveArms:
     ) -> ActiveArms:
         """Arms left after round `number`; `overrun` says by how much each of the dropped ones left its band.
 
-        `likeliest` goes on where nobody is left, also if it was rejected long ago; `then` is the rule for that. Sums
+        `likeliest` goes on where none is left, also if it was rejected long ago; `then` is the rule for that. Sums
         begin anew where all are back.
         """
         alive = self.alive.copy()

@@ -44,7 +44,7 @@ def cheapest_sufficient(
 
     Args:
         upper: upper bounds u_i, (m,).
-        prices: (m,); NaN where nobody knows.
+        prices: (m,); NaN where unknown.
         least: the value that an arm must be able to come near, at most the largest upper bound.
         widths: from some arms to w_i, the uncertainty about their next plays. It is asked for the cheapest arms
             first, and no further than needed, since a width may take a search.

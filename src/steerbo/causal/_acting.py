@@ -107,7 +107,7 @@ class PolicyOptimiser:
         known: Mapping[str, Any],
         unseen: Mapping[str, Uncontrolled],
     ) -> Float[np.ndarray, " g"]:
-        """The group's part of a point, moved to the nearest affordable values with the other actions unchanged."""
+        """Move the group's part of a point to the nearest affordable values, with the other actions unchanged."""
         own = point[[free.index(x) for x in group]]
         if self.cost is None:
             return own

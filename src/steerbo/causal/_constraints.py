@@ -40,14 +40,14 @@ def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph)
                 hint = "It is what is optimised, and told as the value. Limits are on what is measured beside it."
                 raise InvalidProblem(f"limits.{i}.name", limit.name, "another outcome than the target", hint)
         elif not set(limit.names) & set(graph.intervenable):
-            hint = "Nobody sets any of its variables, so that nobody can keep to it."
+            hint = "None of its variables can be set, so that no setting can satisfy it."
             raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)
         elif isinstance(limit, LinearConstraint) and limit.probability is not None:
             raise InvalidProblem(f"limits.{i}.probability", limit.probability, "nothing in a causal problem", _LAWLESS)
     every = ScopeConstraints(limits, space)
     for corner in corners(every.limits, [v for v in space if v.name not in graph.intervenable]):
         at = f", where {as_text(corner)}" if corner else ""
-        every.check(graph.intervenable, corner, f"limits that leave something to set{at}", _WIDEN)
+        every.check(graph.intervenable, corner, f"limits with feasible settings{at}", _WIDEN)
 
 
 class ScopeConstraints:
@@ -75,7 +75,7 @@ class ScopeConstraints:
             limits = "; ".join(map(str, self.limits))
             hint = f"A value seen counts as it is, also beyond the bounds of its variable. The limits are: {limits}."
             seen = {name: value for name, value in known.items() if name in arm.contexts}
-            raise InvalidContext("context", seen, "what leaves something to set within the limits", hint)
+            raise InvalidContext("context", seen, "a context with feasible settings", hint)
         return found
 
     def possible(self, arm: Arm, contexts: Mapping[str, Any]) -> bool:
@@ -146,7 +146,7 @@ class ScopeConstraints:
             others = sorted(self.concerned - set(arm.actions) - corner.keys())
             at = f" where {as_text(corner)}" if corner else ""
             left = f" and leaves {', '.join(others)} to nature, or to be looked at later" if others else ""
-            where = f"limits that leave something to a scope that sets {', '.join(arm.actions)}{left}{at}"
+            where = f"limits with feasible settings of a scope that sets {', '.join(arm.actions)}{left}{at}"
             self.check(arm.actions, corner, where, _MEASURE)
 
     def possible_arms(self, arms: Sequence[Arm]) -> list[Arm]:

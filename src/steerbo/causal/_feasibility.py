@@ -247,7 +247,7 @@ class ArmsFeasibility:
         if scope not in self._models.number:
             hint = "A variable left to nature counts at that end of its bounds which is worst for the limit."
             raise InvalidProblem(
-                "bounds", str(scope), "bounds that leave something to every scope that was played", hint
+                "bounds", str(scope), "bounds with feasible settings of every scope that was played", hint
             )
 
 

@@ -133,7 +133,7 @@ def trials_explained(trials: Sequence[DataAdded], arms: Collection[Arm]) -> str:
 
 def _used_for(arm: Arm, trials: Sequence[DataAdded]) -> str:
     number = sum(teaches(trial, arm) for trial in trials)
-    fewer = f" ({number} of them, the others lack something)" if number < len(trials) else ""
+    fewer = f" ({number} of them, the others lack values)" if number < len(trials) else ""
     return f"set {arm.scope}{fewer}"
 
 
@@ -267,7 +267,7 @@ class AdjustedData:
     def rows(
         self, n: int, regression: Hyperparameters | None = None
     ) -> tuple[Float[np.ndarray, "n q"], Float[np.ndarray, " n"]]:
-        """The first n as rows of the arm's model, adjusted by m (hyperparameters None: those of the last fit)."""
+        """Rows of the arm's model for the first n trials, adjusted by m (hyperparameters None: of the last fit)."""
         points, outcomes = self._first(n)
         learned = self.hyperparameters if regression is None else regression
         if learned is not None:

@@ -207,7 +207,7 @@ class CausalMethod(Method[Causal, O]):
         return self.feasibility.of(i).infeasible_share_of(lambda: self.contexts(history, i, known))
 
     def finished(self, history: History) -> str:
-        """Say that no arm is affordable any more."""
+        """Report that no arm is affordable any more."""
         return "" if len(self.costs.affordable(history)) else "no scope fits into what is left of the budget"
 
     # -- choosing and deciding -----------------------------------------------------------------------------------------
@@ -407,7 +407,7 @@ class CausalMethod(Method[Causal, O]):
         return found
 
     def note(self, history: History) -> str:
-        """Say if the largest model uses a subset of its outcomes."""
+        """Note in words if the largest model uses a subset of its outcomes."""
         largest = max(self.models.regressions, key=len)
         return describe_subset(len(largest), len(largest.counted))
 
@@ -458,7 +458,7 @@ class CausalMethod(Method[Causal, O]):
             if (others := models.adjusted_for[k]) is not None:
                 fewer = len(models.observed[k]) < added
                 notes = [f"adjusted for {', '.join(others)}"] if others else []
-                notes += [f"{len(models.observed[k])} of them, the others lack something"] if fewer else []
+                notes += [f"{len(models.observed[k])} of them, the others lack values"] if fewer else []
                 scopes.append(f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}")
         feed = "feeds" if added == 1 else "feed"
         return f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."

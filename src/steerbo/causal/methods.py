@@ -107,7 +107,7 @@ class Random(CoCaBO):
 
     @property
     def chooses_by_model(self) -> bool:
-        """Only where outcomes are constrained: what is drawn is likely to be feasible."""
+        """Whether outcomes are constrained: then settings are drawn among those that are likely to be feasible."""
         return bool(self.problem.further)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:

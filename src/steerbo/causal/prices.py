@@ -100,7 +100,7 @@ class PriceTable:
         if prices is None:
             for name, given in (("base", base), ("tolerance", tolerance)):
                 if given is not None:
-                    hint = "Say by `prices` what it costs to set and to look at variables, or leave this out."
+                    hint = "Give the costs of setting and observing variables by `prices`, or leave this out."
                     raise InvalidProblem(name, given, "nothing: without prices all scopes cost the same", hint)
             return None
         check_prices(graph, prices)

@@ -114,7 +114,7 @@ class _Program(TyperGroup):
     def main(self, *given: Any, **how: Any) -> Any:
         """Run the program; a failure to print, as on a full disk, is reported in one line where possible.
 
-        A reader who has read enough, as `head` has, is no failure.
+        A reader that has read enough, as `head` does, is no failure.
         """
         try:
             try:
@@ -188,7 +188,7 @@ class _Program(TyperGroup):
 
 
 def _nobody_reads_on() -> typer.Exit:
-    """The end where the reader of standard output has gone, as `head` has; typer would end with a failure."""
+    """Exit quietly where the reader of standard output has gone, as `head` does; typer would exit with a failure."""
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115  or Python would try once more, at its end
     return typer.Exit(0)
 

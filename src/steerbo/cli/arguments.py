@@ -41,7 +41,7 @@ WAIT = 10.0
 
 
 def open_study(place: str, *, asking: bool = False, say: Callable[[str], None] | None = None) -> Study:
-    """The study, for people; only who asks for rounds goes by limits that its file says otherwise than its log.
+    """Open a study for people; limits that its file has otherwise than its log count for commands that ask alone.
 
     What they ought to know is said on standard error, or by `say`.
     """
@@ -55,7 +55,7 @@ def open_study(place: str, *, asking: bool = False, say: Callable[[str], None] |
 
 
 def as_logged(place: str) -> list[Event]:
-    """The events of a log that needs other packages, none of which is imported; of any other log, nothing."""
+    """Events of a log that needs other packages, none of which is imported; empty for any other log."""
     if place.endswith(".toml"):
         return []  # who has the study file has what it names
     events = read_events(place)
@@ -97,7 +97,7 @@ def explain_credentials(place: str) -> None:
 
 
 def headers(place: str, study: Study) -> dict[str, str]:
-    """How tables of outcomes are headed: as the study file says, else the log, which heard of it from a file."""
+    """Headers of tables of outcomes: those of the study file, else those that the log has from an earlier one."""
     return read_study(place).settings.columns if place.endswith(".toml") else study.history.columns
 
 
@@ -108,13 +108,13 @@ class Errors:
         self._say = say
 
     def began(self, suggestion: Any) -> None:
-        """Nothing."""
+        """Ignore it: only messages are shown."""
 
     def ended(self, study: Any) -> None:
-        """Nothing."""
+        """Ignore it: only messages are shown."""
 
     def say(self, message: str) -> None:
-        """One line."""
+        """Print a message as one line."""
         if self._say is None:
             echo(message, err=True)
         else:

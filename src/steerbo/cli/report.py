@@ -26,7 +26,7 @@ _FEW = 8  # values of a law that are listed
 class _Screen(Console):
     def on_broken_pipe(self) -> None:
         """Pass a broken pipe on to the program, which then ends without an error."""
-        raise BrokenPipeError(errno.EPIPE, "nobody reads on")
+        raise BrokenPipeError(errno.EPIPE, "the reader has closed")
 
 
 def console(stderr: bool = False) -> Console:
@@ -71,7 +71,7 @@ def print_methods(table: Table) -> None:
 
 
 def described(specification: StudyFile) -> dict[str, Any]:
-    """The same as data: the problem and the settings as they were read, and where objective and log are."""
+    """Report as data: the problem and the settings as they were read, and the places of objective and log."""
     settings = to_dict(specification.settings)
     return {
         "problem": to_dict(specification.problem),

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from .._redaction import split_name
-from ..core.answers import MOST_AT_ONCE
+from ..core.request import MOST_AT_ONCE
 from ..errors import InvalidOption, InvalidStudy, MissingExtra
 from ..records import to_dict
 from ..storage.keys import KeyRing, keys_of
@@ -79,7 +79,7 @@ def serve(
         believed = proxies(forwarded_by or ())
         opened = _openers(studies or [], LOGGER.warning if as_json else None)
         for _, open_one in opened.values():
-            open_one().close()  # what cannot be opened is said before anybody asks
+            open_one().close()  # a study that cannot be opened is reported at the start
         pool = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
         pool.folder = _folder(studies or [])
         if pool.keyed and not any(keys_of(place) for place, _ in opened.values()):
@@ -163,7 +163,7 @@ def mcp(
     opened, text = _openers(studies), os.environ.get(KEY, "")
     with closing(StudyPool(opened, keyed=bool(text))) as pool:
         for served in pool.studies.values():
-            served.events()  # what cannot be opened is said before anybody asks
+            served.events()  # a study that cannot be opened is reported at the start
         if visitor_by(pool, text) is None:
             raise InvalidOption(KEY, "…", "a key of one of these studies", "`steerbo key create` makes one.")
         anyio.run(speak, pool, text)

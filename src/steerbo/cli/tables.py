@@ -86,7 +86,7 @@ def hung(line: str, width: int) -> str:
 
 
 def widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """How wide each column is, so that all fit into `room` and no word is cut; None where that cannot be.
+    """Widths of the columns, so that all fit into `room` and no word is cut; None where that cannot be.
 
     Args:
         columns: the texts of each, header first.

@@ -177,7 +177,7 @@ _REFUSED = (InvalidInput, OutcomeConflict, UnknownSuggestion, MissingExtra)
 
 
 def exit_code(error: SteerboError) -> int:
-    """With which code a command ends that raised this error.
+    """Exit code of a command that raised this error.
 
     >>> exit_code(OutcomeConflict("round 1 has an outcome already")), exit_code(SteerboError("the log is away"))
     (2, 1)

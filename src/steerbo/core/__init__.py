@@ -20,7 +20,7 @@ from ._problem import ConstrainedProblem, Problem, StatedLaw
 from ._revision import after, extended, limit_text, overruled_settings, read_bounds, revised_text, standing
 from ._scope import Scope
 from ._stopping import Stop, read_stop, stop_text
-from .answers import Explanation, PolicyStep, Recommendation, Status, Suggestion, Table, as_text, numeral, one_or_more
+from .answers import Explanation, PolicyStep, Recommendation, Status, Suggestion, Table, as_text, numeral
 from .determinism import Streams, keyed
 from .events import (
     Abandoned,
@@ -42,7 +42,7 @@ from .law_tests import LawTest, NatureDraws
 from .numbers import finite
 from .optimizer import BaseStudy, Doubts, Optimizer, load, problem_of
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
-from .request import SEEN, BatchPosition, RequestField, batch_position
+from .request import SEEN, BatchPosition, RequestField, batch_position, one_or_more
 from .state import ReproducibilityWarning
 
 __all__ = [

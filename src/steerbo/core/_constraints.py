@@ -1,4 +1,4 @@
-"""Limits of a problem in the rounds: no choice and no answer may break one, and an explanation says which ones bind."""
+"""Limits in rounds: choices and answers that break one are refused, and an explanation lists those that bind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BINDS = 1e-4  # of the sizes that are added up: less room than that is none
 
 @runtime_checkable
 class CountedLimit(Protocol):
-    """A constraint of a kind of problem's own, on things that are counted: a slack below one cannot be used."""
+    """Constraint that a kind of problem has of its own, on counts: a slack below one cannot be used."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def check_declared(problem: Problem) -> None:
     told = {name for name in problem.columns if name not in problem.space}
     for i, limit in enumerate(limits):
         if isinstance(limit, OutcomeConstraint) and limit.name not in told:
-            hint = f"Nobody would measure it: derive {type(problem).__name__} from Measuring of steerbo.extending."
+            hint = f"No outcome has it: derive {type(problem).__name__} from ConstrainedProblem of steerbo.extending."
             raise InvalidProblem(f"limits.{i}", limit, "‹LinearConstraint› or ‹ForbiddenCombination›", hint)
 
 
@@ -74,7 +74,7 @@ def check_suggestion(
 
 
 def check_advice(problem: Problem, method: str, advice: Recommendation) -> Recommendation:
-    """An answer as it is, if neither it nor any of its alternatives breaks a limit.
+    """Return an answer if neither it nor any of its alternatives breaks a limit.
 
     Raises:
         LimitBroken: naming the method and the limit.

@@ -27,7 +27,7 @@ TIME = RequestField("time", "The time, if the optimum moves: a number; default: 
 
 
 def time_of(played: Round) -> float:
-    """When a round of a problem that is `timed` was asked for."""
+    """Time at which a round of a problem that is `timed` was asked for."""
     return float(played.request[TIME.name])
 
 
@@ -43,7 +43,7 @@ def context_of(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def horizon(history: History, elapsed: float) -> float:
-    """How much time a study is about, of which so much has passed: to judge by how far its limits are."""
+    """Expected duration of a study of which `elapsed` has passed, by the share of its limits that is used."""
     shares = [len(history) / history.limit] if history.limit else []
     shares += [history.spent / history.budget] if history.budget else []
     done = max(shares, default=1.0)
@@ -176,17 +176,17 @@ def average_over(contexts: Sequence[Typical], at: Callable[[dict[str, Any]], flo
 def average_recommendation(
     contexts: Sequence[Typical], at: Callable[[dict[str, Any]], Recommendation]
 ) -> Recommendation:
-    """The answer where something is seen before choosing: a row for each typical context, the commonest first."""
+    """Answer where variables are seen before choosing: a row for each typical context, the commonest first."""
     rows = [replace(at(each.context), context=each.context) for each in contexts]
     if len(rows) == 1:
         return replace(rows[0], alternatives=())
-    said = [f"{100 * contexts[0].share:.0f} % of what was seen lately is like this"]
+    said = [f"{100 * contexts[0].share:.0f} % of recent contexts are like this"]
     weights = [each.share for each in contexts]
     for name, values in (("expect", [row.mean for row in rows]), ("a play costs", [row.cost for row in rows])):
         known = [value for value in values if value is not None]
         if len(known) == len(rows):
             said.append(f"{name} {as_text(math.fsum(w * x for w, x in zip(weights, known, strict=True)))}")
-    said[1:] = ["over all of it: " + ", ".join(said[1:])] if len(said) > 1 else []
+    said[1:] = ["over all of them: " + ", ".join(said[1:])] if len(said) > 1 else []
     others = tuple(replace(row, alternatives=(), note="") for row in rows[1:])
     note = "; ".join([*said, *filter(None, (rows[0].note,))])
     return replace(rows[0], note=note, alternatives=others)

@@ -1,4 +1,4 @@
-"""The first event of every log: a method's name and options, the limits and the seed, read and checked."""
+"""Creation of a study: the first event of its log, with the method, its options, the limits and the seed checked."""
 
 from __future__ import annotations
 

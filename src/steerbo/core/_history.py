@@ -51,7 +51,7 @@ class Round:
 
     @property
     def number(self) -> int:
-        """From 1."""
+        """Number of the round, from 1."""
         return self.suggestion.round
 
     @property
@@ -91,7 +91,7 @@ class RunningMean:
         self._sum, self._count = Fraction(), 0
 
     def change(self, before: float | None, after: float | None) -> None:
-        """A number was `before`, and is now `after`; None: it was or is not there."""
+        """Replace the number `before` by `after`; None: there was, or is, none."""
         if before != after:
             if after:
                 self._sum += Fraction(after)
@@ -101,7 +101,7 @@ class RunningMean:
 
     @property
     def value(self) -> float | None:
-        """It."""
+        """Mean of the numbers; None where there are none."""
         return float(self._sum) / self._count if self._count else None
 
 
@@ -110,7 +110,7 @@ class CostLedger:
 
     def __init__(self) -> None:
         self._charged = self._estimated = Fraction()
-        self.unpriced = 0  # rounds that have ended, or are charged for, whose cost nobody knows
+        self.unpriced = 0  # rounds that have ended, or are charged for, of unknown cost
         self._rounds = RunningMean()  # of all rounds
         self._scopes: dict[Scope, RunningMean] = {}
 
@@ -134,7 +134,7 @@ class CostLedger:
         return self._scopes[scope].value if scope in self._scopes else None
 
     def change(self, before: Round, after: Round) -> None:
-        """A round is another one now."""
+        """Replace a round by its present form."""
         if (after.charged, after.unpriced) == (before.charged, before.unpriced) and after.paid == before.paid:
             return
         for played, sign in ((after, 1), (before, -1)):
@@ -148,7 +148,7 @@ class CostLedger:
             self._of(after.suggestion.scope).change(before.paid, after.paid)
 
     def add(self, data: DataAdded) -> None:
-        """Data came."""
+        """Add external data."""
         self._charged += Fraction(data.charged)
         self._learn(data)
 
@@ -158,7 +158,7 @@ class CostLedger:
             self._of(data.scope).change(data.outcome.cost, None)
 
     def correct(self, before: DataAdded, after: DataAdded) -> None:
-        """Data is put right."""
+        """Correct external data."""
         self._charged += Fraction(after.charged) - Fraction(before.charged)
         self.void(before)
         self._learn(after)
@@ -184,7 +184,7 @@ class History:
         self.columns: dict[str, str] = {}  # how the lab heads columns of tables, by their own names
         self.revisions: list[LimitsRevised] = []
         self.events = 1
-        self.data: dict[str, DataAdded] = {}  # that nobody suggested, by the name that `amend` takes
+        self.data: dict[str, DataAdded] = {}  # external data, by the name that `amend` takes
         self.removed: dict[str, DataAdded] = {}  # those of them that are void by now, as they were
         self._added = 0
         self._rounds: dict[str, Round] = {}
@@ -240,7 +240,7 @@ class History:
         return next(reversed(self._rounds.values()), None)
 
     def before(self, played: Round) -> Round | None:
-        """The round asked before another one; None: that is the first."""
+        """Round asked before another one; None: that one is the first."""
         return None if played.number == 1 else self.last(len(self) - played.number + 2)[0]
 
     def last(self, n: int) -> list[Round]:
@@ -259,12 +259,12 @@ class History:
 
     @property
     def n_completed(self) -> int:
-        """How many rounds have an outcome to learn from."""
+        """Number of rounds with an outcome to learn from."""
         return len(self._rounds) - len(self._unknown)
 
     @property
     def failed(self) -> int:
-        """How many rounds have failed and were not mended since."""
+        """Number of rounds that failed and were not corrected since."""
         return self._failed
 
     @property
@@ -303,7 +303,7 @@ class History:
 
     @property
     def rounding(self) -> float:
-        """Less money than this is nothing: ten times 0.1 is 0.9999999999999999 to a computer."""
+        """Tolerance for rounding of sums of money: ten times 0.1 is 0.9999999999999999 to a computer."""
         return 0.0 if self.budget is None else 1e-12 * self.budget
 
     @property
@@ -312,7 +312,7 @@ class History:
         return float("inf") if self.budget is None else self.budget - self.spent - self.reserved
 
     def apply(self, event: Event) -> None:
-        """Take one event in."""
+        """Take in one event."""
         self.events += 1
         match event:
             case Asked():
@@ -360,7 +360,7 @@ class History:
                 assert_never(event)
 
     def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
-        """Have a waiting round as it was after these of its looks; only of a copy, whose events are not its own."""
+        """Reset a waiting round to its state after some of its looks; only in a copy, whose events are not its own."""
         now, self._rounds = self[asked.token], dict(self._rounds)
         first = History(self.created, self._order)
         first.apply(asked)

@@ -51,7 +51,7 @@ A = TypeVar("A")
 
 
 def cached_until_next_event(answer: Callable[[Any, History], A]) -> Callable[[Any, History], A]:
-    """A method's answer that takes a search and is asked for again: it is kept until the next event.
+    """Cache an answer of a method until the next event: it takes a search, and is asked for several times.
 
     >>> class Slow:
     ...     @cached_until_next_event
@@ -77,7 +77,7 @@ def cached_until_next_event(answer: Callable[[Any, History], A]) -> Callable[[An
 
 @record
 class NoOptions:
-    """Nothing to choose."""
+    """No options."""
 
 
 class Method(ABC, Generic[P, OptionsT]):
@@ -87,11 +87,11 @@ class Method(ABC, Generic[P, OptionsT]):
     it draws comes from `streams(round, name)`.
 
     Attributes:
-        name: in studies and logs.
+        name: its name in studies and logs.
         solves: the class of the problems that it is for.
         Options: a record; every option has a default. Most methods of a few lines have none.
-        retired: options that earlier versions had, each with the value that asked for what is always done now. Logs
-            that hold these values are read as if the options were not there.
+        retired: options of earlier versions, each with the value that equals the only behaviour now. Logs with these
+            values are read as if the options were not there.
     """
 
     name: ClassVar[str]
@@ -131,27 +131,27 @@ class Method(ABC, Generic[P, OptionsT]):
     def chooses_by_model(self) -> bool:
         """Whether choices read a model of the outcomes.
 
-        Where they do not, and no bounds stop the study, asks fit none: hyperparameters are fitted, and not logged, when
-        something is answered.
+        Where they do not, and no bounds stop the study, asks fit none: hyperparameters are fitted for answers, and not
+        logged.
         """
         return True
 
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in; `history` has it already."""
+        """Take in one event; `history` has it already."""
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters learned anew, as plain data, where that is due. They come back through `learn`."""
         return None
 
     def finished(self, history: History) -> str:
-        """Why there is nothing left to suggest, or an empty string."""
+        """Reason why nothing is left to suggest, or an empty string."""
         return ""
 
     def gain(self, history: History) -> float:
         """Upper bound on the gain of another choice over the recommended one, in the objective's units.
 
-        Where something is seen before choosing, the mean of `_gain_at` over typical contexts, by their shares. Infinite
-        as long as bounds do not say. It is asked for once there is an outcome.
+        Where variables are seen before choosing, the mean of `_gain_at` over typical contexts, by their shares.
+        Infinite while there are no bounds. It is called once there is an outcome.
         """
         present = self._present_context(history)
         if not self.problem.space.seen:
@@ -162,7 +162,7 @@ class Method(ABC, Generic[P, OptionsT]):
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound on the possible gain in one context; `context` is as for `_recommend_at`.
 
-        Methods without bounds leave this alone: with them a study cannot be told to stop when enough is known.
+        Methods without bounds do not override it: their studies have no stopping rule.
         """
         raise SteerboError(f"{self.name} has no bounds")
 
@@ -176,11 +176,11 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @cached_until_next_event
     def recommend(self, history: History) -> Recommendation:
-        """Answer the question of the study: the best choice from now on, and its alternatives.
+        """Recommend the best choice from now on, with its alternatives.
 
-        Where something is seen before choosing: one row for each typical context. Where the problem drifts: as of the
-        time of the last round, which the note says. An answer that breaks a limit of the problem is refused,
-        alternatives too. A method overrides this, or `_recommend_at`.
+        Where variables are seen before choosing: one row for each typical context. Where the problem drifts: for the
+        time of the last round, which the note states. An answer that breaks a limit of the problem is refused, and so
+        is one with such an alternative. A method overrides this, or `_recommend_at`.
         """
         present = self._present_context(history)
         if not self.problem.space.seen:
@@ -200,7 +200,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return replace(advice, note="; ".join(filter(None, (f"as of time {context[TIME.name]:g}", advice.note))))
 
     def _present_context(self, history: History) -> dict[str, Any]:
-        """Part of the context that needs no seeing: the time of the last round, where the problem drifts."""
+        """Part of the context that is not seen: the time of the last round, where the problem drifts."""
         return {TIME.name: now(history)} if self.problem.timed else {}
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
@@ -210,19 +210,18 @@ class Method(ABC, Generic[P, OptionsT]):
         return PolicyStep(advice.scope, advice.values, note=advice.note)
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """How many times wider than `recommend` has them the bounds of an answer about a scope are given.
+        """Factor by which bounds of an answer about a scope are wider than `recommend` has them.
 
-        It is for what a model does not know of itself: that its scale was learned from three outcomes, or that it has
-        been surprised of late. Infinite: nothing says how wide they should be, and there are none. Bounds that are
-        right as they are need nothing.
+        It corrects for errors that a model does not count: a scale learned from three outcomes, or recent surprises.
+        Infinite: the width is unknown, and answers have no bounds. 1: the bounds are right as they are.
         """
         return 1.0
 
     def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
-        """The value of an outcome that is not yet learned from, and the mean and standard deviation it was expected at.
+        """Value of an outcome before it is learned from, and the mean and standard deviation predicted for it.
 
-        In the user's units; the deviation counts the noise of a measurement. None: too little is known to say. People
-        are warned of a value that is far from its mean: see `core._outliers`.
+        In the user's units; the deviation includes the noise of a measurement. None: too little is known. A value far
+        from its mean is warned of: see `core._outliers`.
         """
         return None
 
@@ -231,7 +230,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return ""
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
-        """Slack of each of the problem's constraints at a recommendation: see `core.constraints`."""
+        """Slack of each of the problem's constraints at a recommendation: see `core._constraints`."""
         limits = self.problem.every_limit
         known = {**advice.context, **advice.values}
         return [limit.room(known) if known.keys() >= set(limit.names) else None for limit in limits]
@@ -249,4 +248,4 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @abstractmethod
     def explain(self, history: History) -> Explanation:
-        """Why."""
+        """Explain the latest choice and the present answer."""

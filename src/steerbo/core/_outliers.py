@@ -1,4 +1,4 @@
-"""Values that are hard to believe: the one rule for them, asked by every way in before or after a value is logged.
+"""Implausible values: one rule for all ways in which a value is given, before or after it is logged.
 
 A value is never refused for it. It is kept and warned of; the page asks before it saves.
 
@@ -133,7 +133,7 @@ def outside(seen: Mapping[str, Any], space: Space) -> str:
 
 
 def unusual(value: float, others: Sequence[float]) -> bool:
-    """Say whether a number lies so far from all others that it looks mistyped.
+    """Whether a number lies so far from all others that it looks mistyped.
 
     Of fewer than `FEW` others, and where all are the same, nothing is unusual.
 

@@ -54,7 +54,7 @@ class StatedLaw:
 
 
 def with_unit(space: Space, name: str, value: Any, digits: int = 4) -> str:
-    """A value of a variable with its unit; next to nothing of the variable's range is 0.
+    """Format a value of a variable with its unit; a negligible share of the variable's range is 0.
 
     >>> import steerbo as sb
     >>> with_unit(Space([sb.Float("oven", 0, 200, unit="°C")]), "oven", 1e-12)
@@ -131,7 +131,7 @@ class Problem(ABC):
         return {v.name: StatedLaw.of(v, self.space.seen) for v in self.space if v.law is not None}
 
     def scalar(self, outcome: Outcome) -> float:
-        """The one number of an outcome that is optimised, in the user's units."""
+        """Number of an outcome that is optimised, in the user's units."""
         return float(outcome.value)
 
     def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Variable | None, Any]]:
@@ -156,7 +156,7 @@ class Problem(ABC):
         return False
 
     def asked(self) -> tuple[RequestField, ...]:
-        """All that `ask` is given beside the number of suggestions."""
+        """Arguments of `ask` beside the number of suggestions."""
         return (*((TIME,) if self.timed else ()), *self.takes, *((SEEN,) if self.space.seen else ()))
 
     def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
@@ -211,11 +211,11 @@ class Problem(ABC):
         return tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
 
     def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
-        """Values as people read them, by name: with units; next to nothing of a variable's range is 0."""
+        """Format values by name, with units; a negligible share of a variable's range is 0."""
         return {name: with_unit(self.space, name, value, digits) for name, value in values.items()}
 
     def in_order(self, plain: Any) -> Any:
-        """`plain` with all that stands by name in the problem's order (see `columns`); other names follow by alphabet.
+        """Sort mappings by name into the problem's order (see `columns`); other names follow by alphabet.
 
         A log may keep no order, and people read values by their place: every event passes through here.
         """
@@ -232,7 +232,7 @@ class Problem(ABC):
         return plain
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
-        """Names of the variables that nature chose: `tell` insists on their realised values."""
+        """Names of the variables that nature chose: `tell` requires their realised values."""
         return ()
 
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
@@ -265,7 +265,7 @@ class Problem(ABC):
         """
 
     def read_value(self, value: Any) -> Any:
-        """The objective's value, checked: one finite number, unless a wing takes more."""
+        """Check the objective's value: one finite number, unless a wing takes more."""
         return finite("value", value)
 
     def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
@@ -282,7 +282,7 @@ class Problem(ABC):
         return self.space.check_measured(known, [name for name in self.space.names if name in known])
 
     def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
-        """An outcome of `suggestion`, checked and complete."""
+        """Check and complete an outcome of `suggestion`."""
         price = self.price(suggestion)
         paid = finite("cost", cost, least=0.0) if cost is not None else price
         return Outcome(self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True))
@@ -306,7 +306,7 @@ class Problem(ABC):
 
 
 class ConstrainedProblem(Problem):
-    """A problem that may have limits on outcomes: these are columns of tables, and `tell` insists on them."""
+    """Base of problems with limits on outcomes: these are columns of tables, and `tell` requires them."""
 
     limits: Sequence[Limit] | None
 
@@ -336,7 +336,7 @@ class ConstrainedProblem(Problem):
         return {**super().read_realised(suggestion, rest, needed), **told}
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
-        """See `Problem.read_added`; further outcomes may be there or not."""
+        """See `Problem.read_added`; further outcomes may be missing."""
         if not self.further:
             return super().read_added(value, cost, realised)
         rest, told = self._apart(by_name("realised", realised), more=("time",))

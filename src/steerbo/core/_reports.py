@@ -1,4 +1,4 @@
-"""Reports on rounds, checked and turned into events; None where the log already has the same."""
+"""Parsing of reports on rounds into events; None where the log already has the same."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class OutcomeParser:
                 f"round {about.number} is {about.state} already; to correct it, use ‹amend›, to void it, ‹void›"
             )
         if paid is None and charge is None and self.history.budget is not None:
-            hint = "The study has a budget. Where nothing was paid, it is 0; where nobody knows, use ‹charge›."
+            hint = "The study has a budget. Where nothing was paid, it is 0; where the cost is unknown, use ‹charge›."
             raise InvalidOutcome("cost", None, "a number not below 0: what the failed evaluation cost", hint)
         return told
 
@@ -106,7 +106,7 @@ class OutcomeParser:
     def _failure(self, about: Round, reason: object, paid: float | None, charge: Any, realised: Realised) -> Failed:
         counted = None if charge is None else finite("charge", charge, least=0.0)
         if counted is not None and paid is not None:
-            hint = "A charge stands for a cost that nobody knows."
+            hint = "A charge stands for an unknown cost."
             raise InvalidOutcome("charge", charge, f"nothing, since the cost is known to be {paid:g}", hint)
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
         return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
@@ -156,7 +156,7 @@ class OutcomeParser:
             failure = self._failure(about, about.failure.reason, paid, charge, measured)
             return Amended(token, None, failure, _kept(reason))
         if given.charge is not None:
-            allowed = "nothing: it is for rounds that failed at a cost that nobody knows"
+            allowed = "nothing: it is for rounds that failed at an unknown cost"
             raise InvalidOutcome("charge", given.charge, allowed)
         value = about.outcome.value if value is None and about.outcome else value
         cost = about.paid if cost is None else cost

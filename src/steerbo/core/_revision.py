@@ -18,7 +18,7 @@ from .events import BoundsExtended, Event, LimitsRevised
 
 
 def read_revision(history: History, given: Mapping[str, Any], method: type[Method[Any, Any]]) -> LimitsRevised | None:
-    """The event of a change, checked; None where it changes nothing.
+    """Check a change, and return its event; None where it changes nothing.
 
     Args:
         history: the rounds so far.
@@ -50,7 +50,7 @@ def standing(history: History) -> dict[str, Any]:
 
 
 def overruled_settings(history: History, name: str, value: Any) -> str:
-    """When a limit was lowered from a larger one that it once had; empty where this is no such limit."""
+    """Time at which a limit was lowered from this larger value; empty where it never had it."""
     if name == "stop":
         return ""
     now = standing(history)[name]
@@ -134,7 +134,7 @@ def extended(problem: Problem, bounds: Mapping[str, tuple[Any, Any]]) -> Problem
 
 
 def after(problem: Problem, event: Event) -> Problem:
-    """The problem from an event on."""
+    """Problem from an event on."""
     return extended(problem, event.bounds) if isinstance(event, BoundsExtended) else problem
 
 

@@ -100,7 +100,7 @@ class Scope(Record):
         return tuple(dict.fromkeys(name for _, seen in self.actions for name in seen))
 
     def __str__(self) -> str:
-        """In words."""
+        """Describe the scope in words."""
         if self.look:
             hows = (f"after looking at {_and(seen)}" if seen else "without looking" for _, seen in self.actions)
             said = ", and ".join(f"{name} {how}" for name, how in zip(self.set, hows, strict=True))

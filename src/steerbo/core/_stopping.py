@@ -18,7 +18,7 @@ _ROWS = 12  # of the curve
 
 
 def read_stop(value: Any, method: type[Method[Any, Any]]) -> Stop | None:
-    """When to stop, checked; None: not before the limits.
+    """Check a stopping rule; None: no stop before the limits.
 
     Raises:
         InvalidOption: it is neither the word nor a number above 0, or the method has no bounds.
@@ -56,7 +56,7 @@ def stopping_threshold(history: History) -> float | None:
 
 
 def is_converged(history: History, gain: float | None) -> str:
-    """Why nothing more is to be learned, or an empty string."""
+    """Reason why the possible gain is not worth another play, or an empty string."""
     least = stopping_threshold(history)
     if gain is None or least is None or not gain < least:
         return ""
@@ -76,7 +76,7 @@ def with_curve(explanation: Explanation, history: History, gain: float | None) -
     least = stopping_threshold(history)
     rule = f"The study is to {stop_text(history.stop)}"
     if least is None:
-        rule += "; nobody has said what a play costs, so it goes on: tell costs, or let it stop at a difference"
+        rule += "; the cost of a play is unknown, so it goes on: tell costs, or let it stop at a difference"
     elif history.stop == ENOUGH:
         rule += f", {numeral(least)} of late"
     if not now:

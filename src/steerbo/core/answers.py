@@ -6,7 +6,7 @@ They print as text, dump as JSON, and show themselves as HTML in a notebook, whe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -14,15 +14,12 @@ from pydantic import Field
 
 from .._text import escape_unprintable
 from .._wording import counted
-from ..errors import InvalidRequest
 from ..records import Record, record
-from ..space.fields import whole
 from ._scope import Scope
-from .request import ALONE, BatchPosition
 
 
 def html_text(text: str) -> str:
-    """A user's text in HTML: no tags, and no signs that hide or turn others.
+    """Escape a user's text for HTML: no tags, and no characters that hide or reverse others.
 
     >>> html_text("<b>ph</b> & co")
     '&lt;b&gt;ph&lt;/b&gt; &amp; co'
@@ -31,7 +28,7 @@ def html_text(text: str) -> str:
 
 
 def html_lines(text: str) -> str:
-    """A text whose line breaks and indents are kept."""
+    """Put a text into HTML with its line breaks and indents."""
     return f'<div style="white-space: pre-wrap">{html_text(text)}</div>'
 
 
@@ -56,7 +53,7 @@ _NOTHING = 1e-9  # of the largest number beside it: what is left of a difference
 
 
 def numeral(x: float, digits: int = 4, beside: float = 0.0) -> str:
-    """A number to so many digits, in full up to a thousand million; next to nothing beside another number is 0.
+    """Format a number to a few digits, in full up to a thousand million; 0 where it is negligible `beside` another.
 
     >>> numeral(12345.6), numeral(0.0312349), numeral(-2.4e-11, beside=7.0), numeral(float("nan"))
     ('12346', '0.03123', '0', 'nan')
@@ -71,7 +68,7 @@ def _finite(cell: Any) -> bool:
 
 
 def as_text(cell: Any) -> str:
-    """Numbers to four digits (see `numeral`), tables and lists in words.
+    """Format values: numbers to four digits (see `numeral`), tables and lists in words.
 
     >>> as_text({"van": {"north": 0.25, "south": 0.75}})
     'van (north = 0.25, south = 0.75)'
@@ -125,7 +122,7 @@ class Table(Record):
 
 @record
 class Explanation(Record):
-    """Why things are as they are: a sentence or two, and the tables behind them."""
+    """Reasons behind an answer: a sentence or two, and the tables behind them."""
 
     summary: str
     tables: tuple[Table, ...] = ()
@@ -146,9 +143,9 @@ class Recommendation(Record):
         values: the settings, in the user's units.
         mean: the expected value of the objective there, in the user's units; None before anything is known.
         lower, upper: bounds on that expectation.
-        cost: expected cost of a play; None where nobody knows.
-        note: anything else the method wants said.
-        alternatives: the other scopes' expected values, best choice of each. Where something is seen before choosing,
+        cost: expected cost of a play; None where unknown.
+        note: a remark of the method.
+        alternatives: the other scopes' expected values, best choice of each. Where variables are seen before choosing,
             answers for other typical contexts; `policy` gives one for any.
         context: the context seen before choosing, where the answer is for that one.
     """
@@ -204,7 +201,7 @@ class PolicyStep(Record):
         values: values to set now, in the user's units.
         observe: variables to look at before the rest can be set. Empty: everything is set.
         context: values seen.
-        note: anything else that is to be said.
+        note: a remark of the method.
 
     >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}))
     having seen age = 61: set dose = 0.25
@@ -228,17 +225,17 @@ class PolicyStep(Record):
 
 @record
 class Status(Record):
-    """How far a study has come.
+    """Progress of a study.
 
     Args:
         rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
         spent, reserved: money spent, and expected for pending rounds.
-        gain: the largest gain still possible, by the bounds, where the study is to stop by it and they say.
+        gain: the largest gain still possible, by the bounds, where the study has a stopping rule.
         unpriced: rounds of unknown cost; `estimated` of the money spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
-        finished: why `ask` returns None now; empty while it would suggest something.
-        warnings: stated laws that nature was seen not to keep: expected, seen, next step.
-        remark: the method's remark on itself, such as that not all outcomes are counted; else empty.
+        finished: why `ask` returns None now; empty while it would return a suggestion.
+        warnings: stated laws that nature was seen to violate: expected, seen, next step.
+        remark: the method's remark on itself, such as that it uses a subset of the outcomes; else empty.
     """
 
     rounds: int
@@ -262,10 +259,10 @@ class Status(Record):
 
     def __str__(self) -> str:
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
-        if self.unpriced and (self.budget is not None or self.spent):  # else nobody counts
+        if self.unpriced and (self.budget is not None or self.spent):  # else no cost is counted
             these = "a round" if self.unpriced == 1 else counted(self.unpriced, "round")
             charged = f" (charged {self.estimated:.6g})" if self.estimated else ""
-            money = f"{money or f', {self.spent:.6g} spent'} and {these} whose cost nobody knows{charged}"
+            money = f"{money or f', {self.spent:.6g} spent'} and {these} of unknown cost{charged}"
         waiting = f", {len(self.pending)} pending" if self.pending else ""
         broken = f", {self.failed} failed" if self.failed else ""
         left = f", {self.abandoned} abandoned" if self.abandoned else ""
@@ -279,9 +276,6 @@ class Status(Record):
         said = f". {self.remark}" if self.remark else ""
         return f"{made}{money}{waiting}{broken}{left}{more}{end}{doubted}{said}"
 
-
-MOST_AT_ONCE = 10_000
-"""Suggestions of one batch."""
 
 MaybeNone = Any
 """None, once a study is finished: a type that need not be asked for it, as of `re.Match.group` in typeshed."""
@@ -300,7 +294,7 @@ class Suggestion(Record):
         context: values seen before choosing, and looked at so far.
         note: the reasons behind the choice (bounds, the prior believed).
         change_cost: the price of moving variables from where they are; None where the problem prices no changes.
-        warnings: which values that were seen, or looked at, are hard to believe, a sentence each.
+        warnings: implausible values among those seen or observed, a sentence each.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
     round 1, token 1-ab: steer ph; set ph = 6.5
@@ -329,20 +323,3 @@ class Suggestion(Record):
         todo += [f"leave {as_text(kept)}"] if kept else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
         return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])
-
-
-def one_or_more(
-    batch: int | None, ask: Callable[[BatchPosition], Suggestion | None]
-) -> Suggestion | list[Suggestion] | None:
-    """One suggestion, or with `batch` a list of that many, shorter where the study finishes.
-
-    Raises:
-        InvalidRequest: the number is none.
-    """
-    if batch is None:
-        return ask(ALONE)
-    batch = whole("batch", batch, 1, InvalidRequest, most=MOST_AT_ONCE)
-    found: list[Suggestion] = []
-    while len(found) < batch and (suggestion := ask(BatchPosition(len(found) + 1, batch))) is not None:
-        found.append(suggestion)
-    return found

@@ -1,4 +1,4 @@
-"""Decision arithmetic runs on one BLAS thread: the same wheels give the same bits, and the log says which wheels.
+"""Determinism: decisions are computed on one BLAS thread, so that the same wheels give the same bits.
 
 Randomness without a running generator: every draw is keyed on (seed, round, stream).
 """
@@ -45,7 +45,7 @@ class OneBLASThread:
         self._inside = 0
         self._before: list[int] = []
         self._mine = threading.local()
-        if hasattr(os, "register_at_fork"):  # a child of a fork must not inherit a lock that nobody there will release
+        if hasattr(os, "register_at_fork"):  # a forked child must not inherit a lock that none of its threads releases
             release = self._lock.release
             os.register_at_fork(before=self._lock.acquire, after_in_parent=release, after_in_child=release)
 

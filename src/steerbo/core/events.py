@@ -85,7 +85,7 @@ class Outcome:
 
 @record
 class Created:
-    """A study begins: problem, method, seed, limits, and the fingerprint of its arithmetic.
+    """Beginning of a study: problem, method, seed, limits, and the fingerprint of its arithmetic.
 
     Args:
         method: the name of one of steerbo's own, else where its class is found, as "package.module:Class".
@@ -116,7 +116,7 @@ class Created:
 
 @record
 class Refitted:
-    """A model's hyperparameters were learned anew before the given round; floats as hexadecimal text, bit for bit."""
+    """Hyperparameters learned anew before the given round; floats as hexadecimal text, bit for bit."""
 
     round: int
     hyperparameters: dict[str, Any]
@@ -125,7 +125,7 @@ class Refitted:
 
 @record
 class Asked:
-    """A suggestion was made: the request, how much of the log it was based on, the choice and the reasons behind it.
+    """Suggestion that was made: the request, the length of the log behind it, the choice and its reasons.
 
     `expected_cost` is the expected cost of the round, `change_cost` that part of it that moving variables costs;
     `gain` the largest gain still possible then, by the bounds, where the study is to stop by it.
@@ -148,7 +148,7 @@ class Asked:
 
 @record
 class Decided:
-    """Variables were observed, and the settings that depend on them follow."""
+    """Observation of variables, and the settings that follow from them."""
 
     token: str
     context: dict[str, Any]
@@ -161,7 +161,7 @@ class Decided:
 
 @record
 class OutcomeTold:
-    """An outcome arrived."""
+    """Outcome of a round."""
 
     token: str
     outcome: Outcome
@@ -171,7 +171,7 @@ class OutcomeTold:
 
 @record
 class Failed:
-    """The evaluation broke: its point and cost count, a value there is none.
+    """Failure of an evaluation: its point and cost count, without a value.
 
     Args:
         token: the round's.
@@ -192,7 +192,7 @@ class Failed:
 
 @record
 class Amended:
-    """A round was corrected (a new outcome or failure) or voided (neither); the log keeps the old one.
+    """Correction of a round (a new outcome or failure), or its voiding (neither); the log keeps the old one.
 
     Of added data also whether it is charged, and its scope; None: as it was.
     """
@@ -209,7 +209,7 @@ class Amended:
 
 @record
 class Abandoned:
-    """A suggestion was abandoned: it is not evaluated any more. A late outcome is kept and used.
+    """Abandonment of a suggestion: it is not evaluated any more. A late outcome is kept and used.
 
     `charge` counts as spent until then.
     """
@@ -223,7 +223,7 @@ class Abandoned:
 
 @record
 class DataAdded:
-    """External data was added: it feeds the posterior, never counts or elimination sums.
+    """External data: it feeds the posterior, never counts or elimination sums.
 
     Args:
         outcome: the measured outcome.
@@ -239,13 +239,13 @@ class DataAdded:
 
     @property
     def charged(self) -> float:
-        """The money of it that counts as spent."""
+        """Money of external data that counts as spent."""
         return (self.outcome.cost or 0.0) if self.charge else 0.0
 
 
 @record
 class BoundsExtended:
-    """From here on these variables can be set within wider bounds, `(low, high)` by name."""
+    """Wider bounds of variables from here on, `(low, high)` by name."""
 
     bounds: dict[str, tuple[Any, Any]]
     by: str | None = None
@@ -254,7 +254,7 @@ class BoundsExtended:
 
 @record
 class LimitsRevised:
-    """A limit of the study, or a header of its tables, was changed.
+    """Change of a limit of the study, or of a header of its tables.
 
     Args:
         changes: old and new value, by name: `budget`, `rounds`, `stop`, `columns`.
@@ -294,6 +294,11 @@ class Log(Protocol):
 
 
 _BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
+
+
+def ended_round(event: Event) -> str | None:
+    """Token of the round that an event ends; None: it ends none."""
+    return event.token if isinstance(event, OutcomeTold | Failed | Abandoned) else None
 
 
 def with_canonical_order(event: Event, order: Callable[[Any], Any]) -> Event:

@@ -36,17 +36,17 @@ from .events import Amended, DataAdded, Event, Failed, OutcomeTold
 __all__ = ["ALPHA", "MOST_PAIRED", "LawMonitor"]
 
 BINS = (2, 4, 8, 16)
-"""Of the bets on one variable."""
+"""Numbers of bins in the bets on one variable."""
 _FIRST = [sum(BINS[:k]) for k in range(len(BINS))]
 PAIR_BINS = 3
-"""Of each of two variables, in bets on whether they go together."""
+"""Bins of each of two variables in bets on their dependence."""
 Interval = tuple[float, float]
 _MOST = 700.0  # of the logarithm of a stake: more is no number
 _POINT = 1e-12  # an interval that is no wider is a number
 
 
 def shares(interval: Interval, bins: Sequence[int]) -> Float[np.ndarray, " k"]:
-    """Which part of an interval within [0, 1] lies in each of so many equal bins; several splits, one after another.
+    """Shares of an interval within [0, 1] in each of so many equal bins; several splits, one after another.
 
     >>> shares((0.25, 0.75), [2])
     array([0.5, 0.5])
@@ -70,7 +70,7 @@ def _edges(bins: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
 
 
 class BettingTest:
-    """Against numbers being spread evenly over (0, 1).
+    """Test of numbers being spread evenly over (0, 1).
 
     >>> evidence = BettingTest()
     >>> for _ in range(6):
@@ -83,7 +83,7 @@ class BettingTest:
         self._counts, self._logs, self._taken = np.zeros(sum(BINS)), np.zeros(len(BINS)), 0
 
     def take(self, interval: Interval) -> None:
-        """One more number, or the interval that it lies in."""
+        """Take in one more number, or the interval that it lies in."""
         share = shares(interval, BINS)
         won = np.add.reduceat(share * (self._counts + 0.5), _FIRST)
         self._logs += np.log(won * BINS / (self._taken + 0.5 * np.array(BINS)))
@@ -97,7 +97,7 @@ class BettingTest:
 
 
 class IndependenceTest:
-    """Against numbers being spread evenly whatever others, beside them, are: bets on a bin, given the other's.
+    """Test of independence of pairs of numbers: bets on the bin of one, given the bin of the other.
 
     Args:
         pairs: how many pairs of them are watched at once, p.
@@ -121,7 +121,7 @@ class IndependenceTest:
 
 
 class Ranks:
-    """Ranks of values among the earlier ones: uniform if all are draws of one law, whichever it is.
+    """Ranks of values among the earlier ones: uniform if all are draws of one law, known or not.
 
     This is the conformal p-value (Vovk, Gammerman and Shafer 2005), with the interval that ties leave open.
 
@@ -136,7 +136,7 @@ class Ranks:
         self._sorted = sorted(before)
 
     def take(self, value: float) -> Interval:
-        """The next value's place."""
+        """Return the next value's rank, as an interval."""
         less, most = bisect_left(self._sorted, value), bisect_right(self._sorted, value)
         count = len(self._sorted) + 1
         insort(self._sorted, value)
@@ -146,7 +146,7 @@ class Ranks:
 _ROUNDED = 6  # decimals from which on a number is taken as exact
 
 Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
-"""Names of the variables that a round sets, of those that were known before, and what was realised."""
+"""Names of the variables that a round sets, names of those known before, and the realised values."""
 
 
 class NatureDraws:
@@ -208,7 +208,7 @@ class LawTest:
         self._ranks = None if sample is None else Ranks(sample)
 
     def take(self, value: Any) -> float:
-        """One more value; the evidence against the law by now."""
+        """Take in one more value; returns the evidence against the law by now."""
         self.values.append(value)
         self._evidence.take(self._interval(value))
         return self._evidence.value
@@ -236,7 +236,7 @@ class LawTest:
 
 
 def _decimals(value: float) -> int:
-    """To how many decimals a number was written down, at most `_ROUNDED`."""
+    """Number of decimals that a value was written down with, at most `_ROUNDED`."""
     return next((k for k in range(_ROUNDED) if round(value, k) == value), _ROUNDED)
 
 
@@ -295,7 +295,7 @@ def _share(law: StatedLaw, choice: Any) -> float:
 
 
 def _rank_correlation(pairs: np.ndarray) -> float:
-    """Spearman's; 0 where one of the two never changes."""
+    """Rank correlation (Spearman); 0 where one of the two never changes."""
     ranks = np.array([np.searchsorted(np.sort(column), column) + 0.5 * _ties(column) for column in pairs.T])
     spread = ranks - ranks.mean(axis=1, keepdims=True)
     size = np.sqrt((spread**2).sum(axis=1)).prod()
@@ -309,7 +309,7 @@ def _ties(column: np.ndarray) -> np.ndarray:
 ALPHA = 0.01
 """The chance of a false alarm in a whole study, at most."""
 MOST_PAIRED = 40
-"""Variables that are checked for going together, two at a time: the first so many."""
+"""Number of variables, the first ones, whose pairs are tested for dependence."""
 
 
 class LawMonitor:
@@ -383,10 +383,10 @@ class LawMonitor:
 
 
 def _pairs(problem: Problem, laws: Mapping[str, StatedLaw]) -> list[tuple[str, str]]:
-    """A variable whose law is the same in every round, and another that must not matter for it: drawn, too, or seen.
+    """Pairs to test: a variable with the same law in every round, and another that must not matter for it.
 
-    A law given what is seen changes with that. So of two such laws, as of one and what is seen, nothing can be said;
-    where the other law is the same in every round, it is that one which is held against this variable.
+    The other one is drawn, too, or seen. A law that is conditional on seen values changes with them, so that two such
+    laws, or one and a seen value, cannot be tested against each other.
     """
     named = [*list(laws)[:MOST_PAIRED], *(name for name in problem.space.seen if name not in laws)]
     steady = {name for name in named if name in laws and not problem.space[name].seen and not laws[name].given}

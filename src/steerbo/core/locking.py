@@ -1,4 +1,4 @@
-"""Threads take turns: one call of an optimizer, or of a study, at a time."""
+"""Lock of calls: one call of an optimizer, or of a study, at a time; threads take turns."""
 
 from __future__ import annotations
 

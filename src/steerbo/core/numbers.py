@@ -16,7 +16,7 @@ SMALLEST = 1e-100
 
 
 def finite(field: str, value: object, least: float = -math.inf) -> float:
-    """`value` as a float.
+    """Check a number, and return it as a float.
 
     Raises:
         InvalidOutcome: it is not a finite number, below `least`, or beyond `LARGEST`.
@@ -41,10 +41,10 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
 
 
 def by_name(field: str, given: Any) -> Mapping[str, Any]:
-    """`given`, if it is values by name.
+    """Check that values are given by name, and return them.
 
     Raises:
-        InvalidOutcome: it is something else.
+        InvalidOutcome: it is no mapping.
     """
     if not isinstance(given, Mapping):
         raise InvalidOutcome(field, given, "values by variable name, such as {'ph': 6.4}")

@@ -1,10 +1,7 @@
 """The round protocol: ask, decide, tell; fail, amend, add; recommend, explain, status.
 
-Every event is written down before it counts.
-
-What a study says of itself: its rounds, what to do from now on and why, and how far it has come.
-
-From what a log says to the problem that it is about, and to the optimizer that wrote it.
+`BaseStudy` has the calls that read a study and that report outcomes, `Optimizer` keeps a study in memory, and `load`
+makes one of a log. Every event is logged before it counts.
 """
 
 from __future__ import annotations
@@ -48,7 +45,6 @@ from .answers import (
     as_text,
     html_lines,
     html_table,
-    one_or_more,
 )
 from .determinism import one_blas_thread
 from .events import (
@@ -65,36 +61,36 @@ from .events import (
 )
 from .locking import CallLock, one_at_a_time
 from .registry import find_method, problem_class, read_problem
-from .request import BatchPosition
+from .request import BatchPosition, one_or_more
 from .state import StudyState
 
 MOST_COMPARED = 200
-"""Data that nobody suggested, up to which each is held against what was expected: that takes a prediction for each."""
+"""External data up to which each outcome is compared with its prediction, which takes time for each."""
 
 Doubts = tuple[str, ...] | None
 """What is hard to believe in what was told, and what was found of it, a sentence each; None: nothing."""
 
 
 class EventRecorder:
-    """Takes events: each is in the log before the state knows of it.
+    """Recorder of events: logs each one, then applies it to the state.
 
     Args:
-        fold: the state.
-        log: where every event goes first; None: nowhere else.
+        state: the state that events are applied to.
+        log: receives every event first; None: there is none.
 
     Attributes:
         by: the author of the events written now; None: not known.
     """
 
-    def __init__(self, fold: StudyState, log: Log | None) -> None:
-        self.state, self.log = fold, log
+    def __init__(self, state: StudyState, log: Log | None) -> None:
+        self.state, self.log = state, log
         self.by: str | None = None
         self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
 
     def __call__(self, event: Event | None) -> Doubts:
-        """Write an event down, where there is one, and take it in.
+        """Log an event and apply it; nothing for None.
 
-        Values that are hard to believe are warned of, and laws that nature does not keep.
+        Implausible values, and stated laws that nature violates, are warned of.
 
         Returns:
             Warnings, a sentence each; None: none.
@@ -118,7 +114,7 @@ class EventRecorder:
     def known(self, token: str) -> Doubts:
         """Warnings of an outcome or failure that was told before and is told again.
 
-        Of another process's it is worked out anew, without what was expected then.
+        An event of another process is judged anew, without the prediction of that time.
         """
         if token in self._said:
             return self._said[token]
@@ -134,7 +130,7 @@ class EventRecorder:
         return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
 
     def apply(self, event: Event) -> list[Doubt]:
-        """Apply a logged event to the state; returns warnings of values that are hard to believe."""
+        """Apply a logged event to the state; returns its implausible values."""
         before, doubted = len(self.state.checks.findings), self.doubts(event)
         self.state.apply(event)
         for finding in self.state.checks.findings[before:]:
@@ -142,7 +138,7 @@ class EventRecorder:
         return doubted
 
     def doubts(self, event: Event) -> list[Doubt]:
-        """List the values of an event, not taken in yet, that are hard to believe."""
+        """List the implausible values of an event that is not applied yet."""
         problem, history = self.state.problem, self.state.history
         if isinstance(event, Asked):
             seen = event.request.get("context", {})
@@ -152,7 +148,7 @@ class EventRecorder:
         return warn_implausible(event, problem, history, self._expected(event))
 
     def _expected(self, event: Event) -> Expectation | None:
-        """See `Method.expected_outcome`; of thousands of rows that come at once only the first are held against it."""
+        """See `Method.expected_outcome`; of thousands of rows added at once only the first are compared."""
         history = self.state.history
         many = isinstance(event, DataAdded) and len(history.data) > MOST_COMPARED
         if not isinstance(event, OutcomeTold | DataAdded) or many or not self.state.models:
@@ -192,7 +188,7 @@ class BaseStudy(ABC):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened, in order."""
+        """All events, in order."""
         return tuple(self._state.events)
 
     @property
@@ -214,7 +210,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def _repr_html_(self) -> str:
-        """For notebooks: how far it has come, and the latest rounds. Nothing is computed for it."""
+        """HTML for notebooks: progress and the latest rounds. Nothing is computed for it."""
         title = f"{self.problem.kind} by {self._state.method.name}: {self.status}"
         latest = self.history.last(_SHOWN)
         return html_table(_COLUMNS, [_cells(self.problem, r) for r in latest], title) if latest else html_lines(title)
@@ -247,13 +243,13 @@ class BaseStudy(ABC):
         """Apply the learned policy; nothing is logged by it.
 
         Args:
-            context: values seen, by variable. Where something is still to be looked at, the answer's
-                `observe` names it: call again with that, too.
+            context: values seen, by variable. Where variables are still to be observed, the answer's `observe` names
+                them: call again with their values, too.
             request: as for `ask`. Left out, `time` is that of the last round, everything is available, and agents may
                 go anywhere.
 
         Raises:
-            InvalidContext: something that belongs together is missing, unknown or not a value of its variable.
+            InvalidContext: a value is missing, unknown, or not one of its variable.
             InvalidRequest: as `ask`; or nothing was told yet.
             LimitBroken: the settings that the method, from another package, would set break a limit of the problem.
         """
@@ -282,7 +278,7 @@ class BaseStudy(ABC):
     @property
     @one_at_a_time
     def status(self) -> Status:
-        """How far it has come, and why it is finished if it is."""
+        """Progress of the study, and the reason if it is finished."""
         rounds = self._state.history
         return Status(
             rounds=len(rounds),
@@ -304,7 +300,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def to_json(self) -> str:
-        """Everything that happened, as text: `steerbo.load` reads it back.
+        """All events as text: `steerbo.load` reads them back.
 
         Raises:
             InvalidProblem: the problem holds a Python function.
@@ -336,7 +332,7 @@ class BaseStudy(ABC):
     def tell(
         self, suggestion: Suggestion | str, value: Any, *, cost: float | None = None, realised: Realised = None
     ) -> Doubts:
-        """Give the outcome of a suggestion. The same outcome twice is fine.
+        """Report the outcome of a suggestion. The same outcome twice is fine.
 
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
@@ -345,12 +341,12 @@ class BaseStudy(ABC):
             realised: realised values, by variable.
 
         Returns:
-            What is hard to believe in it, a sentence each (values far outside their range, or far from the others), and
-            which stated laws nature is now seen not to keep; None: nothing. It is kept all the same, and warned of.
+            Warnings, a sentence each: implausible values (far outside their range, or far from the others), and stated
+            laws that nature is now seen to violate. None: there are none. The outcome is kept in any case.
 
         Raises:
             InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
-            OutcomeConflict: there is another outcome already, or something is still to be decided.
+            OutcomeConflict: there is another outcome already, or settings are still to be decided.
         """
         return self._report("tell", suggestion, value=value, cost=cost, realised=realised)
 
@@ -363,14 +359,14 @@ class BaseStudy(ABC):
         charge: float | None = None,
         realised: Realised = None,
     ) -> Doubts:
-        """The evaluation broke: its point and cost count, a value there is none. Calling it twice is fine.
+        """Report that the evaluation failed: its point and cost count, without a value. Calling it twice is fine.
 
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
             reason: for people.
-            cost: its cost all the same, not below 0. None: not known, and it stays out of the cost of a play on
-                average; `amend(suggestion, cost=…)` says it later.
-            charge: the amount that counts as spent while the cost is not known; needed where there is a budget and no
+            cost: its cost, not below 0. None: it is unknown, and left out of mean costs; `amend(suggestion, cost=…)`
+                adds it later.
+            charge: the amount that counts as spent while the cost is unknown; needed where there is a budget and no
                 cost.
             realised: realised values, as far as they are known.
 
@@ -383,7 +379,7 @@ class BaseStudy(ABC):
     def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Doubts:
         """Abandon a suggestion: it is not evaluated any more, and its reserved money is free. A late outcome is used.
 
-        Its point counts as known when the next is chosen, since nobody knows whether it was tried. Calling it twice is
+        Its point counts as known when the next is chosen, since it may have been tried. Calling it twice is
         fine.
 
         Args:
@@ -412,17 +408,17 @@ class BaseStudy(ABC):
     ) -> Doubts:
         """Correct an outcome, or void it with `void=True`. Fields not given stay; the log keeps the old outcome.
 
-        Data that was added is called "added-1", "added-2" and so on, in the order in which it came.
+        External data is called "added-1", "added-2" and so on, in the order in which it came.
 
         Args:
             suggestion: a round's suggestion or its token, or the name of data.
             value: the right one.
             cost: the right one, not below 0.
             realised: realised values, by variable; variables left out stay.
-            charge: of data, whether its cost is charged to the budget; of a round that failed at a cost that nobody
-                knows, what counts as spent.
+            charge: of data, whether its cost is charged to the budget; of a round that failed at an unknown cost, the
+                amount that counts as spent.
             scope: of data, the scope played.
-            void: there is nothing to learn from after all. What was spent is spent.
+            void: whether the round is not to be learned from after all. Its cost stays spent.
             reason: for people.
 
         Raises:
@@ -455,13 +451,13 @@ class BaseStudy(ABC):
             As `tell`.
 
         Raises:
-            InvalidOutcome: as `tell`; every variable must be there.
+            InvalidOutcome: as `tell`; every variable must be given.
         """
         return self._report("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge)
 
 
 def widened(advice: Recommendation, times: float) -> Recommendation:
-    """An answer with bounds so many times as far from its mean; without any, and a word on it, for infinitely many.
+    """Answer with bounds moved away from its mean by a factor; an infinite one removes them, with a note.
 
     >>> from ._scope import Scope
     >>> widened(Recommendation(Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.0, upper=1.5), 2.0).expected
@@ -479,7 +475,7 @@ def widened(advice: Recommendation, times: float) -> Recommendation:
 
 
 def _cells(problem: Problem, played: Round) -> list[str]:
-    """A round in a notebook's table."""
+    """Cells of a round in a notebook's table."""
     value = None if played.outcome is None else problem.scalar(played.outcome)
     asked = played.suggestion
     cells = (played.number, asked.scope, asked.values, value, played.paid, played.state)
@@ -506,14 +502,14 @@ class Optimizer(BaseStudy):
             "package.module:Class". Default: the first that is listed.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
-        stop: end when enough is known: a difference in the objective that is not worth looking for, or "enough": what
-            could still be gained is less than a play costs. None: go on to the limits.
+        stop: possible gain below which the study ends, in the objective's unit; "enough": the cost of a play. None:
+            the study goes on to its limits.
         seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
 
     Attributes:
-        recorder: writes each event down before it counts.
+        recorder: logs each event before it counts.
 
     Raises:
         InvalidOption: a method, an option, a limit or the seed is not allowed.
@@ -565,10 +561,10 @@ class Optimizer(BaseStudy):
         return cls._of(StudyState.from_events(problem, events), log)
 
     @classmethod
-    def _of(cls, fold: StudyState, log: Log | None = None) -> Optimizer:
+    def _of(cls, state: StudyState, log: Log | None = None) -> Optimizer:
         """The optimizer with this state."""
         optimizer = cls.__new__(cls)
-        optimizer._state, optimizer.recorder, optimizer._lock = fold, EventRecorder(fold, log), CallLock()
+        optimizer._state, optimizer.recorder, optimizer._lock = state, EventRecorder(state, log), CallLock()
         return optimizer
 
     @overload
@@ -579,25 +575,25 @@ class Optimizer(BaseStudy):
     def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
         """Suggest the next settings, or return None where the study is finished (`status` says why).
 
-        To type checkers it is a suggestion, since most studies know when to stop: only a loop has to ask for None.
+        Type checkers see a suggestion, since only a loop to the end of a study meets None.
 
         Args:
             batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which
                 they are to be played.
-            request: the fields that the problem takes, by name; None is as good as left out. Where variables are `seen`
+            request: the fields that the problem takes, by name; None counts as left out. Where variables are `seen`
                 before choosing, `context`: their values by name (nature draws a missing one that has a law). Of a
                 time-varying problem `time` and `available` (what can be chosen now), of a mean-field one `current` (the
                 present distribution).
 
         Raises:
             InvalidContext: a context variable is missing or unknown, or its value is not allowed.
-            InvalidRequest: something else is not allowed, or this problem does not take it.
+            InvalidRequest: another argument is not allowed, or this problem does not take it.
         """
         return one_or_more(batch, lambda place: self.ask_at(place, request))
 
     @one_at_a_time
     def ask_at(self, place: BatchPosition, request: Mapping[str, Any]) -> Suggestion | None:
-        """The suggestion at one place of a batch whose earlier ones were asked already; `request` as for `ask`."""
+        """Suggest at one place of a batch, after the earlier ones; `request` as for `ask`."""
         read = self.problem.read_asked(self._given(request), self.history)
         if self._state.finished():
             return None
@@ -608,23 +604,23 @@ class Optimizer(BaseStudy):
 
     @one_at_a_time
     def refit(self) -> None:
-        """Learn hyperparameters anew where that is due, and log them. `ask` does so first of all."""
+        """Learn hyperparameters anew where that is due, and log them, as `ask` does first."""
         self.recorder(self._state.refit())
 
     @one_at_a_time
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
-        """Give observed context values; returns the suggestion with the settings that follow and the next observations.
+        """Report observed context values; returns the suggestion with the resulting settings and next observations.
 
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
-            context: values by variable. Those far outside their range are kept; `warnings` of what is returned names
-                them.
-            again: take the last look back, and decide by this one: it was mistyped. What is left out of it stays.
-                Where more was looked at since, the values that followed from it are set, and it stays as it is.
+            context: values by variable. Values far outside their range are kept; `warnings` of the returned suggestion
+                name them.
+            again: whether this corrects the last observation, which was mistyped; values left out stay. An observation
+                before the last one cannot be corrected: values that followed from it are set.
 
         Raises:
             InvalidContext: a context is missing, not a number, unknown, or given before its turn.
-            OutcomeConflict: the round has an outcome already; or nothing was looked at that could be taken back.
+            OutcomeConflict: the round has an outcome already; or there is no observation to correct.
         """
         decided = self._state.decide_again(suggestion, context) if again else self._state.decide(suggestion, context)
         self.recorder(decided)
@@ -640,12 +636,12 @@ class Optimizer(BaseStudy):
 
     @one_at_a_time
     def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
-        """List the values of a call that are hard to believe, before it is made: nothing is logged.
+        """List the implausible values of a call before it is made; nothing is logged.
 
-        The call itself warns of the same, and keeps them. See `steerbo.core._outliers` for the rule.
+        The call itself warns of the same values, and keeps them. See `steerbo.core._outliers` for the rule.
 
         Args:
-            call: "ask", "decide", "tell", "fail", "amend" or "add"; nothing else takes values.
+            call: "ask", "decide", "tell", "fail", "amend" or "add"; other calls take no values.
             suggestion: as the call takes it; None for "ask" and "add".
             given: the call's arguments by name.
 
@@ -680,14 +676,14 @@ class Optimizer(BaseStudy):
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Widen the bounds within which variables are set; the laws of nature's values stay as they are.
 
-        The method begins anew on the wider problem, with all that was told, and learns its hyperparameters again.
+        The method starts anew on the wider problem, with all outcomes, and learns its hyperparameters again.
 
         Args:
-            bounds: pairs (low, high) by variable. Bounds that are there already change nothing.
+            bounds: pairs (low, high) by variable. Present bounds change nothing.
 
         Raises:
-            InvalidProblem: narrower bounds, a problem that has none to widen, or wider ones within which limits leave
-                nothing of what was played.
+            InvalidProblem: narrower bounds, a problem without bounds, or wider ones in which limits forbid all scopes
+                that were played.
         """
         if wider := read_bounds(self.problem, bounds):
             self._state.preview(BoundsExtended(wider))
@@ -696,7 +692,7 @@ class Optimizer(BaseStudy):
 
     @one_at_a_time
     def revise(self, /, **changes: Any) -> None:
-        """Change a limit from here on, or how tables are headed; it is logged, with the time.
+        """Change a limit from here on, or the headers of tables; the change is logged.
 
         Args:
             changes: some of `budget` (money that may be spent; None: no limit), `rounds` (that may be made; None: no
@@ -704,7 +700,7 @@ class Optimizer(BaseStudy):
                 outcomes, by the column's own name).
 
         Raises:
-            InvalidOption: something given is not allowed.
+            InvalidOption: an argument is not allowed.
 
         >>> from steerbo import CostVarying, Float
         >>> optimizer = Optimizer(CostVarying([Float("ph", 4, 8)], [["ph"]]), rounds=1)
@@ -717,7 +713,7 @@ class Optimizer(BaseStudy):
 
     @one_at_a_time
     def log_to(self, log: Log) -> None:
-        """Let `log` receive every event from here on."""
+        """Send every event from here on to `log`, too."""
         self.recorder.log = log
 
 
@@ -727,8 +723,8 @@ def load(text: str) -> Optimizer:
     Where its method or its kind of problem is another package's, that package is imported.
 
     Raises:
-        InvalidStudy: the text is not such a log, or what it needs is not installed.
-        InvalidProblem: its problem is none.
+        InvalidStudy: the text is not such a log, or a package that it needs is not installed.
+        InvalidProblem: its problem is not valid.
     """
     try:
         plain = json.loads(text)["events"]
@@ -745,7 +741,7 @@ def load(text: str) -> Optimizer:
 
 
 def problem_of(created: Created, place: str, problem: Problem | None = None) -> Problem:
-    """The problem that a log begins with, once it is certain that its class and the method's are found here.
+    """Problem of a log, after a check that its class and the method's are installed.
 
     Args:
         created: the log's first event.
@@ -753,8 +749,8 @@ def problem_of(created: Created, place: str, problem: Problem | None = None) -> 
         problem: the problem, where the log, in memory, does not say.
 
     Raises:
-        InvalidStudy: a class is not found; what to install is said.
-        InvalidProblem: the log's problem is none.
+        InvalidStudy: a class is not found; the message names the package to install.
+        InvalidProblem: the log's problem is not valid.
     """
     plain: Any = created.problem
     try:

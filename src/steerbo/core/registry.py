@@ -40,7 +40,7 @@ _IN_A_SCRIPT = "It was made in a script or notebook: run that first, or move the
 
 
 def is_place(name: object) -> bool:
-    """Whether something is written as a place.
+    """Whether a text is written as a place.
 
     >>> is_place("my_package.methods:Nearest"), is_place("cheap-first")
     (True, False)
@@ -120,7 +120,7 @@ def _declared(group: str, places: tuple[tuple[str, int | None], ...]) -> tuple[m
 
 
 def _changed(folder: str) -> int | None:
-    """When something came or went in a folder, in nanoseconds; None: it is not there."""
+    """Time of a folder's last change, in nanoseconds; None: there is no such folder."""
     try:
         return os.stat(folder or os.curdir).st_mtime_ns
     except OSError:
@@ -128,7 +128,7 @@ def _changed(folder: str) -> int | None:
 
 
 def package(entry: metadata.EntryPoint) -> str:
-    """The package that declares it, and its version; empty for steerbo itself."""
+    """Package that declares an entry point, with its version; empty for steerbo itself."""
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
 
 
@@ -176,7 +176,7 @@ def problem_class(kind: Any, place: str | None = None) -> type[Problem]:
     """The class of a kind of problem.
 
     Raises:
-        InvalidProblem: nobody, or more than one package, brings this kind; or its class cannot be imported.
+        InvalidProblem: no package, or more than one, brings this kind; or its class cannot be imported.
     """
     places = [f"{module}:{name}" for module, name in [_OURS[kind]]] if isinstance(kind, str) and kind in _OURS else []
     places = [place] if place else places or [entry.value for entry in entries(PROBLEMS) if entry.name == kind]
@@ -202,14 +202,14 @@ def place_of_problem(problem: Problem) -> str | None:
 
 
 def packages(*classes: type) -> str:
-    """The packages of others that the classes are from, with their versions, as far as these declare something."""
+    """Other packages that the classes are from, with their versions, if they declare entry points."""
     tops = {cls.__module__.partition(".")[0] for cls in classes} - {__name__.partition(".")[0]}
     declared = [*entries(PROBLEMS), *entries(METHODS)] if tops else []
     return ", ".join(sorted({package(entry) for entry in declared if entry.module.partition(".")[0] in tops}))
 
 
 def find_method(problem: Problem, said: Any) -> AnyMethod:
-    """The method that is meant, checked.
+    """Find and check the method that a user names.
 
     Args:
         problem: the problem to solve.
@@ -301,7 +301,7 @@ def _sources(kind: str) -> Iterator[EntryPoint]:
 
 
 def _listed(entry: EntryPoint, broken: list[InvalidInput]) -> tuple[AnyMethod, ...]:
-    """The methods of an entry point, one or several; none where it is broken, which is said."""
+    """Methods of an entry point, one or several; none, with a warning, where it is broken."""
     field = f"method of {package(entry)}"
     try:
         found = entry.load()
@@ -333,7 +333,7 @@ def _fault(method: AnyMethod) -> tuple[str, str] | None:
 
 
 def _checked(method: AnyMethod, problem: Problem, said: Any) -> AnyMethod:
-    """The method, if it is whole and made for such a problem."""
+    """Check that a method is complete and made for such a problem, and return it."""
     if fault := _fault(method):
         raise InvalidOption("method", said, *fault)
     if not isinstance(problem, method.solves):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .._parsing import Rows, parse_value
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
 from ..space import Space
+from ..space.fields import whole
 
+T = TypeVar("T")
+MOST_AT_ONCE = 10_000
+"""Suggestions of one batch."""
 _NO_DRIFT = "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
 _NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
 
@@ -48,6 +52,24 @@ def batch_position(request: Mapping[str, Any]) -> BatchPosition:
     """
     place: BatchPosition = request.get("batch", ALONE)
     return place
+
+
+def one_or_more(batch: int | None, ask: Callable[[BatchPosition], T | None]) -> T | list[T] | None:
+    """One suggestion, or with `batch` a list of that many, shorter where the study finishes.
+
+    Raises:
+        InvalidRequest: `batch` is not a whole number from 1 to `MOST_AT_ONCE`.
+
+    >>> one_or_more(3, lambda place: place.number)
+    [1, 2, 3]
+    """
+    if batch is None:
+        return ask(ALONE)
+    batch = whole("batch", batch, 1, InvalidRequest, most=MOST_AT_ONCE)
+    found: list[T] = []
+    while len(found) < batch and (suggestion := ask(BatchPosition(len(found) + 1, batch))) is not None:
+        found.append(suggestion)
+    return found
 
 
 @dataclass(frozen=True)

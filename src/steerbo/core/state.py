@@ -65,12 +65,12 @@ class StudyState:
         if created.format > FORMAT:
             raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
         kind = find_method(problem, created.method)
-        fold = cls(problem, kind, created)
-        fold.check_wheels(stacklevel=4)
+        state = cls(problem, kind, created)
+        state.check_wheels(stacklevel=4)
         with uncollected(), one_blas_thread():
             for event in rest:
-                fold._take(event)
-        return fold
+                state._take(event)
+        return state
 
     def check_wheels(self, stacklevel: int = 3) -> None:
         """Warn where the log was written with other wheels."""
@@ -102,7 +102,7 @@ class StudyState:
         self.whole = True
 
     def _begin_anew(self, problem: Problem) -> None:
-        """The same events on another problem. Hyperparameters that were learned on the old one mean nothing here."""
+        """Replay the events on another problem, without hyperparameters, which were learned on the old one."""
         created, *rest = self.events
         assert isinstance(created, Created)
         self.problem, self.history = problem, History(created, problem.in_order)
@@ -116,7 +116,7 @@ class StudyState:
                     self.method.learn(event, self.history)
 
     def finished(self) -> str:
-        """Why there is nothing left to suggest, or an empty string."""
+        """Reason why nothing is left to suggest, or an empty string."""
         rounds = self.history
         if rounds.limit is not None and len(rounds) >= rounds.limit:
             return "all rounds are made"
@@ -158,10 +158,10 @@ class StudyState:
         return self._refitted[1]
 
     def method_after_refit(self) -> Method[Any, Any]:
-        """The method as it will be when the next round is chosen, where data was added since the last one was.
+        """Method as it will choose the next round, with hyperparameters learned anew if data was added.
 
         Outcomes that are told come one by one, and it learns its hyperparameters from them whenever it is asked. Data
-        may come all at once, and whoever reads what it says before the next `ask` wants it learned from. Nothing is
+        may come all at once, and answers before the next `ask` have to count them. Nothing is
         logged by it: the next `ask` learns, and logs, the same. Where asks learn nothing, answers always do.
         """
         if self.models and not self._data_is_new():
@@ -180,7 +180,7 @@ class StudyState:
         return False
 
     def _with_all_learned(self) -> Method[Any, Any]:
-        """A method that took in these events and the refit that is due. This one learns from the log only."""
+        """Copy of the method with the refit that is due; this state's own method learns from the log only."""
         fitted = self._refit()
         return self.method if fitted is None else self.preview(fitted).method
 
@@ -188,13 +188,13 @@ class StudyState:
         """Copy of the state after one more event: an event that cannot be applied is not logged."""
         created, *rest = self.events
         assert isinstance(created, Created)
-        fold = StudyState(self.problem, type(self.method), created)
+        state = StudyState(self.problem, type(self.method), created)
         for each in [*rest, event]:
-            fold.apply(each)
-        return fold
+            state.apply(each)
+        return state
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
-        """The next round; the method is told its place in a batch where changes have a price, or where it follows."""
+        """Choose the next round; the method gets its place in a batch if changes have a price, or it follows."""
         number = len(self.history) + 1
         told = with_place(request, place) if self.problem.space.changes or place.follows else request
         with one_blas_thread():

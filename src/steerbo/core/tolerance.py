@@ -1,4 +1,4 @@
-"""How much quality may be given up for money."""
+"""Tolerances: quality that may be given up for money."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How nature draws the variables that a control set leaves to it: by stated laws, as rows of data, or as learned."""
+"""Laws of the variables that a control set leaves to nature: stated, by rows of data, or learned."""
 
 from __future__ import annotations
 

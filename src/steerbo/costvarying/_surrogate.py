@@ -1,6 +1,8 @@
 """The surrogate of the wing: one Gaussian process for all control sets, its drift, and the feasibility of plays.
 
-Values are those of `sign · value`, so that larger is better. Where the objective drifts, time is the last input column.
+`learn` turns each told outcome into a row: the encoded values that were realised, and `sign · value`, so that larger is
+better. Where the objective drifts, time is the last input column. The expected value of a control set, an average over
+nature's draws, is `Candidates.expectation` in `search_space.py`.
 """
 
 from __future__ import annotations
@@ -205,7 +207,7 @@ class Surrogate:
         return self.model.member(self.streams.integer(number, "hyperparameters"))
 
     def note(self) -> str:
-        """Say in words if there are more outcomes than the model counts."""
+        """Note in words if there are more outcomes than the model uses."""
         return describe_subset(len(self.model), len(self.model.counted))
 
     # -- feasibility ---------------------------------------------------------------------------------------------------

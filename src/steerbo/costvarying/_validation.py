@@ -115,7 +115,7 @@ class SetConstraints:
 
         names = " + ".join(variable.name for variable in variables)
         seen = ", ".join(self._seen(parts))
-        allowed = f"limits that leave something to set where {names} is set" + (f" and {seen} is seen" if seen else "")
+        allowed = f"limits with feasible settings where {names} is set" + (f" and {seen} is seen" if seen else "")
         refuse_conflict(limits, possible, allowed)
 
     def _seen(self, parts: Sequence[Part]) -> Iterator[str]:

@@ -20,7 +20,7 @@ A cheap set that cannot be the best is left as soon as its bounds show that, and
 for a difference that only the model imagines.
 
 **Horizon.** Exploration is paid for by the plays that are left. β is the width that N plays to come pay for
-(`bandit.worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for 10), at most the option. N is counted in plays of the
+(`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for 10), at most the option. N is counted in plays of the
 cheapest set, by money and rounds (`plays_to_come`); without limits it is the number of plays so far, and at least 20.
 
 **Drift.** Bounds have half the width, and κ is 0: information does not last, so less is paid for it. (With patience, a
@@ -48,6 +48,7 @@ played; their decrease is not bounded, so the growth of the regret is not proven
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,13 +59,12 @@ import scipy
 from pydantic import Field
 
 from .._arrays import Float
-from ..bandit import cheapest_sufficient, worthwhile_width
+from ..bandit import cheapest_sufficient
 from ..core import TIME, Choice, Explanation, History, Streams, Suggestion, Table, batch_position, numeral
 from ..optim import FeasibleRegion, Maximum, sobol_in_box
 from ..records import from_dict, record, to_dict
 from ..surrogate import FLEETING, expected_improvement, margin_over
 from ._surrogate import Surrogate
-from ._switching_costs import plays_to_come, time_between_rounds
 from .method import CostVaryingMethod
 from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
@@ -75,6 +75,9 @@ INFLATION = 2.0
 """Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
 settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none. Under drift it is 1: settings are doubted
 again and again, and so nothing stays for ever."""
+ASSUMED = 20
+"""Plays still to come where neither money nor rounds are limited; from so many rounds on, as many as there were."""
+_HALVINGS = 40  # in the search for a width
 _FAR = 1000  # plays to come after these do not count under drift
 BOLD, LEAST = 0.6, 0.1
 """Probability of feasibility down to which the budget must allow a play before it is spent, and the least of a play."""
@@ -84,6 +87,44 @@ _TRIED = 1024  # points over the whole box
 SURELY = 2.0
 """How many times `Candidates.rough_deviation` a play's deviation is at most. In 592 searches on four functions, with 12
 to 150 outcomes, it was at most 1.43 times."""
+
+
+def plays_to_come(history: History, price: float, switching: float) -> float:
+    """Number of plays at a price that remain after a switching cost is paid, by the money and the rounds left.
+
+    Where neither is limited: as many as there were, and at least `ASSUMED`.
+    """
+    left = [] if history.limit is None else [float(history.limit - len(history))]
+    if history.budget is not None and price > 0:
+        left.append((history.remaining - switching) / price)
+    return max(min(left, default=float(max(len(history), ASSUMED))), 0.0)
+
+
+def time_between_rounds(history: History) -> float:
+    """Mean time between two rounds; 1 where the time of fewer than two is known."""
+    times = [float(played.request[TIME.name]) for played in history if TIME.name in played.request]
+    return (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
+
+
+def worthwhile_width(plays: float) -> float:
+    """Deviations below the best known value at which one play of something uncertain still pays: z of `z = N h(z)`.
+
+    A normal variable with mean z deviations below what is known exceeds it by `h(z) = φ(z) − z Φ(−z)` deviations on
+    average, and N plays to come profit from that; the play itself costs z. So z is the width of upper bounds that N
+    plays pay for. It grows like `sqrt(2 ln N)`.
+
+    Args:
+        plays: N, plays to come, at least one: fewer count as one.
+
+    >>> [round(worthwhile_width(n), 2) for n in (1, 10, 60, 200)]
+    [0.28, 0.94, 1.55, 1.95]
+    """
+    least, most = 0.0, math.sqrt(2.0 * math.log(max(plays, 1.0))) + 1.0
+    for _ in range(_HALVINGS):
+        z = 0.5 * (least + most)
+        exceeded = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - z * float(scipy.special.ndtr(-z))
+        least, most = (z, most) if z < max(plays, 1.0) * exceeded else (least, z)
+    return 0.5 * (least + most)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Base of the wing's methods: learning, starting, choosing, answering and explaining."""
+"""Base of the wing's methods: learning, starting, choosing, answering and explaining; and what a play costs.
+
+A method has a search space, a cost model and a surrogate, and adds `choose`. `CostModel` decides what is affordable.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baselines for cost-varying problems, and the list of all methods, by which the registry finds them.
+"""Baselines for cost-varying problems, and `METHODS`, the list by which the registry finds all methods: add new ones.
 
 The first one is the default. The baselines: four published methods to compare with, and uniform random play.
 """
@@ -187,11 +187,11 @@ class Random(CostVaryingMethod[Any]):
 
     @record
     class Options:
-        """There are none."""
+        """No options."""
 
     @property
     def chooses_by_model(self) -> bool:
-        """False: plays are drawn."""
+        """Return False: plays are drawn."""
         return False
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:

@@ -1,4 +1,8 @@
-"""Cost-varying problems: variables with laws of nature, control sets with costs, and a tolerance of lower quality."""
+"""Cost-varying problems: variables with laws of nature, control sets with costs, and a tolerance of lower quality.
+
+Costs are those that the problem states: of a play of each control set, and of moving hard-to-change variables from
+their positions. `CostModel` in `method.py` adds costs that are learned, and decides which plays are affordable.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,13 @@ from pydantic import Strict, model_validator
 from ..core import ConstrainedProblem, History, Round, Scope, StatedLaw, Suggestion
 from ..core.answers import as_text
 from ..core.tolerance import Tolerance
-from ..errors import InvalidOutcome, one_of
+from ..errors import InvalidOutcome, InvalidRequest, one_of
 from ..gp import noise_lines
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record
-from ..space import JointRows, Limits, Space, Variable, Variables
+from ..space import Categorical, JointRows, Limits, Space, Variable, Variables
 from ..space.fields import KnownNoise, ListField, Positive
 from ._nature import describe_law, stated_laws_of_rows
-from ._switching_costs import largest_switching_cost, positions_after, settable, switching_cost, switching_cost_of
 from ._validation import (
     INSTEAD,
     check_constraints,
@@ -30,6 +33,10 @@ from ._validation import (
     check_switching_costs,
     check_value_of_one,
 )
+
+ELSEWHERE = 0.1
+"""Share of its range by which a measured value may differ from the setting and still be the same position: no
+thermometer is exact, and an oven that was left alone is not moved by its reading."""
 
 
 @record
@@ -156,7 +163,7 @@ class CostVarying(ConstrainedProblem):
         return {scope: i for i, scope in enumerate(self.scopes)}
 
     def number(self, scope: Scope) -> int:
-        """Index of the control set that a scope holds, whichever of its variables stay in place."""
+        """Index of the control set that a scope holds, with the variables that stay in place."""
         return self.numbers[Scope((*scope.set, *scope.keep))] if scope.keep else self.numbers[scope]
 
     def in_order(self, plain: Any) -> Any:
@@ -189,28 +196,48 @@ class CostVarying(ConstrainedProblem):
         """The variables with a switching cost."""
         return tuple(v for v in self.variables if v.change is not None)
 
+    # -- switching costs -----------------------------------------------------------------------------------------------
+
     def current_positions(self, history: History) -> dict[str, Any]:
         """Positions of the hard-to-change variables: those that the last round has reached, whatever its outcome.
 
-        Before the first round they are those of `current`, where that is given. See `positions_after`.
+        Before the first round they are those of `current`, where that is given.
         """
-        return positions_after(history.latest, self.hard_to_change) if history.latest else self._initial_positions
+        return self._positions_after(history.latest) if history.latest else self._initial_positions
 
     @property
     def _initial_positions(self) -> dict[str, Any]:
         current = self.current or {}
         return {v.name: current[v.name] for v in self.hard_to_change if v.name in current}
 
+    def _positions_after(self, played: Round) -> dict[str, Any]:
+        """Positions after a round: as set, or as measured where that is elsewhere; none of a variable not set."""
+        values = played.suggestion.values
+        return {v.name: _position(v, values[v.name], played.realised) for v in self.hard_to_change if v.name in values}
+
     def keepable_positions(self, history: History) -> dict[str, Any]:
-        """Settable positions among `current_positions`: their variables may stay in place."""
-        return settable(self.current_positions(history), self.hard_to_change)
+        """Settable positions among `current_positions`: their variables may stay in place.
+
+        A variable measured beyond its bounds or between its steps has to be moved.
+        """
+        positions = self.current_positions(history)
+        return {
+            v.name: positions[v.name]
+            for v in self.hard_to_change
+            if v.name in positions and _settable(v, positions[v.name])
+        }
 
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
-        """Switching cost of setting `values`; None where no variable is hard to change. See `switching_cost`."""
+        """Switching cost of setting `values`; None where no variable is hard to change.
+
+        A variable without a position, since the round before left it to nature, costs the fixed price; the first round
+        costs nothing where no `current` values are given.
+        """
         if not self.space.changes:
             return None
-        nowhere = history.latest is None and self.current is None
-        return switching_cost(self.current_positions(history), values, self.hard_to_change, nowhere)
+        if history.latest is None and self.current is None:
+            return 0.0
+        return self._cost_of_moving(self.current_positions(history), values)
 
     def least_change_cost(self, names: Sequence[str], history: History, keep: Container[str] | None = None) -> float:
         """Least switching cost of controlling these variables: 0 for one that stays, else its largest cost.
@@ -224,7 +251,24 @@ class CostVarying(ConstrainedProblem):
             return 0.0
         positions, stays = self.current_positions(history), self.keepable_positions(history) if keep is None else keep
         moved = [v for v in self.hard_to_change if v.name in names and v.name not in stays]
-        return math.fsum(largest_switching_cost(v, positions.get(v.name)) for v in moved)
+        return math.fsum(_largest_switching_cost(v, positions.get(v.name)) for v in moved)
+
+    def switching_cost_of(self, played: Round, history: History) -> float:
+        """Switching cost of a round by the positions that it and the round before really reached."""
+        if not self.space.changes:
+            return 0.0
+        before = history.before(played)
+        if before is None and self.current is None:
+            return 0.0
+        positions = self._initial_positions if before is None else self._positions_after(before)
+        return self._cost_of_moving(positions, self._positions_after(played))
+
+    def _cost_of_moving(self, positions: Mapping[str, Any], to: Mapping[str, Any]) -> float:
+        return math.fsum(
+            v.change.price(positions.get(v.name), to[v.name]) for v in self.hard_to_change if v.change and v.name in to
+        )
+
+    # -- costs of rounds -----------------------------------------------------------------------------------------------
 
     def price(self, suggestion: Suggestion) -> float | None:
         """Cost of a suggested play, switching included; None where costs are not stated."""
@@ -236,9 +280,25 @@ class CostVarying(ConstrainedProblem):
         price = self.scopes[self.number(played.suggestion.scope)].price
         return None if price is None else price + self.switching_cost_of(played, history)
 
-    def switching_cost_of(self, played: Round, history: History) -> float:
-        """Switching cost of a round by the positions that were really reached."""
-        if not self.space.changes:
-            return 0.0
-        initial = None if self.current is None else self._initial_positions
-        return switching_cost_of(played, history, self.hard_to_change, initial)
+
+def _position(variable: Variable, planned: Any, realised: Mapping[str, Any]) -> Any:
+    measured = realised.get(variable.name, planned)
+    if isinstance(variable, Categorical):
+        return measured
+    planned_at, measured_at = (float(x) for x in variable.encode([planned, measured]))
+    return planned if abs(measured_at - planned_at) <= ELSEWHERE else measured
+
+
+def _settable(variable: Variable, value: Any) -> bool:
+    try:
+        return bool(variable.check_setting(value) == value)
+    except InvalidRequest:
+        return False
+
+
+def _largest_switching_cost(variable: Variable, position: Any) -> float:
+    """Largest cost of moving a variable from a position; None: the position is unknown."""
+    assert variable.change is not None
+    if isinstance(variable, Categorical) or position is None:
+        return variable.change.fixed
+    return max(variable.change.price(position, end) for end in (variable.low, variable.high))

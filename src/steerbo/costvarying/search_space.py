@@ -145,7 +145,7 @@ class SearchSpace:
         return tuple(d for d in held if not all(d in columns for columns in self.sets))
 
     def controls(self, i: int) -> tuple[float, ...]:
-        """Which of the `sometimes_controlled` columns control set `i` holds, 1 or 0."""
+        """Indicators of the `sometimes_controlled` columns that control set `i` holds, 1 or 0."""
         return tuple(float(d in self.sets[i]) for d in self.sometimes_controlled)
 
     # -- arms ----------------------------------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ def _step(
 def _approximation(
     parameters: Sequence[Parameter], gradient: Callable[[np.ndarray], np.ndarray], likeliest: Float[np.ndarray, " p"]
 ) -> Float[np.ndarray, "p p"]:
-    """A root of a covariance as the curvature of the likelihood and the prior have it, no wider than the prior."""
+    """Root of a covariance by the curvature of likelihood and prior, no wider than the prior."""
     spreads = np.array([p.spread for p in parameters])
     p = len(spreads)
     curvature = np.zeros((p, p))

@@ -76,7 +76,7 @@ class Fit:
         return {**vars(self), "factor": None}
 
     def made_at(self, theta: Sequence[float]) -> Factor | None:
-        """The factor, if it is that of these hyperparameters."""
+        """Factor of these hyperparameters, if it is at hand."""
         return self.factor if self.theta.tolist() == list(theta) else None
 
 
@@ -229,7 +229,7 @@ class Curvature:
         return cls(vectors, values, power)
 
     def inverse(self, share: float) -> Float[np.ndarray, "p p"]:
-        """H⁻¹ of so many observations that m are this share of them, in (0, 1]; H is at least one."""
+        """`H⁻¹` of n observations where m are this share of them, in (0, 1]; H is at least one."""
         return np.asarray((self.vectors / np.maximum(self.values * share**-self.power, 1.0)) @ self.vectors.T)
 
     def agreeing(self, inverse: Float[np.ndarray, "p p"]) -> Curvature:

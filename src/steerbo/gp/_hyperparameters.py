@@ -47,7 +47,7 @@ def from_hex(plain: Any) -> Any:
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """Everything a `GPRegression` needs beside its data.
+    """All numbers that a `GPRegression` needs beside its data.
 
     Attributes:
         theta: parameters of kernel, mean, noise and warp, in this order, as `GPPrior.theta` has them.

@@ -39,18 +39,18 @@ class Solved:
 class GPPosterior(Generic[K]):
     """Posterior of k Gaussian processes with the same kernel, noise and points, but different prior means.
 
-    What an outcome does to the variance depends on where it was made and not on what it was: so one Cholesky factor of
+    The effect of an outcome on the variance depends on its point and not on its value. So one Cholesky factor of
     `K + Λ` serves all k, and each has a column of residuals r = y − m(x) of its own. Prior means are the caller's:
-    they are left out of everything that is answered here.
+    all answers here leave them out.
 
-    Rows are known at once and factorised when somebody asks, in the steps in which they came: so the bits do not depend
-    on who asked when, and a replay computes nothing that a later refit makes void.
+    Rows are stored at once, and factorised when an answer needs them, in the steps in which they came. So the bits do
+    not depend on the times of answers, and a replay computes nothing that a later refit makes void.
 
     Args:
         kernel: covariances between points.
         points, residuals: (n, d) and (n, k) to begin with.
         noise: (n,) noise variances of these.
-        factor: that of the covariances among these points, noise included, if somebody has it; it is taken over.
+        factor: that of the covariances among these points, noise included, if it is at hand; this object then owns it.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> two = GPPosterior(SquaredExponentialKernel([0.3]), np.zeros((0, 1)), np.zeros((0, 2)), np.zeros(0))
@@ -93,7 +93,7 @@ class GPPosterior(Generic[K]):
     def append(
         self, points: Float[np.ndarray, "m d"], residuals: Float[np.ndarray, "m k"], noise: Float[np.ndarray, " m"]
     ) -> None:
-        """More outcomes, in any order of time: O(n²) each, when they are used."""
+        """Append outcomes, in any order of time: O(n²) each, when they are used."""
         assert not self._pending, "outcomes are added outside extended()"
         self.points = np.concatenate([self.points, points]) if len(self) else points
         self.residuals = np.concatenate([self.residuals, residuals])
@@ -108,7 +108,7 @@ class GPPosterior(Generic[K]):
 
     @contextmanager
     def extended(self, points: Float[np.ndarray, "p d"], noise: Float[np.ndarray, " p"]) -> Iterator[Factor]:
-        """Inside the context points without an outcome shrink the variance, not the means (Desautels et al. 2014).
+        """Context in which points without an outcome shrink the variance, not the means (Desautels et al. 2014).
 
         Gives the factor, with rows of the observed points first. Contexts may be nested; afterwards there is no trace,
         to the last bit.
@@ -149,7 +149,7 @@ class GPPosterior(Generic[K]):
         return self.grown(len(self))
 
     def grown(self, rows: int) -> Factor:
-        """Extend the factor to so many rows, at most once each."""
+        """Extend the factor to a number of rows, each at most once."""
         if self._factor is None:
             self._factor = Factor(self._gram(self._built))
         for n in range(len(self._factor), rows):

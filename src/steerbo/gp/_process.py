@@ -56,7 +56,7 @@ class GPPrior(Generic[K]):
 
     @property
     def theta(self) -> Float[np.ndarray, " p"]:
-        """Their values (p,)."""
+        """Values of the parameters (p,)."""
         return np.array([parameter.value for parameter in self.parameters])
 
     @cached_property

@@ -205,7 +205,7 @@ class GPRegression(Generic[K]):
         self.extend(self._read([x]), [y])
 
     def extend(self, X: ArrayLike, y: ArrayLike) -> None:
-        """More observations: y (m,) at X (m, d), as `add` takes them one by one.
+        """Append observations y (m,) at X (m, d), as `add` takes them one by one.
 
         Raises:
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
@@ -220,7 +220,7 @@ class GPRegression(Generic[K]):
             member.extend(X, y)
 
     def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
-        """Other observations instead of all there are: y (n,) at X (n, d). O(n³).
+        """Replace all observations by y (n,) at X (n, d). O(n³).
 
         Those that were there before, and were doubted, still are.
 
@@ -244,7 +244,7 @@ class GPRegression(Generic[K]):
         self._draw()
 
     def revise(self, y: ArrayLike) -> None:
-        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²).
+        """Replace the outcomes (n,) at the same points: the factor stays, and the subset that counts. O(n²).
 
         One that was doubted and is another now is so no longer: then all is factorised anew.
         """
@@ -301,7 +301,7 @@ class GPRegression(Generic[K]):
         return self._found(best)
 
     def compared(self, doubts: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
-        """The likeliest hyperparameters where one of some sets of outcomes is doubted, as it is. O(n³)."""
+        """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
         each = [self._trusting(some, self.process.theta, hasty=hasty) for some in doubts]
         return self._found(max(each, key=lambda one: one.score))
 
@@ -456,7 +456,7 @@ class GPRegression(Generic[K]):
 
     @contextmanager
     def with_fantasies(self, X: ArrayLike) -> Iterator[Factor]:
-        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `GPPosterior.extended`.
+        """Context in which pending points X (p, d) shrink the variance, not the mean: see `GPPosterior.extended`.
 
         They do so as if their outcomes had hardly any noise: with much of it a pending point would be suggested again.
         """
@@ -594,7 +594,7 @@ class Averaged(Generic[K]):
 
     @contextmanager
     def with_fantasies(self, X: ArrayLike) -> Iterator[None]:
-        """Inside the context pending points X (p, d) shrink the variance: see `GPRegression.with_fantasies`."""
+        """Context in which pending points X (p, d) shrink the variance: see `GPRegression.with_fantasies`."""
         with ExitStack() as stack:
             for member in self.members:
                 stack.enter_context(member.with_fantasies(X))
@@ -651,7 +651,7 @@ class Averaged(Generic[K]):
 
 
 def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike) -> None:
-    """Have a model hold outcomes y (n,) at X (n, d), some of them put right. O(n²) where all points are as before.
+    """Replace the outcomes of a model by y (n,) at X (n, d), some corrected. O(n²) where all points are as before.
 
     Its factor stays then. It does not where only some outcomes count and another one is the best now.
 

@@ -91,7 +91,7 @@ def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST) -> Int[np
 
 
 def describe_subset(all_of_them: int, most: int) -> str:
-    """Say how many outcomes are used; empty where all are.
+    """Note in words how many outcomes are used; empty where all are.
 
     >>> describe_subset(10000, 5000)[:40]
     'Of 10000 outcomes 5000 are counted: the '

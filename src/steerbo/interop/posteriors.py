@@ -121,7 +121,7 @@ def _of_policy_scopes(method: CausalMethod[Any], history: History, which: Poster
         raise InvalidRequest("scope", None if wanted is None else str(wanted), one_of(scopes, wanted), hint)
     space = method.arms[i].space
     if space is None:
-        raise InvalidRequest("scope", str(wanted), "a scope that sets something, or looks at something")
+        raise InvalidRequest("scope", str(wanted), "a scope that sets or observes at least one variable")
     model = method.models[i]
     return Posterior.of_regression(model, Columns.of(space), _time(method.problem, history, which))
 

@@ -11,7 +11,7 @@ population's average has `W = pξ`, a representative agent's payoff has all weig
 
 with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square; it is squared
 here.) Variables seen before choosing, and time, multiply each of these by one more factor, see `CovariateFactor`.
-Covariances are relative to one overall scale, which the likelihood profiles out, see `gp.py`.
+Covariances are relative to one overall scale, which the likelihood profiles out, see `_gp.py`.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class PayoffKernel:
 
     @property
     def learned(self) -> tuple[str, ...]:
-        """Which of actions and contexts have a lengthscale that outcomes can inform.
+        """Names, among actions and contexts, of lengthscales that outcomes can inform.
 
         In the additive kernel the contexts' own term is the same for all averages over the population.
         """

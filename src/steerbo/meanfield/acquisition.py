@@ -1,7 +1,7 @@
 """Upper confidence bounds on a population's average payoff, with gradients, for many distributions at once.
 
 For a table ξ with population weights `W = pξ` and embedding φ, the covariances with the n observations are (see
-`kernels.py`)
+`_kernels.py`)
 
     product, joint   k = H W ∘ exp(−‖φ − φ_j‖²/2ℓ²),     H_j = K_C W_j K_A, laid flat
     additive         k = v_A H w + v_C u + Σ_c exp(−‖φ_c − φ_jc‖²/2ℓ²)

@@ -274,7 +274,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         return chosen
 
     def note(self, history: History) -> str:
-        """Say whether there are more outcomes than the model is conditioned on."""
+        """Note in words if there are more outcomes than the model is conditioned on."""
         return describe_subset(len(self.outcomes), MOST)
 
     def bound_inflation(self, history: History, scope: Scope) -> float:

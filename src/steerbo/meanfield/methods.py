@@ -144,7 +144,7 @@ class OverlapGP:
     Args:
         vectors: (n, M) vectors played.
         length: ℓ.
-        mean, scale, weights, inverse: in standardised units, see `gp.PayoffPosterior`.
+        mean, scale, weights, inverse: in standardised units, see `PayoffPosterior`.
     """
 
     vectors: Int[np.ndarray, "n M"]

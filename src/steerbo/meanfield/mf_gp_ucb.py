@@ -2,13 +2,13 @@
 
 Differences from the paper, and choices it leaves open:
 
-- the Gaussian process conditions exactly on population averages, which are linear in f (see `kernels.py`);
+- the Gaussian process conditions exactly on population averages, which are linear in f (see `_kernels.py`);
 - averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's
   `E[μ + βσ]` is `acquisition="expected"`, and the default with representative feedback;
 - suggestions stay in a trust region: outcomes must carry information about them, however distances are measured (see
-  `trust_region.py`);
+  `_trust_region.py`);
 - outcomes that are probably wrong count for little (see `gp.outliers`);
-- low averages are compressed logarithmically (see `observations.softened`);
+- low averages are compressed logarithmically (see `softened` in `_gp.py`);
 - the log records the distribution really played, in whole agents; candidates are scored after rounding, and a
   distribution is not repeated unless outcomes are noisy;
 - β = 1; the theorem's value is `confidence="theory"`: hundreds, far too wide in practice.
@@ -72,7 +72,7 @@ class MFGPUCBOptions:
         kernel: `product` of actions, contexts and distributions; `joint`; `additive` is the paper's Eq. 1.
         embedding: distances between distributions: `plain`, of their square roots (`root`, Hellinger), or `learned`:
             the one with the largest marginal likelihood. Plain is right for crowding, root for divergences; if actions
-            have features, roots smoothed on their map may be the likeliest (`kernels.Embedding`).
+            have features, roots smoothed on their map may be the likeliest (`Embedding`).
         acquisition: `average` bounds the population's average, `expected` is the paper's mean of single agents' bounds;
             default: `average`, but `expected` with representative feedback.
         confidence: `fixed` takes β as it is, `theory` the value of Theorem 4.1.
@@ -80,7 +80,7 @@ class MFGPUCBOptions:
             plain distances, by those of square roots and by the likeliest ones: larger is safer and slower; with 0, as
             in the paper, optimism may try distributions that nothing is known about.
         notice_changes: whether outcomes are forgotten once later ones show that payoffs have changed for good, see
-            `gp.outdated`.
+            `outdated`.
         starting_points: random distributions at the beginning.
         starts: restarts of the search.
         iterations: largest number of steps of a restart.
@@ -144,7 +144,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         return {**found, "doubted": doubted} if found and doubted else found
 
     def note(self, history: History) -> str:
-        """Say whether there are more outcomes than the model is conditioned on; then changes are not noticed."""
+        """Note in words if there are more outcomes than the model is conditioned on; then changes are not noticed."""
         said = super().note(history)
         return f"{said} {UNNOTICED}" if said and self.options.notice_changes else said
 

@@ -204,7 +204,7 @@ class MeanField(Problem):
                 allowed = "no law: what is seen is given in every round here, and never drawn"
                 raise InvalidProblem(f"{where}.law", variable.law, allowed)
             if variable.name in RESERVED:
-                raise InvalidProblem(where, variable.name, f"another name: {', '.join(RESERVED)} mean something else")
+                raise InvalidProblem(where, variable.name, f"another name: {', '.join(RESERVED)} have another meaning")
 
     def _check_drift(self) -> None:
         """Refuse a drift that would have to be learned, and a variable named like the time."""

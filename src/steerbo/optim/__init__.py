@@ -2,7 +2,7 @@
 
 from ._box import maximise
 from ._constrained import maximise_constrained
-from ._domain import Box, box_of, kronecker, sobol_in_box, sobol_points
+from ._domain import Box, Maximum, Value, ValueAndGradient, best_first, box_of, kronecker, sobol_in_box, sobol_points
 from ._lbfgs import differences, maximise_batched
 from ._linear import (
     Combination,
@@ -14,7 +14,6 @@ from ._linear import (
     refuse_conflict,
     substitute_known,
 )
-from ._maximum import Maximum, Value, ValueAndGradient, best_first
 from ._newton import Curved, Values, maximise_many, maximise_newton
 from ._polytope import UNLIKELY, FeasibleRegion, Forbidden, Margin, MixedIntegerProgram, Polytope
 from ._simplex import maximise_simplex, simplex_starts

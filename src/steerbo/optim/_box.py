@@ -8,9 +8,8 @@ import numpy as np
 
 from .._arrays import Float
 from ._constrained import maximise_constrained
-from ._domain import Box, nearest, sobol_in_box
+from ._domain import Box, Maximum, Value, ValueAndGradient, best_first, finite, nearest, sobol_in_box
 from ._lbfgs import differences
-from ._maximum import Maximum, Value, ValueAndGradient, best_first, finite
 from ._polytope import UNLIKELY, FeasibleRegion, Polytope
 
 _ENUMERATED = 2048  # points of a finite box that are all tried
@@ -139,7 +138,7 @@ def _around(box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, 
 
 
 def _diverse(box: Box, screened: Maximum, starts: int) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
-    """The best points that lie apart from better ones; if there are too few, the best of the rest as well."""
+    """Best points that lie apart from better ones; if there are too few, the best of the rest as well."""
     width = np.where(box.high > box.low, box.high - box.low, 1.0)
     good = screened.values > -np.inf
     points, values = screened.points[good], screened.values[good]

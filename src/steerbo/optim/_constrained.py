@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ._domain import Box
+from ._domain import Box, ValueAndGradient, finite
 from ._lbfgs import maximise_batched
-from ._maximum import ValueAndGradient, finite
 from ._polytope import INWARDS, FeasibleRegion, Polytope
 
 _CLIMBED = 4  # restarts
@@ -58,7 +57,7 @@ def _polytope(box: Region) -> Polytope:
 def _climbed(
     rise: ValueAndGradient, start: Float[np.ndarray, " d"], first: float, box: Region, options: Mapping[str, Any]
 ) -> tuple[Float[np.ndarray, " d"], float]:
-    """The end of a climb and its value. One that ends lower has leapt into another hollow: nearby is tried instead."""
+    """Climb, and return its end and value. A climb that ends lower leapt over a valley, and is repeated nearby."""
     for reach in _REACHES:
         end = _end(rise, start, first, box, reach, options=options)
         value = float(rise(end[None])[0][0])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._arrays import Bool, Float
-from ._maximum import Value, ValueAndGradient, finite
+from ._domain import Value, ValueAndGradient, finite
 
 _MEMORY = 8  # pairs of steps and gradient changes kept, as is usual (Nocedal & Wright 2006, §7.2)
 _FIRST_STEP = 0.1  # of the box's width, before any curvature is known

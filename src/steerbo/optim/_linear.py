@@ -31,7 +31,7 @@ class LinearRow:
     bound: float
 
     def slack(self, values: Mapping[str, Any]) -> float:
-        """How much is left below the bound."""
+        """Slack below the bound."""
         return self.bound - math.fsum(weight * values[name] for name, weight in self.weights.items())
 
 
@@ -43,7 +43,7 @@ class Combination:
     choices: Mapping[str, Sequence[Any]]
 
     def slack(self, values: Mapping[str, Any]) -> float:
-        """How many variables more than one are outside of the combination."""
+        """Number of variables beyond one that are outside of the combination."""
         return sum(values[name] not in choices for name, choices in self.choices.items()) - 1.0
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem
-from ._domain import Box, sobol_points
-from ._maximum import Maximum, best_first, finite
+from ._domain import Box, Maximum, best_first, finite, sobol_points
 
 Curved = Callable[
     [Float[np.ndarray, "r d"], Int[np.ndarray, " r"]],

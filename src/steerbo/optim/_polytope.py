@@ -20,9 +20,8 @@ from typing import ClassVar
 import numpy as np
 
 from .._arrays import Bool, Float
-from ._domain import Box
+from ._domain import Box, ValueAndGradient
 from ._lbfgs import differences
-from ._maximum import ValueAndGradient
 
 Forbidden = Mapping[int, Collection[float]]
 """A combination that must not be: levels by coordinate."""
@@ -420,7 +419,7 @@ class Polytope(Box):
         return points[self.inside(points)]
 
     def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
-        """A point where that is inside; else how far one comes towards it from the middle of a slice, the nearest."""
+        """A point if it is inside; else the nearest feasible one on the ways to it from the slices' middles."""
         if self.inside(point[None])[0]:
             return point
         tried = np.array([self.nearer(point[None], middle)[0] for middle in self.middles])

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..errors import InvalidRequest
-from ._maximum import Maximum, ValueAndGradient, best_first, finite
+from ._domain import Maximum, ValueAndGradient, best_first, finite
 
 Projection = Callable[[Float[np.ndarray, "r C A"]], Float[np.ndarray, "r C A"]]
 """Tables `(r, C, A)` to tables within limits."""

@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Part:
-    """Some rounds.
+    """Part of the rounds.
 
     Args:
         lines: newest first.

@@ -61,14 +61,14 @@ class Written:
 
 
 def rows_of(form: Form) -> int:
-    """How many rows for variables the form has."""
+    """Number of rows for variables in the form."""
     text = form.get("rows", "")
     wanted = int(text) if text.isdecimal() and len(text) < 4 else _LEAST_ROWS
     return min(max(wanted + (4 if form.get("then") == "rows" else 0), _LEAST_ROWS), _MOST_ROWS)
 
 
 def written(form: Form) -> Written:
-    """The study file of a filled-in form; whatever does not fit in it is left for the file's own checks to say."""
+    """Study file of a filled-in form; values that do not fit are reported by the file's own checks."""
     kind = form.get("kind") or KINDS[0][0]
     places: dict[str, str] = {"problem.kind": "kind"}
     problem: dict[str, Any] = {"kind": kind}

@@ -86,7 +86,7 @@ _KINDS = {
 
 
 def graphs_of(study: BaseStudy, advice: Recommendation) -> tuple[Graph, ...]:
-    """The graph with the recommended scope, and with those of rounds that are out where these are others."""
+    """Graph with the recommended scope, and with the scopes of pending rounds where they differ."""
     problem = study.problem
     assert isinstance(problem, Causal)
     found = [_graph(study, f"Best now: set {advice.scope}", advice.scope, advice.values)]

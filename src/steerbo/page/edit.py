@@ -93,7 +93,7 @@ class Undo:
 
     Args:
         token, number: the round's.
-        said: how often something was said of it: who takes back an older word is told so.
+        said: number of events about it: an attempt to take back an older one is refused.
         now: the present record.
         then: the record afterwards.
         outcome: the same; None: there is nothing to learn from the round.
@@ -126,7 +126,7 @@ def undo_of(study: BaseStudy, token: str) -> Undo | None:
 
 
 def times_said(study: BaseStudy, token: str) -> int:
-    """How often something was said of a round that has ended."""
+    """Number of events about a round after it ended."""
     return sum(1 for _ in _said(study.events, token))
 
 
@@ -169,7 +169,7 @@ class Edit:
         title: its title.
         state: open, told, failed, void, abandoned, or added.
         said: the present record, in a sentence.
-        times: how often something was said of it; a form that is older is refused.
+        times: number of events about it; a form that is older is refused.
         call: "amend", or "tell" where an outcome may still come, or "" where nothing can be said.
         fields: value, cost and measured variables, with their present values.
     """
@@ -315,7 +315,7 @@ class Management:
     Args:
         limits: fields for budget, rounds and the stopping rule.
         bounds: of the variables that are numbers.
-        data: fields of an outcome that nobody suggested.
+        data: fields of external data.
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
         scoped: whether the variables held then matter to such an outcome.

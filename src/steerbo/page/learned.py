@@ -236,7 +236,7 @@ def _drawn(  # noqa: PLR0917
 
 
 def _alike(played: Round, advice: Recommendation) -> bool:
-    """Whether a round says something of the scope that is recommended."""
+    """Whether a round is informative of the recommended scope."""
     scope = played.suggestion.scope
     return {*scope.set, *scope.keep} == {*advice.scope.set, *advice.scope.keep}
 

@@ -33,7 +33,7 @@ class Drawn:
 
 
 def drawn(study: BaseStudy, advice: Recommendation) -> tuple[Drawn, ...]:
-    """All of a study; in the place of each that cannot be made, such as where matplotlib is missing, a sentence."""
+    """All pictures of a study, with a sentence in the place of one that cannot be made, as without matplotlib."""
     found: list[Drawn] = []
     try:
         found.extend(map(_written, pictures(study, advice)))  # those before one that fails stay
@@ -113,7 +113,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Axis:
-    """From values to places.
+    """Scale of an axis: from values to places.
 
     Args:
         low, high: values at the ends.

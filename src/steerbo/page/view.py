@@ -195,7 +195,7 @@ class Refused(Recommendation):
 
 
 def advice_of(study: BaseStudy) -> Recommendation:
-    """The recommendation; where a method from elsewhere forgets the problem's limits, a refused one that says so."""
+    """Recommendation; a refused one, with the reason, where another package's method breaks the problem's limits."""
     try:
         return study.recommend()
     except LimitBroken as error:
@@ -400,7 +400,7 @@ class PendingRound:
 
 @dataclass(frozen=True)
 class Meter:
-    """How much of a limit is used: from 0 to 1, and in words."""
+    """Used share of a limit: from 0 to 1, and in words."""
 
     share: float
     text: str
@@ -408,7 +408,7 @@ class Meter:
 
 @dataclass(frozen=True)
 class View:
-    """Everything on the page but the pictures.
+    """Content of the page but for its pictures.
 
     Args:
         words: the study's own.
@@ -567,7 +567,7 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
 
 
 def mark_of(suggestion: Suggestion) -> str:
-    """A text that is another for other settings: outcomes are sent with it, lest they are taken for those of others."""
+    """Fingerprint of settings, sent with outcomes so that they are not taken for those of other settings."""
     return hashlib.sha256(json.dumps(to_dict(suggestion)["values"], sort_keys=True).encode()).hexdigest()[:16]
 
 

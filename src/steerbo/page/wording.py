@@ -25,7 +25,7 @@ class Words:
 
     Args:
         value: the outcome's name.
-        unit: its unit; "" where nobody said.
+        unit: its unit; "" where none is stated.
         cost: the name of the cost.
         money: its unit.
     """
@@ -93,7 +93,7 @@ def labelled(name: str, unit: str) -> str:
 
 
 def decimals(width: float, parts: int) -> int:
-    """Decimals that tell so many parts of a width apart; none for widths that are none.
+    """Number of decimals that distinguish a number of parts of a width; 0 for a width of 0.
 
     >>> decimals(280.0, 100), decimals(2.0, 100), decimals(25.0, 100)
     (0, 2, 1)
@@ -117,7 +117,7 @@ def amount_text(amount: float, beside: float = 0.0) -> str:
 
 
 def within(mean: float | None, lower: float | None, upper: float | None) -> tuple[str, str, str]:
-    """A mean and its bounds with digits that the distance between the bounds gives a meaning; "" for None.
+    """Mean and bounds with as many digits as the distance between the bounds justifies; "" for None.
 
     >>> within(7.1234, 5.6789, 8.6111), within(7.1234, None, None), within(1139.39, 1100.0, 1200.0)
     (('7.1', '5.7', '8.6'), ('7.123', '', ''), ('1139', '1100', '1200'))

@@ -233,7 +233,7 @@ def finished(axes: Any) -> Any:
 
 
 def _broken(text: str, letters: int) -> str:
-    """A label in lines of so many letters, so that it is no longer than its axis."""
+    """Wrap a label to a number of letters a line, so that it is no longer than its axis."""
     return text if len(text) <= letters else "\n".join(wrap(text, letters))
 
 
@@ -281,7 +281,7 @@ class Row:
 
 
 def rows_height(rows: int) -> float:
-    """Inches that so many rows with intervals need, with title, axis and legend."""
+    """Height in inches of a number of rows with intervals, with title, axis and legend."""
     return 1.35 + _ROW * max(min(rows, _MOST_ROWS), 1)
 
 
@@ -450,13 +450,13 @@ def _around(x: float, y: float, width: float, height: float) -> Box:
 
 
 def _leaves(box: Box, inside: Box) -> float:
-    """How bad it is that a text there leaves the axes: above them is a title, beside them there may be room."""
+    """Penalty of a text that leaves the axes there: above them is a title, beside them there may be room."""
     beside = box[0] < inside[0] or box[2] > inside[2]
     return _LEAVES * (box[1] < inside[1] or box[3] > inside[3]) + 2.0 * beside
 
 
 def _covered(box: Box, taken: Sequence[Box], lines: Sequence[Any]) -> float:
-    """How much a text there would cover: points of lines, and far worse, marks and other texts."""
+    """Penalty of the points of lines, and far larger of marks and texts, that a text there would cover."""
     left, bottom, right, top = box
     others = sum(left < c and a < right and bottom < d and b < top for a, b, c, d in taken)
     points = sum(

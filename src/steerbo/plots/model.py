@@ -197,7 +197,7 @@ class _Hindsight:
 
 
 def _parts(points: Float[np.ndarray, "n d"], low: Any, high: Any) -> Int[np.ndarray, "n d"]:
-    """In which part of its range each coordinate lies: a level, where there are few, else a sixteenth."""
+    """Part of its range in which each coordinate lies: a level, where there are few, else a sixteenth."""
     found = np.empty(points.shape, dtype=np.int64)
     for j, column in enumerate(points.T):
         levels, number = np.unique(column, return_inverse=True)

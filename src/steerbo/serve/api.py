@@ -42,7 +42,7 @@ EVERY = 1.0
 MOST = 200
 """Browsers and programs that are told at once; at most half of all connections."""
 _CHECKED = 5  # looks after which a key is looked up again
-_SILENCE = 15  # looks after which something is sent all the same, so that nobody hangs up
+_SILENCE = 15  # looks after which a comment is sent, so that the connection stays open
 
 
 @router.get("")
@@ -95,7 +95,7 @@ def amend(request: Request, who: Who, name: Name, token: Token, body: Amend) -> 
 
 @router.post("/{name}/data", responses=CHANGING, description=VERBS["add"].does)
 def add(request: Request, who: Who, name: Name, body: Add) -> Json:
-    """Add data that nobody suggested."""
+    """Add external data."""
     return _do(request, who, name, "add", body)
 
 
@@ -140,7 +140,7 @@ def events(
     name: Name,
     after: Annotated[int, Query(ge=0, description="Only those after so many.")] = 0,
 ) -> Json:
-    """Everything that happened, as the log has it."""
+    """All events, as the log has them."""
     logged = study_of(request, who, name, "read").read("events list", lambda going: list(going.events))
     return events_after(logged, after)
 
@@ -151,7 +151,7 @@ class _Events(StreamingResponse):
 
 @router.get("/{name}/changes", response_class=_Events)
 def event_stream(request: Request, who: Annotated[Principal, Depends(visitor_of)], name: str) -> StreamingResponse:
-    """How many events there are, whenever that changes, as server-sent events."""
+    """Number of events, whenever it changes, as server-sent events."""
     served, state = study_of(request, who, name, "read"), request.app.state
     if state.listeners >= min(MOST, most_connections() // 2):
         raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too many are told already", {"Retry-After": "30"})

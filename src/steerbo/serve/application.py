@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
-from functools import partial
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import cached_property, partial
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
-from ..errors import MissingExtra
 from ..page.report import STATIC
 from . import api, managing, monitoring, pages, problem_details
-from .auth import WRONG_KEYS
+from .auth import WRONG_KEYS, visitor_of
 from .middleware import RequestLimits, TokenBucket
 from .pool import StudyPool
-
-try:
-    from .tools import ToolsAtHttp as _Tools
-except MissingExtra:  # without the extra `mcp` all else is served
-    _Tools = None  # type: ignore[assignment, misc]
+from .problem_details import Refusal
 
 _ABOUT = (
     "Ask what to set next, say what came of it. Every answer about a round may be given twice. Errors are RFC 9457 "
@@ -38,12 +36,10 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
         pool: the studies.
         names: by which this machine is called, beside its addresses, "localhost" and its own name.
     """
-    tools = _Tools(pool) if _Tools is not None else None
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with tools.manager.run() if tools else nullcontext():
-            yield
+        yield
         app.state.ending.set()
         pool.close()
 
@@ -63,12 +59,40 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
     app.include_router(monitoring.router)
     app.include_router(pages.router)
     app.include_router(managing.router)
-    if tools:
-        app.router.routes.append(Route("/mcp", tools, include_in_schema=False))
+    app.router.routes.append(Route("/mcp", _Tools(pool), include_in_schema=False))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.openapi = partial(_described, app, pool.keyed)  # type: ignore[method-assign]
     app.add_middleware(RequestLimits, names=names, answered=app.state.counts.add)
     return app
+
+
+class _Tools:
+    """Tools for assistants, behind the guard and the keys of the server: an ASGI application.
+
+    The package `mcp` takes as long to import as half of the server: it is imported at the first request. Without the
+    extra of this name all else is served.
+    """
+
+    def __init__(self, pool: StudyPool) -> None:
+        self.pool = pool
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request where a key is valid.
+
+        Raises:
+            MissingExtra: mcp is not installed.
+        """
+        if scope["method"] != "POST":
+            raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "tools are called by POST", {"Allow": "POST"})
+        await run_in_threadpool(visitor_of, Request(scope))
+        handle = await run_in_threadpool(lambda: self._handle)
+        await handle(scope, receive, send)
+
+    @cached_property
+    def _handle(self) -> Callable[[Any, Any, Any], Awaitable[None]]:
+        from .tools import handler  # start-up time; an extra
+
+        return handler(self.pool)
 
 
 def _described(app: FastAPI, keyed: bool) -> dict[str, Any]:

@@ -23,7 +23,7 @@ WRONG_KEYS = 0.2, 20.0
 
 @dataclass(frozen=True)
 class Principal:
-    """Who asks.
+    """Client of a request, with its permissions.
 
     Args:
         name: stands in the log beside their changes; None: not known, and no key is needed here.
@@ -45,7 +45,7 @@ class Principal:
 
 
 def visitor_of(request: Request) -> Principal:
-    """Who asks.
+    """Client of a request, with its permissions.
 
     Raises:
         Refusal: a key is needed, and there is none, or it opens nothing here.

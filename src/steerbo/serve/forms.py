@@ -49,7 +49,7 @@ def typed(field: str, text: str, comma: bool, problem: Problem | None = None, na
     """Parse a field's text: a number, a choice, or JSON; any other text is refused by its reader.
 
     Raises:
-        InvalidRequest: a number that can be read in two ways, since nobody knows whether they write commas.
+        InvalidRequest: a number that can be read in two ways, since it is unknown whether this client writes commas.
 
     >>> typed("value", "1,5", False), typed("value", "1,234", True), typed("value", " 3 ", False)
     (1.5, 1.234, 3.0)
@@ -73,7 +73,7 @@ ACTIONS = {
     "undo": "amend",
 }
 """What can be said of a round, and the right that it needs."""
-_OWN = ("form", "rounds", "sure", "said", "set")  # fields that nobody types
+_OWN = ("form", "rounds", "sure", "said", "set")  # hidden fields
 
 
 class Doubtful(SteerboError):  # noqa: N818
@@ -142,11 +142,11 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
     Raises:
         InvalidInput: naming the field.
         Doubtful: a value looks mistyped.
-        OutcomeConflict: something else was said of the round since the form was made.
+        OutcomeConflict: the round was changed since the form was made.
     """
     if (action == "undo" or "said" in form) and form.get("said") != str(times_said(study, token)):
         number = study.history[token].number
-        raise OutcomeConflict(f"round {number}: something else was said of it meanwhile. Look at it, then correct it")
+        raise OutcomeConflict(f"round {number}: it was changed meanwhile. Look at it, then correct it")
     if "set" in form and form["set"] != mark_of((about := study.history[token]).suggestion) and about.waiting:
         settings = ", ".join(f"{name} {text}" for name, text in study.problem.shown(about.suggestion.values).items())
         raise OutcomeConflict(
@@ -192,7 +192,7 @@ def _take_back(study: Study, token: str) -> None:
     """Amend a round to its state before the latest report."""
     number, found = study.history[token].number, undo_of(study, token)
     if found is None:
-        raise OutcomeConflict(f"round {number}: what was said last of it cannot be taken back. Correct it instead")
+        raise OutcomeConflict(f"round {number}: its latest change cannot be taken back. Correct it instead")
     if found.outcome is None:
         study.amend(token, void=True, reason=TAKEN_BACK)
     else:

@@ -102,7 +102,7 @@ def _limits(study: Study, form: Form, comma: bool) -> None:
 
 
 def _end(study: Study, form: Form, comma: bool) -> None:
-    """Let no more rounds be suggested."""
+    """End a study: no more rounds are suggested."""
     study.revise(rounds=max(len(study.history), 1))
 
 
@@ -141,7 +141,7 @@ def _folder(request: Request) -> Path:
     """Folder of new studies.
 
     Raises:
-        Refusal: a key is needed here, and none of them lets anybody begin a study.
+        Refusal: a key is needed here, and no key allows to begin a study.
     """
     pool: StudyPool = request.app.state.pool
     if pool.folder is None or pool.keyed:

@@ -41,7 +41,7 @@ _HEADERS = {
 
 
 class TokenBucket:
-    """So many requests a second from each address, and more at once after a rest.
+    """Limit of requests a second from each address, with more at once after a rest.
 
     >>> now = iter([0.0, 0.0, 0.0, 1.0])
     >>> allowance = TokenBucket(1.0, 2.0, lambda: next(now))
@@ -54,7 +54,7 @@ class TokenBucket:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str) -> bool:
-        """Whether there is one left for this address; then there is one less."""
+        """Take a token of this address; whether one was left."""
         now = self._clock()
         left, then = self._left.pop(address, (self.burst, now))
         left = min(self.burst, left + (now - then) * self.rate)

@@ -96,7 +96,7 @@ class Counts:
 
 @router.get("/healthz", include_in_schema=False)
 def health() -> dict[str, str]:
-    """It answers."""
+    """Report that the server answers."""
     return {"status": "ok"}
 
 

@@ -211,7 +211,7 @@ def plain_round(played: Round) -> Json:
 
 
 def events_after(events: list[Event], after: int) -> Json:
-    """Everything that happened after so many events, as the log has it."""
+    """Events after the first so many, as the log has them."""
     return {"events": [to_dict(event, Event) for event in events[after:]], "count": len(events)}
 
 

@@ -66,7 +66,7 @@ def address(name: str) -> str:
 
 
 def error_page(request: Request, plain: dict[str, Any], headers: dict[str, str] | None) -> Response:
-    """An error, for people; who needs a key is asked for it."""
+    """Page of an error; it asks for a key where one is needed."""
     if plain["status"] == HTTPStatus.UNAUTHORIZED:
         return page(request, "key.html", 401, wrong=COOKIE in request.cookies)
     response = page(request, "error.html", plain["status"], title=plain["title"], detail=plain["detail"], typed=())
@@ -182,7 +182,7 @@ def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = ""
 
 @router.get("/page/{name}/rounds/{token}")
 def one(request: Request, who: Who, name: str, token: str, kept: bool = False) -> Response:
-    """One round, to be corrected; `kept`: beside what somebody typed before another was quicker."""
+    """Page of one round, to be corrected; `kept`: with values typed before another worker was quicker."""
     edit = study_of(request, who, name, "read").read(("round", token), lambda study: edit_of(study, token))
     about = f"{token}:{edit.call}"
     more: dict[str, Any] = {"about": about, "draft": {}, "wrong": [], "wrong_at": {}, "doubt_at": {}, "sure": ""}

@@ -27,7 +27,7 @@ class OpenStudy:
         name: by which it is served.
         place: where its log is.
         open: makes the study.
-        prepare: so many suggestions are chosen before anybody asks for them.
+        prepare: number of suggestions that are chosen before they are asked for.
     """
 
     def __init__(self, name: str, place: str, open: Callable[[], Study], prepare: int = 0) -> None:
@@ -54,7 +54,7 @@ class OpenStudy:
                 raise
 
     def _prepare_soon(self, events: int) -> None:
-        """Prepare when nothing has come for a while after so many events."""
+        """Prepare suggestions once no event has come for a while."""
         if self._ahead and events != self._prepared_after:
             self._prepared_after = events
             self._quiet.cancel()
@@ -119,7 +119,7 @@ class StudyPool:
     Args:
         studies: how each is opened, and the place of its log.
         keyed: whether nothing is shown without a key.
-        prepare: so many suggestions of each study are chosen before anybody asks, where a choice takes its time.
+        prepare: number of suggestions of each study that are chosen ahead, where a choice takes its time.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class StudyPool:
         return None
 
     def close(self) -> None:
-        """Let go of all logs."""
+        """Close all logs."""
         for served in self.studies.values():
             served.close()
         for ring in self._rings.values():

@@ -88,7 +88,7 @@ _WHY = {
     409: "There is another outcome already, or something is still to be decided.",
     413: "The body is too long.",
     421: "This is not the name of this machine.",
-    422: "Something that was given is not allowed: `errors` says what.",
+    422: "An argument is not allowed: `errors` says which.",
     429: "Too many requests, or wrong keys, from one address.",
     500: "A fault of steerbo's own; what is in the log is safe.",
     501: "A package is not installed where the server is.",
@@ -115,7 +115,7 @@ def schemas() -> dict[str, Any]:
 
 
 def status_of(error: SteerboError) -> HTTPStatus:
-    """With which status a request ends that raised this error.
+    """Status of a request that raised this error.
 
     >>> status_of(OutcomeConflict("round 1 has an outcome already")).value
     409
@@ -177,7 +177,7 @@ def for_programs(request: Request) -> bool:
 
 
 def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str] | None], Response]) -> None:
-    """Have all errors answered: programs get the document, people a page of it."""
+    """Install handlers of all errors: programs get the document, people a page of it."""
 
     def respond(request: Request, plain: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
         return answer(plain, headers) if for_programs(request) else page(request, plain, headers)

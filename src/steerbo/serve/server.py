@@ -42,7 +42,7 @@ def most_connections() -> int:
 
 
 class _Patient(H11Protocol):
-    """A connection that is given up where its client does not do its part in time, whichever request it is at.
+    """Connection that is closed where its client does not send or read in time, at any request.
 
     A head has to be here within `PATIENCE` of its first byte, or of the connection; the next one has to begin within
     `KEEP_ALIVE` of an answer; a body has twice `PATIENCE`, since `RequestLimits` answers before that is over. An
@@ -159,7 +159,7 @@ class _Answered:
 
 
 class _Server(uvicorn.Server):
-    """A server that lets its listeners go as soon as it is to end."""
+    """Server that ends its event streams as soon as it is to stop."""
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """End the streams of events, then the server."""
@@ -218,14 +218,14 @@ def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] =
     Args:
         app: the application.
         listening: where.
-        forwarded_by: addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Nobody else's
-            are: whoever could say from where they come would be another one at each wrong key.
+        forwarded_by: addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. No
+            others are: a client that could state its own address would have a new one for each wrong key.
     """
     _Server(configured(app, forwarded_by)).run([listening])
 
 
 def configured(app: FastAPI, forwarded_by: Sequence[str] = ()) -> uvicorn.Config:
-    """How it is served; see `listen`."""
+    """Configuration of the server; see `listen`."""
     return uvicorn.Config(
         _Answered(app),
         http=_Patient,

@@ -6,14 +6,13 @@ Needs `pip install 'steerbo[mcp]'`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 
 from .. import __version__
 from ..errors import MissingExtra, SteerboError
@@ -65,11 +64,11 @@ Call = Callable[[StudyPool, Principal, dict[str, Any]], Json]
 
 
 def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any]:
-    """A server of tools, for whichever transport.
+    """Server of tools, for any transport.
 
     Args:
         pool: the studies.
-        who: asks, given the HTTP request (None where there is none); raises `Refusal` where they may not.
+        who: from the HTTP request (None where there is none) to the client; raises `Refusal` without permission.
     """
     tools, calls = _tools()
 
@@ -97,19 +96,16 @@ def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any
     return Server("steerbo", version=__version__, instructions=_ABOUT, on_list_tools=listed, on_call_tool=called)
 
 
-class ToolsAtHttp:
-    """The same over HTTP, one request at a time: an ASGI application behind the guard and the keys of the server."""
+def handler(pool: StudyPool) -> Callable[[Any, Any, Any], Awaitable[None]]:
+    """Handler of requests over HTTP, which share the tools and nothing else."""
+    server = tools_server(pool, visitor_of)
 
-    def __init__(self, pool: StudyPool) -> None:
-        server = tools_server(pool, visitor_of)
-        self.manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+    async def handle(scope: Any, receive: Any, send: Any) -> None:
+        manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer, where there is a key that opens something."""
-        if scope["method"] != "POST":
-            raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "tools are called by POST", {"Allow": "POST"})
-        await run_in_threadpool(visitor_of, Request(scope))
-        await self.manager.handle_request(scope, receive, send)
+    return handle
 
 
 async def speak(pool: StudyPool, key: str) -> None:
@@ -125,7 +121,7 @@ async def speak(pool: StudyPool, key: str) -> None:
 
 
 def with_key(pool: StudyPool, key: str) -> Callable[[Any], Principal]:
-    """Who asks wherever there is one key for all; it is looked up at every call: once revoked, it opens nothing."""
+    """Lookup of the client where one key is for all. It is made at every call: a revoked key opens nothing."""
 
     def who(_: Any) -> Principal:
         visitor = visitor_by(pool, key)

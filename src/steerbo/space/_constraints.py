@@ -113,7 +113,7 @@ class ForbiddenCombination:
     def __post_init__(self) -> None:
         """Refuse an empty combination."""
         if not self.combination:
-            raise InvalidProblem("combination", {}, "at least one variable with what is forbidden")
+            raise InvalidProblem("combination", {}, "at least one variable, with its forbidden values")
         for name, choices in self.combination.items():
             if not choices:
                 raise InvalidProblem(f"combination.{name}", [], "at least one value")
@@ -211,7 +211,7 @@ def outcomes_of(limits: Sequence[Limit] | None) -> dict[str, OutcomeConstraint]:
 
 
 def violated(limits: Sequence[Limit], values: Mapping[str, Any]) -> list[int]:
-    """Which limits are broken by these values, of those that say nothing of any other variable.
+    """Indices of the limits that these values break, of those that need no other variable.
 
     >>> limits = LinearConstraint({"a": 1, "b": 1}, at_most=5), LinearConstraint({"a": 1}, at_least=1)
     >>> violated(limits, {"a": 0.5, "b": 5})

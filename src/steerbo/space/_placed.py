@@ -324,7 +324,7 @@ class TruncatedNormalDistribution:
         return self.low, self.high
 
     def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
-        """The quantile at `u`, by whichever tail is the thinner one."""
+        """Quantile at `u`, computed by the thinner tail."""
         u = np.asarray(u, float)
         (a, b), log_z = self._ends, self._log_mass
         with np.errstate(divide="ignore"):

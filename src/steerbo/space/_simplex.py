@@ -46,7 +46,7 @@ class Simplex:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns there are, (C, A)."""
+        """Numbers of rows and columns, (C, A)."""
         return len(self.rows), len(self.columns)
 
     def check(

@@ -54,7 +54,7 @@ class Space:
 
     @property
     def dimension(self) -> int:
-        """How many variables there are, d."""
+        """Number of variables, d."""
         return len(self.variables)
 
     @property

@@ -67,7 +67,7 @@ class Discrete:
     @model_validator(mode="before")
     @classmethod
     def _split(cls, given: Any) -> Any:
-        """A mapping from value to weight as the two lists that are stored: keys of JSON could only be texts."""
+        """Split a mapping from value to weight into the two lists that are stored: keys of JSON are texts only."""
         fields = given.kwargs if isinstance(given, ArgsKwargs) else given
         if not isinstance(fields, dict) or not isinstance(fields.get("values"), Mapping) or "weights" in fields:
             return given
@@ -92,7 +92,7 @@ class Discrete:
             raise InvalidProblem("values", twice, "every value once", "Add up its weights.")
 
     def on(self, low: float, high: float) -> Atoms:
-        """Its values as numbers; the bounds do not matter."""
+        """Place the law: its values as numbers; the bounds do not matter."""
         return Atoms.of(_numbers(self.values, "values"), self.weights)
 
 
@@ -113,7 +113,7 @@ class Empirical:
             raise InvalidProblem("sample", self.sample, "at least one point")
 
     def on(self, low: float, high: float) -> Atoms:
-        """Its points as numbers; the bounds do not matter."""
+        """Place the law: its points as numbers; the bounds do not matter."""
         return Atoms.of(_numbers(self.sample, "sample"), [1.0] * len(self.sample))
 
 
@@ -151,7 +151,7 @@ class Uniform:
     kind: Literal["uniform"] = tag("uniform")
 
     def on(self, low: float, high: float) -> UniformDistribution:
-        """Placed on a variable's bounds."""
+        """Place the law on a variable's bounds."""
         return UniformDistribution(*_ends(self.low, self.high, low, high))
 
 
@@ -168,7 +168,7 @@ class Normal:
     kind: Literal["normal"] = tag("normal")
 
     def on(self, low: float, high: float) -> NormalDistribution:
-        """Itself: the bounds do not matter."""
+        """Return the distribution; the bounds do not matter."""
         return NormalDistribution(self.mean, self.sd)
 
 
@@ -191,7 +191,7 @@ class TruncatedNormal:
     kind: Literal["truncated-normal"] = tag("truncated-normal")
 
     def on(self, low: float, high: float) -> TruncatedNormalDistribution | UniformDistribution:
-        """Placed on a variable's bounds; uniform where the parent is too wide to tell the difference (1e-8).
+        """Place the law on a variable's bounds; uniform where the parent is too wide to tell the difference (1e-8).
 
         Raises:
             InvalidProblem: no normal law, truncated to these bounds, has these moments; or the bounds lie more than
@@ -237,7 +237,7 @@ class LogNormal:
     kind: Literal["log-normal"] = tag("log-normal")
 
     def on(self, low: float, high: float) -> LogNormalDistribution:
-        """Itself: the bounds do not matter."""
+        """Return the distribution; the bounds do not matter."""
         return LogNormalDistribution(self.mean, self.sd)
 
 
@@ -264,7 +264,7 @@ class Beta:
                 raise InvalidProblem(field, getattr(self, field), "a number from 0.001 to 1e6")
 
     def on(self, low: float, high: float) -> BetaDistribution:
-        """Placed on a variable's bounds."""
+        """Place the law on a variable's bounds."""
         return BetaDistribution(self.a, self.b, *_ends(self.low, self.high, low, high))
 
 
@@ -299,11 +299,11 @@ class Learned:
 
     @property
     def at_first(self) -> Stated:
-        """The law before anything is seen."""
+        """Law before anything is observed."""
         return Uniform() if self.prior is None else self.prior
 
     def on(self, low: float, high: float) -> Distribution:
-        """The law before anything is seen, placed on a variable's bounds."""
+        """Place the law before any observation on a variable's bounds."""
         return self.at_first.on(low, high)
 
 
@@ -420,7 +420,7 @@ class JointRows:
 
 
 def _in_order(rows: Any, columns: Any) -> tuple[Any, Any]:
-    """Data as rows in the order of `columns`; what is no data stays as it is, and is refused later."""
+    """Read data as rows in the order of `columns`; anything else is returned as it is, and refused later."""
     if hasattr(rows, "to_numpy") and hasattr(rows, "columns"):
         there = [str(name) for name in rows.columns]
         wanted = there if columns is None else _names(columns)

@@ -53,7 +53,7 @@ def as_whole(value: object) -> int | None:
 def whole(
     field: str, value: object, least: int, error: type[InvalidInput], *, most: int = LARGEST_WHOLE, more: str = ""
 ) -> int:
-    """An argument that counts something, as an int: numpy's whole numbers too, no 3.0 and no True.
+    """Argument that is a count, as an int: numpy's whole numbers too, no 3.0 and no True.
 
     Raises:
         InvalidInput: (of the given kind) it is none, or not from `least` to `most`.

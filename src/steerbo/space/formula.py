@@ -64,7 +64,7 @@ class Formula:
         reads, call = self._text(self.given) if isinstance(self.given, str) else self._function(self.given)
         for name in reads:
             if name not in self.names:
-                allowed = f"something that reads {one_of(self.names, name)}"
+                allowed = f"a formula that reads {one_of(self.names, name)}"
                 raise InvalidProblem(self.place, self.given, allowed, f"It reads {name!r}.")
         object.__setattr__(self, "reads", reads)
         object.__setattr__(self, "_call", call)
@@ -115,5 +115,5 @@ class Formula:
         return number
 
     def __str__(self) -> str:
-        """As it was given; of a function its name."""
+        """Text of the formula as given; of a function its name."""
         return self.given if isinstance(self.given, str) else getattr(self.given, "__name__", "a function")

@@ -46,7 +46,7 @@ def rule_of_points(
     weights: Float[np.ndarray, " n"],
     lengthscale: float,
 ) -> Rule:
-    """The same for values of a variable, encoded, that count `weights`, in any order; the weights' sum becomes one.
+    """Gauss rule of encoded values of a variable with `weights`, in any order; the weights' sum becomes one.
 
     >>> from steerbo.space import Float
     >>> rule_of_points(Float("t", 0, 1), np.array([0.5, 0.25, 0.5]), np.ones(3), 1.0)
@@ -61,7 +61,7 @@ def rule_of_points(
 
 
 def _size(points: Float[np.ndarray, " p"], lengthscale: float) -> int:
-    """How many nodes a rule over ascending points needs."""
+    """Number of nodes that a rule over ascending points needs."""
     wanted = 12 + 2.5 * float(points[-1] - points[0]) / lengthscale
     return next((size for size in _SIZES if size >= wanted), _SIZES[-1])
 

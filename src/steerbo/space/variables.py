@@ -84,14 +84,14 @@ class SwitchingCost:
 
 @dataclass(frozen=True)
 class Scaling:
-    """[low, high] onto [0, 1]; values outside go outside, on a log scale as long as they are positive."""
+    """Map of [low, high] onto [0, 1]; values outside go outside, on a log scale as long as they are positive."""
 
     low: float
     high: float
     log: bool
 
     def forward(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
-        """To the unit interval.
+        """Map values to the unit interval.
 
         >>> Scaling(1, 100, log=True).forward(np.array([1.0, 10.0, 1000.0]))
         array([0. , 0.5, 1.5])
@@ -100,7 +100,7 @@ class Scaling:
             return np.asarray(self._log_ratio(x) / self._logs if self.log else (x - self.low) / (self.high - self.low))
 
     def backward(self, z: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
-        """To user units, clipped to the bounds.
+        """Map codes to user units, clipped to the bounds.
 
         >>> Scaling(1, 100, log=True).backward(np.array([0.0, 0.5, 1.5]))
         array([  1.,  10., 100.])
@@ -131,7 +131,7 @@ MOST_LEVELS = 100_000
 _LARGEST_SHARE = 0.01  # mass that a law may put outside the bounds
 
 FAR = 0.5
-"""Widths of its range that a measured value may lie outside before somebody is asked whether it is meant."""
+"""Widths of its range by which a measured value may lie outside before it is questioned."""
 _RARE = 1e-6  # probability of what a law does on either side of what is usual
 FARTHEST = 1e100
 """Widths of its range that a measured value may lie outside: models square distances."""
@@ -149,7 +149,7 @@ class BaseVariable(ABC):
 
     @cached_property
     def distribution(self) -> Distribution:
-        """The law placed on the bounds, in user units; a Categorical's in codes 0..c−1. A learned one's as at first.
+        """Law placed on the bounds, in user units; of a Categorical in codes 0..c−1; of a learned law its prior.
 
         Raises:
             InvalidProblem: the variable has no law, or the law does not suit it.
@@ -171,12 +171,12 @@ class BaseVariable(ABC):
         return None if atoms is None else (self._code(atoms[0]), atoms[1])
 
     def is_far(self, value: Any, beyond: float = FAR) -> bool:
-        """Whether a measured value is hard to believe; never where values have no distance."""
+        """Whether a measured value is implausible; never where values have no distance."""
         return False
 
     @property
     def range_text(self) -> str:
-        """Which values there are, in words."""
+        """Range of values, in words."""
         return "its choices"
 
     def _check_change(self) -> None:
@@ -201,7 +201,7 @@ class NumericVariable(BaseVariable):
     scale: str
 
     def encode(self, values: Sequence[Any] | _arrays.Shaped[np.ndarray, " n"]) -> _arrays.Float[np.ndarray, " n"]:
-        """Values (n,) to the unit interval; measured values outside the bounds go outside it.
+        """Encode values (n,) to the unit interval; measured values outside the bounds go outside it.
 
         Raises:
             InvalidOutcome: not finite numbers, not above 0 on a log scale, or further out than `FARTHEST`.
@@ -239,7 +239,7 @@ class NumericVariable(BaseVariable):
         return f"{self.low:g} to {self.high:g} {getattr(self, 'unit', '')}".rstrip()
 
     def widened(self, low: Any, high: Any) -> Self:
-        """The same variable with wider bounds. A law that the bounds gave its ends keeps those.
+        """Copy the variable with wider bounds. A law that the bounds gave its ends keeps those.
 
         Raises:
             InvalidProblem: they are narrower, or steps from the new low would miss what could be set before.
@@ -259,7 +259,7 @@ class NumericVariable(BaseVariable):
         return replace(self, low=low, high=high, law=law)  # type: ignore[type-var]
 
     def _bounded(self, law: Any) -> Any:
-        """A law that has its ends from the bounds, with these ends as its own."""
+        """Give a law that has its ends from the bounds these ends as its own."""
         if not {"low", "high"} <= {field.name for field in fields(law)}:
             return law
         own = {"low": self.low if law.low is None else law.low, "high": self.high if law.high is None else law.high}
@@ -379,7 +379,7 @@ class Categorical(BaseVariable):
         return np.arange(len(self.choices), dtype=float)
 
     def encode(self, values: Sequence[Any] | _arrays.Shaped[np.ndarray, " n"]) -> _arrays.Float[np.ndarray, " n"]:
-        """Choices (n,) to their codes.
+        """Encode choices (n,).
 
         Raises:
             InvalidOutcome: one of them is unknown.
@@ -390,7 +390,7 @@ class Categorical(BaseVariable):
             return np.array([self._codes[self.check_measured(value)] for value in values], dtype=float)
 
     def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[bool | int | float | str]:
-        """Codes (n,), rounded and clipped, to choices."""
+        """Decode codes (n,), rounded and clipped, to choices."""
         codes = np.clip(np.rint(finite(self.name, z)), 0, len(self.choices) - 1).astype(int)
         return [self.choices[code] for code in codes.tolist()]
 
@@ -494,7 +494,7 @@ class Float(NumericVariable):
         return None if self._grid is None else self._scaling.forward(self._grid)
 
     def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[float]:
-        """Encoded values (n,) to settable ones: clipped to the bounds and snapped to the step."""
+        """Decode to settable values (n,): clipped to the bounds and snapped to the step."""
         x = self._scaling.backward(finite(self.name, z))
         if self.step is not None:
             k = np.clip(np.rint((x - self.low) / self.step), 0, self._steps)
@@ -502,7 +502,7 @@ class Float(NumericVariable):
         return x.tolist()
 
     def check_setting(self, value: Any) -> float:
-        """`value` as a float if it can be set: within the bounds and on a step.
+        """Return `value` as a float if it can be set: within the bounds and on a step.
 
         Raises:
             InvalidRequest: it cannot be set.
@@ -525,7 +525,7 @@ class Float(NumericVariable):
         return snapped
 
     def check_measured(self, value: Any) -> float:
-        """`value` as a float if it may have been measured: inside the bounds or not, above 0 on a log scale.
+        """Return `value` as a float if it may have been measured: inside the bounds or not, above 0 on a log scale.
 
         Raises:
             InvalidOutcome: it cannot be a value of this variable, or lies further out than `FARTHEST`.
@@ -594,11 +594,11 @@ class Integer(NumericVariable):
         return self._scaling.forward(np.arange(self.low, self.high + 1, dtype=float))
 
     def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[int]:
-        """Encoded values (n,) to the nearest whole ones within the bounds."""
+        """Decode to the nearest whole values (n,) within the bounds."""
         return np.rint(self._scaling.backward(finite(self.name, z))).astype(np.int64).tolist()
 
     def check_setting(self, value: Any) -> int:
-        """`value` as an int if it can be set.
+        """Return `value` as an int if it can be set.
 
         Raises:
             InvalidRequest: it cannot be set.
@@ -611,7 +611,7 @@ class Integer(NumericVariable):
         return number
 
     def check_measured(self, value: Any) -> int:
-        """`value` as an int if it may have been measured: inside the bounds or not, above 0 on a log scale.
+        """Return `value` as an int if it may have been measured: inside the bounds or not, above 0 on a log scale.
 
         Raises:
             InvalidOutcome: it cannot be a value of this variable.

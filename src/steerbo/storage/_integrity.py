@@ -12,13 +12,13 @@ from typing import Any
 from .._redaction import split_name
 from .._wording import counted
 from ..core import Event
-from ..core.events import FORMAT
+from ..core.events import FORMAT, ended_round
 from ..errors import InvalidStudy, SteerboError, one_of
 from ..records import from_dict, record
 from ._drivers import Connection
 from .connections import Database
 from .database import EVENTS, HEADS, LEASES, checksum
-from .log import BY_HAND, Lease, ends_a_round
+from .log import BY_HAND, Lease
 
 LATER = "Update steerbo to read this log."
 
@@ -146,7 +146,7 @@ class _Reader:
         return found
 
     def events(self, name: str) -> Rows:
-        """Of one study, by the index."""
+        """Events of one study, by the index."""
         query = "SELECT position, body, checksum FROM steerbo_event WHERE study = ? ORDER BY position"
         rows: Rows = defaultdict(set)
         for row in self.rows(query, name):
@@ -154,7 +154,7 @@ class _Reader:
         return rows
 
     def all_events(self) -> dict[Any, Rows]:
-        """Of all studies, whichever way a row can be reached: by the index, and without it from both ends."""
+        """Rows of all studies by every way to reach them: by the index, and without it from both ends."""
         if self._all is None:
             self._all = defaultdict(lambda: defaultdict(set))
             table = "SELECT study, position, body, checksum FROM steerbo_event"
@@ -224,7 +224,7 @@ def _open(bodies: list[str]) -> tuple[set[str], int]:
             return tokens, position
         if event.kind == "asked":
             tokens.add(event.token)
-        elif (token := ends_a_round(event)) is not None:
+        elif (token := ended_round(event)) is not None:
             tokens.discard(token)
     return tokens, 0
 

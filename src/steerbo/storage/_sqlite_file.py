@@ -66,15 +66,6 @@ def check(file: Path, make: bool) -> None:
         raise refused(f"It is a database with {_listed(tables)}, and no study is in it", meant(file))
 
 
-def identity(file: Path | None) -> tuple[int, int] | None:
-    """Which file it is that is called so now; None: there is none."""
-    try:
-        found = None if file is None else file.stat()
-    except OSError:
-        return None
-    return found and (found.st_dev, found.st_ino)
-
-
 def meant(file: Path, otherwise: str = _NEW) -> str:
     """Hint for a file that is no log."""
     if file.name.endswith(".part"):
@@ -97,9 +88,9 @@ def create_private(file: Path) -> None:
 
 
 def read_only(file: Path, timeout: float) -> sqlite3.Connection:
-    """A connection that cannot write, and makes no file beside this one.
+    """Open a connection that cannot write, and makes no file beside this one.
 
-    SQLite would make the files ``-wal`` and ``-shm``. Where no ``-wal`` is there, nobody has the file open; where only
+    SQLite would make the files ``-wal`` and ``-shm``. Without a ``-wal`` no process has the file open; where only
     ``-shm`` is missing, both are copies of files, and are copied once more. So is a file that was cut off, of which
     SQLite reads nothing until it has its old length again. Text that is no UTF-8 comes as surrogates.
     """
@@ -132,7 +123,7 @@ def _connect(file: Path, options: str, timeout: float) -> sqlite3.Connection:
     )
     connection.isolation_level = None
     connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
-    with suppress(sqlite3.Error, UnicodeError):  # what is wrong is said by whoever reads
+    with suppress(sqlite3.Error, UnicodeError):  # the reader reports the fault
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     return connection
 
@@ -148,9 +139,9 @@ def _copy(file: Path, copy: Path) -> None:
 
 
 def _read(file: Path, count: int, start: int = 0) -> bytes:
-    """So many bytes from there.
+    """Read so many bytes from a place.
 
-    On POSIX whoever closes a file gives up all locks that its process has on it, those of SQLite's connections as well.
+    On POSIX closing a file gives up all locks that the process has on it, those of SQLite's connections as well.
     Then another process takes itself for the last one, and removes what is written to just now. So a file that is open
     in this process already is read through what it is open by.
     """

@@ -101,9 +101,9 @@ def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, in
     """Write the studies of a backup into an SQLite file or a database, all of them or none.
 
     Args:
-        file: from `backup`, or any SQLite log that nobody writes to.
+        file: from `backup`, or any SQLite log without writers.
         place: where studies of these names are not there yet.
-        name: what a study that is alone in the backup is called from now on; ``#name`` in a URL goes before it.
+        name: new name of a study that is alone in the backup; ``#name`` in a URL goes before it.
 
     Returns:
         The number of events by study.

@@ -49,7 +49,7 @@ def rename(place: Path | str, name: str, new: str) -> None:
     """Call a study by another name from now on; its keys come with it.
 
     Raises:
-        InvalidStudy: there is none of this name, one of the new name, or somebody works on it.
+        InvalidStudy: there is none of this name, one of the new name, or a worker is active on it.
     """
     with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
         _alone(connection, name)
@@ -63,7 +63,7 @@ def delete(place: Path | str, name: str) -> None:
     """Throw a study away, with its keys: nothing brings it back but a backup.
 
     Raises:
-        InvalidStudy: there is none of this name, or somebody works on it.
+        InvalidStudy: there is none of this name, or a worker is active on it.
     """
     with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
         _alone(connection, name)

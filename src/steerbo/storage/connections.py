@@ -23,16 +23,16 @@ from weakref import WeakSet
 from .._redaction import HIDDEN, redact, redact_url
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable, MissingExtra, SteerboError
 from ._drivers import Address, Connection, ConnectionLost, Pool, Table
-from ._sqlite_file import check, identity, read_only
+from ._sqlite_file import check, read_only
 
 AGAIN = 3600.0
-"""Seconds after which a server is asked again: clocks that nobody sets run apart by some seconds a day."""
+"""Seconds after which a server is asked again: clocks that are not set drift apart by some seconds a day."""
 SLACK = 1.0
 """Seconds by which this machine's clock may be set before a server is asked again."""
 
 
 class SharedClock:
-    """Seconds since 1970 by a server's clock, which is the same for all who write to it.
+    """Seconds since 1970 by a server's clock, the same for all writers.
 
     The server is asked at first, every `AGAIN`, and where this machine's clock was set meanwhile, or the machine slept.
     While it cannot be asked, what it said last holds; this machine's clock where it never was.
@@ -61,7 +61,7 @@ class SharedClock:
         try:
             before = self._here()
             there = self._ask()
-        except SteerboError:  # it is away: whoever needs it will say so
+        except SteerboError:  # it is away: the next call that needs it reports it
             return
         self._ahead, self._offset, self._asked = there - (before + self._here()) / 2, offset, now
 
@@ -73,7 +73,7 @@ BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
 NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 NETWORK |= {"tcp_user_timeout": 60_000}
-"""What libpq is told unless the URL says otherwise: a network that is gone is noticed within about a minute."""
+"""Options of libpq unless the URL has others: a lost network is noticed within about a minute."""
 
 
 def pool_of(place: str, access: Access) -> tuple[Pool, Path | None, tuple[str, ...]]:
@@ -153,11 +153,11 @@ class Forkable(Protocol):
         """Close connections that a child must not inherit, and block until the fork is over."""
 
     def after_fork(self) -> None:
-        """Go on, in the parent and in the child."""
+        """Resume, in the parent and in the child."""
 
 
 class _Forks:
-    """All that is told. There is one of it in a process, as there is one `fork`."""
+    """Registry of objects that are told of forks; one in a process, as there is one `fork`."""
 
     def __init__(self) -> None:
         self._told: WeakSet[Forkable] = WeakSet()
@@ -167,7 +167,7 @@ class _Forks:
             os.register_at_fork(before=self._before, after_in_parent=self._after, after_in_child=self._after)
 
     def tell(self, thing: Forkable) -> None:
-        """Tell it of every fork, for as long as it is there."""
+        """Register an object for as long as it exists."""
         with self._lock:
             self._told.add(thing)
 
@@ -206,7 +206,7 @@ _WRONG: tuple[str, ...] = (
 )
 _WRONG += ("certificate", "does not support SSL", "private key", "SSL error", "service file", "invalid ")
 _WRONG += ("name or service not known", "nodename nor servname", "translate host name", "resolve host")
-"""Said without an SQLSTATE, by a server before anybody is let in, or by the driver: a name or a key is wrong."""
+"""Messages without an SQLSTATE, of a server before a login, or of the driver: a name or a password is wrong."""
 _AWAY = ("temporary failure", "timeout expired", "timed out")
 
 
@@ -237,7 +237,7 @@ T = TypeVar("T")
 PATIENCE = 2.0
 """Seconds that a fork waits for a transaction to end."""
 OPENING = 10.0
-"""Seconds that opening waits for a database that cannot be reached, where nobody says more: it may be starting."""
+"""Default seconds that opening waits for a database that cannot be reached: it may be starting."""
 DOCTOR = "The log is damaged: `steerbo doctor` says what can be saved."
 
 
@@ -262,7 +262,7 @@ class Database:
         self._opening = OPENING if opening is None else opening
         self.pool, self._file, self._secrets = pool_of(place, access)
         self.place = redact_url(place) if "://" in place else place
-        self._identity = identity(self._file)
+        self._identity = _identity_of(self._file)
         later: Access = "write" if access == "make" else access
         self._anew: Callable[[], Pool] = lambda: pool_of(place, later)[0]  # its text has no password
         self._process, self._parents = os.getpid(), list[Pool]()
@@ -272,7 +272,7 @@ class Database:
         FORKS.tell(self)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if not self.private:
             self._own()
         self.pool.close()
@@ -283,7 +283,7 @@ class Database:
         return self.pool.kind == "sqlite" and self._file is None
 
     def before_fork(self) -> None:
-        """Wait until nothing is under way; SQLite's connections are closed, and come back by themselves."""
+        """Wait until no transaction is under way; SQLite's connections are closed, and reopened on demand."""
         if os.getpid() != self._process:
             return
         if self.pool.kind == "sqlite":
@@ -294,13 +294,13 @@ class Database:
             self._busy.acquire(timeout=PATIENCE)  # a server that hangs is no reason to: the child makes its own
 
     def after_fork(self) -> None:
-        """Go on."""
+        """Resume after a fork."""
         if os.getpid() == self._process:
             with suppress(RuntimeError):  # it was not ours within that time
                 self._busy.release()
 
     def _own(self) -> None:
-        """In a forked child: connections of its own. The parent's are kept, untouched: closing them would end them."""
+        """Open connections for a forked child. The parent's are kept, untouched: closing them here would end them."""
         if os.getpid() == self._process:
             return
         if self.private:
@@ -369,7 +369,7 @@ class Database:
             raise InvalidStudy("log", self.place, allowed, f"({said}.){hint}{lost}") from None
 
     def _begin_anew(self) -> None:
-        """The next try has another connection: one that SQLite cannot read by will not be better."""
+        """Replace the connection for the next try: one that SQLite cannot read by will not recover."""
         if self._file is not None:
             self.pool.close()
 
@@ -386,16 +386,16 @@ class Database:
     def _still_there(self, connection: Connection) -> None:
         """Refuse to write into a file that was moved or removed: the data would be lost.
 
-        So it is with the file beside it, ``-wal``, that SQLite writes to first: whoever takes itself for the last one
-        removes it, and does so while this process has it where its locks are gone, as they are on POSIX once anything
-        in this process has opened and closed the file.
+        So it is with the file ``-wal`` beside it, to which SQLite writes first. A process that takes itself for the
+        last one removes it, although this process has it open, where this one's locks are gone: on POSIX they are once
+        anything in it has opened and closed the file.
         """
         if self._file is None:
             return
-        if identity(self._file) != self._identity:
+        if _identity_of(self._file) != self._identity:
             hint = "It was removed or replaced since it was opened. Nothing was written; open the study again."
             raise InvalidStudy("log", self.place, "the file that was opened", hint)
-        beside = identity(self._file.with_name(f"{self._file.name}-wal"))
+        beside = _identity_of(self._file.with_name(f"{self._file.name}-wal"))
         if connection.log not in (None, beside):
             raise LogUnavailable(self.place, f"{self._file.name}-wal was removed while it was in use")
         connection.log = beside
@@ -406,7 +406,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A transaction that sees one moment of the database, whatever others write meanwhile."""
+        """Transaction that sees one moment of the database, also while other workers write."""
         with self.transaction() as connection:
             if self.pool.kind == "postgresql":
                 connection.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -423,7 +423,7 @@ class Database:
             self.opening(lambda connection: connection.make(*tables))
 
     def opening(self, work: Callable[[Connection], T]) -> T:
-        """The first thing that is done is waited for: several workers may do it at once, and a server may be starting.
+        """Repeat the first operation for a while: several workers may run it at once, and a server may be starting.
 
         SQLite does not wait by itself while a file becomes a database.
 
@@ -441,3 +441,12 @@ class Database:
                     raise
             time.sleep(pause)
             pause = pause if self.pool.kind == "sqlite" else min(2 * pause, 1.0)
+
+
+def _identity_of(file: Path | None) -> tuple[int, int] | None:
+    """Device and inode of the file that has this name now; None: there is none."""
+    try:
+        found = None if file is None else file.stat()
+    except OSError:
+        return None
+    return found and (found.st_dev, found.st_ino)

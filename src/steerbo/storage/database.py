@@ -20,12 +20,12 @@ from typing import Any
 from .._redaction import split_name
 from ..core import Created, Event
 from ..core.determinism import uncollected
-from ..core.events import FORMAT
+from ..core.events import FORMAT, ended_round
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..records import from_dict, to_dict
 from ._drivers import Connection, Table
 from .connections import DOCTOR, Database
-from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_name
+from .log import TURN, Lease, checked_name, checked_place, new_name
 from .outbox_files import OutboxFiles
 
 HEADS = Table(
@@ -63,7 +63,7 @@ def writable(event: Event) -> str:
     """The same, where it is all there is to know of the event.
 
     Raises:
-        InvalidStudy: it has a Python function, or needs a class that nobody finds again.
+        InvalidStudy: it has a Python function, or needs a class that cannot be found again.
     """
     if isinstance(event, Created):
         if event.problem is None:
@@ -150,7 +150,7 @@ class DatabaseLog:
             return connection.value(query, self.name, position) or ""
 
     def _after(self, seen: int, tip: str) -> tuple[list[Event], int, str]:
-        """The events after so many, the last of which has this checksum; how many there are, and the checksum now."""
+        """Events after a number of them, the last with this checksum; the number of events and the checksum now."""
         query = (
             "SELECT format, events, tip, position, body, checksum FROM steerbo_study"
             " LEFT JOIN steerbo_event ON steerbo_event.study = steerbo_study.study AND position > ?"
@@ -227,11 +227,11 @@ class DatabaseLog:
             connection.insert(EVENTS, *rows)
             if lease is not None and (asked := events[-1]).kind == "asked":
                 connection.insert(LEASES, {"study": self.name, "token": asked.token, **vars(lease)})
-            for token in filter(None, map(ends_a_round, events)):
+            for token in filter(None, map(ended_round, events)):
                 connection.run("DELETE FROM steerbo_lease WHERE study = ? AND token = ?", self.name, token)
 
     def names(self) -> list[str]:
-        """Of all studies in this database."""
+        """Names of all studies in this database."""
         with self._database.transaction() as connection:
             return study_names(connection)
 
@@ -282,7 +282,7 @@ class DatabaseLog:
             yield from connection.run(query, self.name)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._database.close()
 
     def event(self, position: int, body: str) -> Event:

@@ -74,7 +74,7 @@ class KeyRing:
         self._database = Database(split_name(str(place))[0], "write")
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._database.close()
 
     def create(self, study: str, name: str, may: str) -> tuple[Key, str]:

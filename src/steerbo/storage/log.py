@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .._text import unsafe
-from ..core import Abandoned, Event, Failed, OutcomeTold
+from ..core import Event
 from ..errors import InvalidStudy
 from .outbox_files import OutboxFiles
 
@@ -30,12 +30,12 @@ LONGEST_NAME = 200
 BY_HAND = "by hand"
 """The holder of rounds that people evaluate: only they can say that they have stopped."""
 TURN = "turn"
-"""The token of the line of workers, among those of rounds, which begin with a number; see `turns`."""
+"""The token of the line of workers, among those of rounds, which begin with a number; see `FairQueue`."""
 
 
 @dataclass(frozen=True)
 class Lease:
-    """Who evaluates a round.
+    """Lease of a round: the worker that evaluates it, and until when.
 
     Args:
         holder: a name from `new_holder`, or `BY_HAND`.
@@ -83,7 +83,7 @@ class EventLog(Protocol):
 
         Raises:
             LogConflict: there are events that were not seen. Nothing is added.
-            LogUnavailable: nobody knows whether it was added. The same call again adds it once.
+            LogUnavailable: it is unknown whether it was added. The same call again adds it once.
             InvalidStudy: it cannot be written. Nothing is added.
         """
 
@@ -103,17 +103,12 @@ class EventLog(Protocol):
         """Seconds since 1970 by a clock that all its workers share."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
-
-
-def ends_a_round(event: Event) -> str | None:
-    """The token of the round that `event` ends."""
-    return event.token if isinstance(event, OutcomeTold | Failed | Abandoned) else None
+        """Close files and connections."""
 
 
 @cache
 def _here(process: int) -> str:
-    """A process's machine since its start, and its name space of processes: within it, equal numbers are equal ones."""
+    """Machine of a process since its last start, and its PID namespace: in it a number names one process."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{platform.node()}|{boot}|{os.readlink('/proc/self/ns/pid')}"
@@ -122,7 +117,7 @@ def _here(process: int) -> str:
 
 
 def _started(process: int) -> str | None:
-    """When a process of this machine started; None: it is not to be seen; empty: it has ended."""
+    """Start time of a process of this machine; None: it cannot be seen; empty: it has ended."""
     try:
         state, *rest = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ..core import Event
+from ..core.events import ended_round
 from ..errors import InvalidStudy, LogConflict
-from .log import Lease, ends_a_round
+from .log import Lease
 from .outbox_files import OutboxFiles
 
 
@@ -29,7 +30,7 @@ class Memory:
         """One thread at a time.
 
         Raises:
-            InvalidStudy: this is another process, which has a copy: what it wrote there, nobody would see.
+            InvalidStudy: this is another process, which has a copy: its writes would be lost.
         """
         if os.getpid() != self.process:
             hint = "It is in the memory of the process that made it: give a file's name, or a database's URL."
@@ -72,7 +73,7 @@ class MemoryLog:
             self._seen += len(events)
             if lease is not None and (asked := events[-1]).kind == "asked":
                 self._memory.leases[asked.token] = lease
-            for token in filter(None, map(ends_a_round, events)):
+            for token in filter(None, map(ended_round, events)):
                 self._memory.leases.pop(token, None)
 
     def leases(self) -> dict[str, Lease]:
@@ -98,8 +99,8 @@ class MemoryLog:
                     self._memory.leases[token] = replace(lease, until=until)
 
     def now(self) -> float:
-        """This machine's clock."""
+        """Time by this machine's clock."""
         return time.time()
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to close."""

@@ -52,7 +52,7 @@ def read_events(log: EventLog | Path | str, *, name: str | None = None) -> list[
 
 
 def found_log(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, bool, list[Event]]:
-    """A log that is there, whether it was opened here, and its events; the only study where none is named."""
+    """Existing log, whether it was opened here, and its events; the only study where none is named."""
     named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
     log, ours = log_at(log, "study" if name is None else name, make=False)
     try:

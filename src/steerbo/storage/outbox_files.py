@@ -35,15 +35,15 @@ class OutboxEntry:
     """Report on a round, or external data, with the call that made it.
 
     Args:
-        study: the study's name in its log; empty where nobody could look which one there is.
+        study: the study's name in its log; empty where the log could not be read.
         call: decide, tell, fail, amend or add.
         given: the call's arguments by name.
         token: of the round; empty for `add`.
-        values: what the suggestion set, which must still be so; None: nobody could look.
-        after: so many events were known then.
+        values: what the suggestion set, which must still be so; None: the log could not be read.
+        after: number of events known then.
         written: when, as ISO 8601.
         number: tells equal calls apart where both count.
-        holder: who is still at it, as in a lease; empty: nobody.
+        holder: the worker that is still at it, as in a lease; empty: none.
     """
 
     study: str
@@ -72,7 +72,7 @@ class OutboxFiles:
 
     @classmethod
     def of(cls, place: str, name: str) -> OutboxFiles:
-        """For the study called `name`, if it is named, in the log at `place`, which need not be within reach."""
+        """Files of a study in the log at `place`, which need not be reachable; `name`: of the study, if it has one."""
         file, server = _file_or_server(place)
         if file is not None:
             own = f"{file.name}.{_digest(str(file))}.unwritten."
@@ -95,7 +95,7 @@ class OutboxFiles:
         return made
 
     def keep(self, answer: OutboxEntry) -> Path | None:
-        """Write it, not yet through to the disk; None: there is no place that can be written."""
+        """Write an entry, not yet flushed to the disk; None: no place can be written."""
         identity = json.dumps([answer.study, answer.call, answer.token, answer.given, answer.number], sort_keys=True)
         token = re.sub(r"[^\w.-]+", "_", answer.token)[:40] or "data"
         text = json.dumps(vars(answer), indent=1) + "\n"  # in ASCII: whatever was said
@@ -142,7 +142,7 @@ def _read(path: Path) -> Any:
 
 
 def through_to_disk(path: Path) -> None:
-    """Return when the file and its name are on the disk."""
+    """Flush a file and its name to the disk."""
     for place in (path, path.parent):
         with suppress(OSError):  # folders cannot be opened everywhere
             opened = os.open(place, os.O_RDONLY)
@@ -159,7 +159,7 @@ def state_folder() -> Path:
 
 
 def _file_or_server(place: str) -> tuple[Path | None, str | None]:
-    """Which SQLite file, else which database of which server, without user and password; neither: in memory."""
+    """Identity of a log: its SQLite file, else its server and database without user and password; else in memory."""
     if "://" not in place:
         return (None, None) if place == ":memory:" else (Path(place).resolve(), None)
     try:

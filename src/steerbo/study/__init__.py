@@ -14,6 +14,7 @@ from .leases import LEASE
 
 if TYPE_CHECKING:
     from ..storage.backup import backup, restore
+    from ._resume import resume
     from ._run import run_study
     from .files.export import to_frame
     from .files.import_csv import add_frame
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from .objective import Command, Function, Objective
     from .progress import Display
     from .ray_executor import RayExecutor
-    from .resume import resume
 
 _MODULE_OF = {
     "Command": ".objective",
@@ -35,7 +35,7 @@ _MODULE_OF = {
     "backup": "..storage.backup",
     "read_study": ".files.study_file",
     "restore": "..storage.backup",
-    "resume": ".resume",
+    "resume": "._resume",
     "run_study": "._run",
     "to_frame": ".files.export",
 }

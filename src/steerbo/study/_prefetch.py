@@ -21,44 +21,43 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ..core import Asked, BatchPosition, Event, Optimizer, Suggestion
-from ..core.answers import MOST_AT_ONCE
-from ..core.request import check_taken
+from ..core.request import MOST_AT_ONCE, check_taken
 from ..core.state import StudyState
 from ..errors import InvalidRequest, SteerboError
 from ..space.fields import whole
 from ..storage.log import LOGGER
 
 NICE = 10
-"""By how much its priority is lower, of 19: on a machine that is busy for days it is not to starve."""
+"""Niceness of the process, of 19: on a machine that is busy for days it must not starve."""
 _CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {} import work; work({})"
 _BEGINS = 1.0  # seconds in which a process begins
 
 
 class PrefetchProcess:
-    """The events of the next `k` suggestions, as a process finds them; a thread of this one reads them.
+    """Events of the next `k` suggestions, computed by another process and read by a thread of this one.
 
     Raises:
         Exception: the state cannot be copied, or no process be begun.
     """
 
-    def __init__(self, fold: StudyState, k: int, request: Mapping[str, object]) -> None:
-        self.k, self.base = k, len(fold.events)
+    def __init__(self, state: StudyState, k: int, request: Mapping[str, object]) -> None:
+        self.k, self.base = k, len(state.events)
         self.events: list[Event] = []
         self._ended = False
         self._over, self._news, self._since = False, threading.Condition(), time.monotonic()
-        state = pickle.dumps((fold, k, dict(request)), protocol=5)
+        pickled = pickle.dumps((state, k, dict(request)), protocol=5)
         command = [sys.executable, "-c", _CHILD.format(__name__, NICE), json.dumps(sys.path)]
         pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
         self._child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet)
-        self._reader = threading.Thread(target=self._read, args=(state,), daemon=True)
+        self._reader = threading.Thread(target=self._read, args=(pickled,), daemon=True)
         self._reader.start()
 
-    def _read(self, state: bytes) -> None:
+    def _read(self, pickled: bytes) -> None:
         child = self._child
         assert child.stdin is not None
         assert child.stdout is not None
         with suppress(OSError, EOFError, pickle.PickleError), child.stdout:
-            child.stdin.write(state)
+            child.stdin.write(pickled)
             child.stdin.flush()
             while True:
                 found = pickle.load(child.stdout)
@@ -102,7 +101,7 @@ class PrefetchProcess:
         return coming[: last + 1]
 
     def end(self) -> None:
-        """End the process; when it returns nothing is under way."""
+        """End the process; no computation is under way when it returns."""
         self._ended = True
         self._child.kill()
         self._reader.join()
@@ -115,21 +114,21 @@ def _unsigned(event: Event) -> Event:
 def work(nice: int) -> None:
     """Body of the process: read a state, and write the events that follow, suggestion by suggestion.
 
-    Its input stays open until whoever has begun it needs it no more, or dies: it ends then.
+    It ends when its input is closed: its parent needs it no more, or has died.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever has begun it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     if hasattr(os, "nice"):
         os.nice(nice)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a method prints is no answer
-    fold, k, request = pickle.load(sys.stdin.buffer)
+    state, k, request = pickle.load(sys.stdin.buffer)
     threading.Thread(target=lambda: os.read(0, 1) or os._exit(1), daemon=True).start()
-    optimizer = Optimizer._of(fold)
+    optimizer = Optimizer._of(state)
     for _ in range(k):
-        before = len(fold.events)
+        before = len(state.events)
         if optimizer.ask_at(BatchPosition(), request) is None:
             break
-        pickle.dump(fold.events[before:], answers)
+        pickle.dump(state.events[before:], answers)
         answers.flush()
     os._exit(0)
 
@@ -143,7 +142,7 @@ class Prefetcher:
         self._ahead: PrefetchProcess | None = None
 
     def __len__(self) -> int:
-        """How many suggestions are ready."""
+        """Number of suggestions that are ready."""
         self.check()
         return 0 if (ahead := self._current()) is None else ahead.ready(self._events)
 
@@ -193,7 +192,7 @@ class Prefetcher:
             self.stop()
 
     def ask(self, request: Mapping[str, object], place: BatchPosition, cost: float) -> Suggestion | None:
-        """The suggestion that was prepared for this, logged now; None: it is to be chosen, which takes `cost` seconds.
+        """Log and return the suggestion prepared for a request; None: there is none, and choosing takes `cost` seconds.
 
         What is more than half done is waited for, though not for long: it gives way to all else on the machine.
         """

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from ..core import BatchPosition
 from ..errors import SteerboError
@@ -34,15 +34,16 @@ from .leases import Worker, renewing
 LASTS = 10.0
 """Seconds that a turn stays a worker's own after it was last heard of; it is heard of every third of that."""
 PRIORITY_TELL = "tell"
-"""The wish of those who have something to tell, which is soon done: it is everybody's turn who wishes for that."""
-_SHORTEST, _LONGEST = 0.004, 0.02  # seconds between two looks at the line
-_TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, as far as nobody has seen
+"""Wish of workers that tell an outcome, which is soon done: they need not wait for each other."""
+_SHORTEST, _LONGEST = 0.004, 0.02  # seconds between two reads of the queue
+_TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, before any was timed
 
 
 class FairQueue:
-    """One worker's place in the line. A forked child is another worker than its parent.
+    """One worker's place in the queue. A forked child is another worker than its parent.
 
-    Politeness only: where the log is away, or a lease has run out, two may compute at once, and `append` refuses one.
+    Turns save computation, and guard nothing: where the log is away, or a lease has run out, two workers may compute at
+    once, and `append` refuses one.
     """
 
     def __init__(self, log: RetryingLog, worker: Worker) -> None:
@@ -56,13 +57,13 @@ class FairQueue:
     def turn(
         self, meanwhile: Callable[[], object], wish: str = "", given: Callable[[str], bool] = bool
     ) -> Iterator[str | None]:
-        """Held by one worker at a time, or by all whose wish is to tell.
+        """Context of a turn, held by one worker at a time, or by all that tell.
 
-        Yields the token of a round that another has chosen for this worker, who need not do so any more; else None.
+        Yields the token of a round that another worker has chosen for this one meanwhile; else None.
 
         Args:
-            meanwhile: is done whenever the line has moved, and it is still another's turn.
-            wish: what for; a text without tabs and line breaks. Empty: nothing that another could do as well.
+            meanwhile: called whenever the queue has moved, and it is still another's turn.
+            wish: key of the request, a text without tabs and line breaks; empty: no other worker could answer it.
             given: whether a round that is leased to this worker was chosen for it just now.
         """
         self.worker.be_oneself()
@@ -89,8 +90,8 @@ class FairQueue:
     def _wait(self, meanwhile: Callable[[], object], wish: str, given: Callable[[str], bool]) -> str | None:
         """Wait for the turn, or until the queue is unreadable, or another worker has chosen this one's round.
 
-        A look takes the processor from whoever chooses. So it looks again after half of the time that those before it
-        are expected to take still, or have taken beyond that, by how fast the line has moved of late.
+        Reading the queue takes the processor from the worker that chooses. So it is read again after half of the time
+        that the workers ahead are expected to take still, or have taken beyond that, by the queue's recent pace.
         """
         line, since, ahead = list[str](), time.monotonic(), list[str]()
         while True:
@@ -111,7 +112,7 @@ class FairQueue:
             self.log.pause(min(max(abs(left) / 2, _SHORTEST), _LONGEST))
 
     def _learn(self, done: list[str], took: float) -> None:
-        """So many seconds went by until these had their turns."""
+        """Take note of the seconds until these workers had their turns."""
         for tells in {_tells(place) for place in done} if done else ():
             self._pace[tells] += (took / len(done) - self._pace[tells]) / 2
 
@@ -158,7 +159,7 @@ class FairQueue:
             row = self._read()
 
     def behind(self, wish: str, served: Collection[str]) -> str | None:
-        """The place of the first who does not tell, but for workers that were served; None: it wishes for another."""
+        """Place of the first worker behind that asks and was not served, if its wish is this one; else None."""
         for place in _line(self._read())[1:]:
             name = name_at(place)
             if _wish(place) != PRIORITY_TELL and name not in served and not is_gone(name):
@@ -166,7 +167,7 @@ class FairQueue:
         return None
 
     def leave(self, places: Collection[str]) -> None:
-        """Take these out of the line."""
+        """Remove places from the queue."""
         self._change(lambda line: [entry for entry in line if entry not in places], self._read())
 
     @property
@@ -185,7 +186,7 @@ class FairQueue:
 
 
 def name_at(place: str) -> str:
-    """The worker who has a place in a line."""
+    """Name of the worker that has a place in the queue."""
     return place.split("\t", maxsplit=1)[0]
 
 
@@ -202,22 +203,22 @@ def _line(row: Lease | None) -> list[str]:
 
 
 class AskBatcher:
-    """Chooses for others in one's own turn."""
+    """Choices for other workers in one's own turn."""
 
     def __init__(self, log: RetryingLog, turns: FairQueue, worker: Worker) -> None:
         self.log, self.turns, self.worker = log, turns, worker
         self._other = ""  # for whom is being chosen
 
     def lease(self) -> Lease:
-        """On the round that is being chosen."""
+        """Lease on the round that is being chosen."""
         own = self.worker.leases.new()
         return replace(own, holder=self._other) if self._other else own
 
     def wish(self, request: Mapping[str, Any], place: BatchPosition, by: str | None) -> str:
-        """Key of a request: workers with the same key can be answered by one another.
+        """Key of a request: workers with the same key can choose for each other.
 
-        Empty where others must not choose: for a place in a batch, and for workers of one name, who could not tell
-        whose it is.
+        Empty where others must not choose: for a place in a batch, and for workers that share a name, where the owner
+        of a round would be unclear.
         """
         if place.of > 1 or not self.worker.alone:
             return ""
@@ -228,10 +229,10 @@ class AskBatcher:
             return ""
 
     def serve(self, wish: str, choose: Callable[[], object]) -> None:
-        """Choose for everybody behind who wishes for the same, once, until there is nothing left to choose.
+        """Choose for all waiting workers with the same wish, once, until there is nothing left to choose.
 
-        An outcome that comes between is worth more than a choice that does not know of it: that is thrown away. No
-        error is raised: whoever waits will have it for itself, if it comes again.
+        An outcome that is logged meanwhile is worth more than a choice without it, which is dropped. No error is
+        raised: a waiting worker will meet the same one itself.
         """
         served, wait, self.log.seconds = dict[str, str](), self.log.seconds, 0.0
         try:
@@ -241,20 +242,19 @@ class AskBatcher:
                     break
                 served[self._other] = place
             if served:
-                self.turns.leave(served.values())  # who is gone without a trace is not served again
+                self.turns.leave(served.values())  # a worker that has vanished is not served again
         except SteerboError as error:
             LOGGER.debug("what was chosen for %s is thrown away: %s", self._other, error)
         finally:
             self._other, self.log.seconds = "", wait
 
 
-T = TypeVar("T")
 QUIET = 4
-"""Calls in a row without an event of others, after which a worker takes it that it is alone."""
+"""Calls in a row without an event of others, after which a worker assumes that it is alone."""
 CHEAP = 0.02
 """Seconds of processor time: a choice that costs less is sooner made again than waited for."""
 UNKNOWN = 0.05
-"""Seconds that a choice costs as far as nobody knows."""
+"""Seconds that a choice is taken to cost before one was timed."""
 TRIES = 10
 """Calls that are refused so often in a row wait for their turn, however little they cost."""
 
@@ -268,15 +268,15 @@ class ContentionEstimate:
         self._heard = 0  # events of others since the last call
 
     def heard(self, events: int) -> None:
-        """So many events of others were read."""
+        """Take note of events of others that were read."""
         self._heard += events
 
     def called(self) -> None:
-        """Everything is read, and something is computed on it."""
+        """Take note that all events are read, and a computation begins."""
         self.quiet, self._heard = 0 if self._heard else self.quiet + 1, 0
 
     def met(self) -> None:
-        """Another's event came between."""
+        """Take note that another worker's event was logged first."""
         self.quiet = 0
 
     def given(self) -> None:
@@ -293,10 +293,11 @@ class ContentionEstimate:
         """Whether a choice is worth a wait."""
         return self.cost > CHEAP
 
-    def timed(self, choose: Callable[[], T]) -> T:
-        """Make a choice, and measure its cost."""
+    @contextmanager
+    def timing(self) -> Iterator[None]:
+        """Context of a choice, whose cost is measured."""
         began = time.thread_time()
         try:
-            return choose()
+            yield
         finally:
             self.cost = max(time.thread_time() - began, 0.8 * self.cost)

@@ -109,7 +109,7 @@ def tell_failure(study: BaseStudy, suggestion: Suggestion, reason: str, answer: 
 
 
 def short(failure: Exception) -> str:
-    """For one line."""
+    """Shorten a failure to one line."""
     text = str(failure)
     return text if len(text) <= 300 else text[:300] + "…"
 
@@ -158,13 +158,13 @@ class Interruptible:
 
 
 class Observer(Protocol):
-    """Who watches a run."""
+    """Observer of a run."""
 
     def began(self, suggestion: Suggestion) -> None:
-        """A suggestion goes out to be evaluated."""
+        """Report that a suggestion goes out to be evaluated."""
 
     def ended(self, study: BaseStudy) -> None:
-        """Its outcome, or its failure, is in the log."""
+        """Report that a round's outcome, or its failure, is in the log."""
 
     def say(self, message: str) -> None:
         """Report a message to the user."""
@@ -174,13 +174,13 @@ class Logged:
     """Observer that writes to Python's logging; rounds are logged for any observer."""
 
     def began(self, suggestion: Suggestion) -> None:
-        """Nothing."""
+        """Ignore it: the run logs rounds itself."""
 
     def ended(self, study: BaseStudy) -> None:
-        """Nothing."""
+        """Ignore it: the run logs rounds itself."""
 
     def say(self, message: str) -> None:
-        """A warning."""
+        """Log a message as a warning."""
         LOGGER.warning("%s", message)
 
 
@@ -202,7 +202,7 @@ class ExecutorAdapter:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether evaluations end while this thread does something else."""
+        """Whether evaluations end while this thread does other work."""
         return self._executor is not None
 
     def submit(self, objective: Callable[[Suggestion], Any], suggestion: Suggestion) -> Future[Any]:
@@ -476,9 +476,7 @@ class _Loop:
         self.in_a_row += 1
         self.observer.say(f"round {suggestion.round} failed: {short(failure)}")
         if (charge := self.study.history[suggestion.token].charge) is not None:
-            self.observer.say(
-                f"nobody knows what it cost: {charge:.6g}, as a round costs here, is charged to the budget"
-            )
+            self.observer.say(f"its cost is unknown: {charge:.6g}, as a round costs here, is charged to the budget")
         self.observer.ended(self.study)
         if self.in_a_row >= self.failures:
             raise ObjectiveFailure(f"{self.in_a_row} evaluations failed in a row, the last: {short(failure)}") from None

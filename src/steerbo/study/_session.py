@@ -47,7 +47,7 @@ class StudySession:
         optimizer.log_to(self)
 
     def close(self) -> None:
-        """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
+        """Release the log, and the rounds that are out here: they are offered again. People keep theirs."""
         self.worker.be_oneself()
         self.prepared.stop()
         self.worker.heartbeat.stop()
@@ -88,12 +88,14 @@ class StudySession:
         return self.optimizer.with_warnings(suggestion)
 
     def _chosen(self, request: Mapping[str, Any], place: BatchPosition, wish: str) -> Suggestion | None:
-        """A new round; one that was chosen by another meanwhile, or by this worker, and then for others, too."""
+        """Choose a new round, unless another worker did so for this one; then serve other workers, too."""
         if self._given is not None:
             self.contention.given()
             return self.optimizer.history[self._given].suggestion
-        prepared = self.prepared.ask(request, place, self.contention.cost)
-        own = prepared or self.contention.timed(lambda: self.optimizer.ask_at(place, request))
+        own = self.prepared.ask(request, place, self.contention.cost)
+        if own is None:
+            with self.contention.timing():
+                own = self.optimizer.ask_at(place, request)
         if own is not None and wish and self.turns.held:
             self.serving.serve(wish, lambda: self.optimizer.ask_at(BatchPosition(follows=True), request))
         return own
@@ -134,7 +136,7 @@ class StudySession:
         return None
 
     def _passed(self, token: str, context: Any) -> str:
-        """Why a round cannot be evaluated any more where this is seen before choosing; empty: it can."""
+        """Reason why a round cannot be evaluated any more in this context; empty: it can."""
         if not context or not self.optimizer.problem.space.seen:
             return ""
         before = self.optimizer.history[token].request.get(SEEN.name, {})
@@ -161,9 +163,8 @@ class StudySession:
             self.log.seconds = wait
 
     def _give_again(self, answer: OutboxEntry, equal: int) -> None:
-        wish = (
-            PRIORITY_TELL if answer.call != "decide" else ""
-        )  # whoever chooses should know of it, and serves those behind it
+        # a worker that chooses should know of an outcome first, and then serves the workers behind it
+        wish = PRIORITY_TELL if answer.call != "decide" else ""
         self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
@@ -173,7 +174,8 @@ class StudySession:
         def work() -> Suggestion:
             if decided(self.optimizer.history, about, context):
                 return self.optimizer.with_warnings(self.optimizer.history[about].suggestion)
-            return self.contention.timed(lambda: self.optimizer.decide(suggestion, context, again=again))
+            with self.contention.timing():
+                return self.optimizer.decide(suggestion, context, again=again)
 
         return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
 
@@ -238,10 +240,11 @@ class StudySession:
         return result
 
     def _in_turn(self, call: Callable[[], T], wish: str) -> T:
-        """The same again where an event came between, which is another's progress.
+        """Compute, and again wherever another worker's event was logged first.
 
-        Where others write too, four would compute and three of them in vain: they take turns, unless that costs more
-        than to compute again. Who hears of nobody looks at the line: its own haste may keep those in it from writing.
+        Where several workers write, all but one would compute in vain. So they take turns, unless waiting costs more
+        than computing again. A worker that reads no events of others checks the queue, too: by its own speed it may
+        keep waiting workers from writing.
         """
         polite, tries = self.contention.matters or (self.contention.dear and self.turns.taken), 0
         while True:

@@ -147,7 +147,7 @@ class Study(BaseStudy):
         self.close()
 
     def close(self) -> None:
-        """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
+        """Release the log, and the rounds that are out here: they are offered again. People keep theirs."""
         self.session.log.seconds = 0.0  # another thread may be waiting for a log that is away
         with self._lock:
             self.session.close()
@@ -181,7 +181,7 @@ class Study(BaseStudy):
             request: the fields that the problem `takes`; see `Optimizer.ask`.
 
         Raises:
-            InvalidRequest: something given is not allowed.
+            InvalidRequest: an argument is not allowed.
         """
         return one_or_more(batch, lambda place: self.session.ask(request, place))
 
@@ -189,7 +189,7 @@ class Study(BaseStudy):
     def prepare(self, /, k: int = 1, **request: Any) -> None:
         """Begin to choose the next `k` suggestions, in a process beside this one that gives way to all else.
 
-        `ask` with the same `request` gives them, to the last bit what it would choose, unless anything comes between.
+        `ask` with the same `request` returns them, bit for bit its own choices, unless an event is logged in between.
 
         Raises:
             InvalidRequest: `k` is no whole number from 1 to 10 000.
@@ -199,7 +199,7 @@ class Study(BaseStudy):
     @property
     @one_at_a_time
     def prepared(self) -> int:
-        """How many suggestions are prepared."""
+        """Number of prepared suggestions."""
         return len(self.session.prepared)
 
     def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:

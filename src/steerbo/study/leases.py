@@ -87,7 +87,7 @@ class Leases:
         return max(0.0, LEASE - (time.monotonic() - self._late[token][1]))
 
     def _let_go(self, lease: Lease) -> bool:
-        """Whether its holder has ended, or is this worker, which then does not know of it: its call was cut short."""
+        """Whether the holder has ended, or is this worker, whose call was cut short before it knew of the lease."""
         return is_gone(lease.holder) or (lease.holder == self.holder != BY_HAND)
 
     def next_lapse(self, rounds: Collection[str]) -> float | None:
@@ -102,13 +102,13 @@ class Leases:
             self.log.renew(self.holder, self.clock() + self.seconds)
 
     def drop(self, token: str) -> None:
-        """Let go of one round."""
+        """Release the lease on one round."""
         lease = self.log.leases().get(token)
         if lease is not None and lease.holder == self.holder:
             self.log.claim(token, None, lease)
 
     def release(self) -> None:
-        """Let go of everything, so that it is offered again at once. People keep theirs."""
+        """Release all leases, so that the rounds are offered again at once. People keep theirs."""
         if self.holder == BY_HAND:
             return
         for token, lease in self.log.leases().items():
@@ -129,7 +129,7 @@ class Heartbeat:
         self._process = os.getpid()
 
     def start(self) -> None:
-        """Begin, where it has not begun."""
+        """Start the thread, unless it runs."""
         if self._thread is None and self.leases.seconds is not None:
             self._over = threading.Event()
             weakref.finalize(self, self._over.set)
@@ -138,7 +138,7 @@ class Heartbeat:
             self._thread.start()
 
     def stop(self) -> None:
-        """End; when it returns nothing is under way."""
+        """End the thread; no call is under way when it returns."""
         self._over.set()
         if self._thread is not None and self._process == os.getpid():
             self._thread.join()
@@ -146,11 +146,11 @@ class Heartbeat:
 
 
 def renewing(renew: Callable[[], None], over: threading.Event, wait: float) -> None:
-    """Call it every `wait` seconds until it is over, whatever becomes of a single call."""
+    """Call a function every `wait` seconds until `over` is set; a call that fails is repeated like any other."""
     while not over.wait(wait):
         try:
             renew()
-        except SteerboError as error:  # the log is busy or away: whoever needs it will say so
+        except SteerboError as error:  # the log is busy or away: the next call that needs it reports it
             LOGGER.debug("leases could not be renewed just now: %s", error)
 
 
@@ -184,7 +184,7 @@ class Worker:
         return self.leases.holder == self.name
 
     def be_oneself(self) -> None:
-        """Be another one where this is a forked child."""
+        """Become a worker of its own in a forked child."""
         if self._process != os.getpid():
             before = self.leases
             self._be(BY_HAND if before.holder == BY_HAND else "", before.seconds, before.clock)
@@ -207,7 +207,7 @@ _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "wait": (_seconds, "a number of seconds from 0"),
     "say": (lambda given: given is None or callable(given), "a function of a text"),
 }
-"""What a worker can be told, when it is allowed, and how that is said."""
+"""Options of a worker, with a check and the allowed values in words."""
 
 
 def check_options(given: Mapping[str, Any]) -> None:

@@ -116,7 +116,7 @@ class Ended:
         output: its standard output.
         complaints: the end of its standard error.
         killed: whether it was killed here, and why: it took too long, or its output was too long.
-        held: whether it had ended by then, and something that it started held its standard output open.
+        held: whether it had ended by then, and a process that it started held its standard output open.
     """
 
     code: int
@@ -219,10 +219,10 @@ def _read(stream: IO[bytes], take: Callable[[bytes], None]) -> None:
 
 @contextmanager
 def _dies_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Should this process die, even by SIGKILL, the program's group is killed.
+    """Context in which the program's group is killed if this process dies, even by SIGKILL.
 
-    A shell waits for a line from here. At our death its input ends without one, since nobody else has the other end;
-    a signal at the parent's death (Linux has one) would spare what the program itself has started.
+    A shell waits for a line from here. At our death its input ends without one, since no other process has the other
+    end. A signal at the parent's death (Linux has one) would spare the processes that the program has started.
     """
     if os.name != "posix":
         yield
@@ -266,7 +266,7 @@ class Objective(Protocol):
         """
 
     def find(self) -> str:
-        """Where it is. Nothing of it is run.
+        """Find the objective. Nothing of it is run.
 
         Raises:
             InvalidStudy: it is nowhere.
@@ -438,6 +438,6 @@ class Command:
 
 
 def _one_line(text: str) -> str:
-    """The last lines that say something, in one."""
+    """Last lines that are not empty, in one."""
     lines = [line.strip() for line in plain(text).splitlines() if line.strip()]
     return " / ".join(shortened(line, _LONGEST_LINE) for line in lines[-_LAST_LINES:])

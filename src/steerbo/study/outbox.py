@@ -56,7 +56,7 @@ class Outbox:
 
         Args:
             answer: the measured outcome.
-            left: whether whoever settles the study next is to tell it.
+            left: whether the next worker that settles the study is to tell it.
         """
         if path := self.files.keep(replace(answer, holder="") if left else answer):
             through_to_disk(path)
@@ -103,7 +103,7 @@ class Outbox:
         self._current = answer, path
 
     def leave(self, answer: OutboxEntry) -> str:
-        """Keep it for later; says where."""
+        """Keep an entry for later, and report its place."""
         self._current = answer, None
         return self._leave()
 
@@ -170,7 +170,7 @@ CALLS = ("decide", "tell", "fail", "amend", "add")
 
 
 def give_again(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> None:
-    """Make the call, unless the log has its event already; `equal`: so many equal calls were made before it.
+    """Make the call, unless the log has its event already; `equal`: number of equal calls made before it.
 
     Raises:
         InvalidStudy: it is about another suggestion than the log's of this name, or no call at all.
@@ -231,16 +231,16 @@ def is_there(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> bool:
 
 
 class _Would(Exception):  # noqa: N818
-    """Stops a call where it would log."""
+    """Raised to stop a call where it would log."""
 
 
 class _Probe:
-    """A log that only looks."""
+    """A log that captures the event of a call, and writes nothing."""
 
     event: Event | None = None
 
     def append(self, event: Event) -> NoReturn:
-        """Remember it, and have nothing done."""
+        """Remember the event, and stop the call."""
         self.event = event
         raise _Would
 

@@ -21,14 +21,14 @@ from ._constraints import (
     required_now,
     rows_at,
 )
-from ._drift import FLEETING, DriftTracker, build_model, drift_correlations
 from ._expectation import Expectation
+from ._export import Columns, Posterior, inverse_root
 from ._failures import FailureModel, Lasting, feasibility_margin
 from ._feasibility import Feasibility, feasible
-from ._integrals import RESOLVED, EncodingCache, ProductKernelPosterior
-from ._optimise import BatchedBounds, Domain, climb_from, highest_of, maximise_bounds, polished, warm_started
+from ._integrals import RESOLVED, ProductKernelPosterior
+from ._model import FLEETING, DriftTracker, EncodingCache, build_model, drift_correlations
+from ._optimise import BatchedBounds, Domain, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
 from ._parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
-from ._posterior import Columns, Mixture, Posterior, inverse_root
 from ._thompson import PosteriorSample
 
 __all__ = [

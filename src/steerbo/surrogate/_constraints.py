@@ -18,7 +18,7 @@ from ..gp import DriftModel, GPRegression, replace_outcomes
 from ..gp.drift import AnyDrift
 from ..optim import Margin, sobol_points
 from ..space import OutcomeConstraint
-from ._drift import DriftTracker
+from ._model import DriftTracker
 from ._parts import Controlled, Part, Uncontrolled, drawn
 
 DRAWS = 32
@@ -205,7 +205,7 @@ def _quantiles() -> Float[np.ndarray, " q"]:
 Row = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " d"]]
 """What really happened, the token or the name of the data, and the round if it was one, to a point of the models."""
 Tells = Callable[[Round | None], bool]
-"""A round, or None for data that nobody suggested, to whether models learn from it."""
+"""From a round, or None for external data, to whether models learn from it."""
 
 
 class ConstraintModels:
@@ -217,7 +217,7 @@ class ConstraintModels:
         drift: how all of them may change with time; time is then the last column.
         names: the models' columns, beside the time: what must be known of a round that broke, for that it counts.
         row: where something was measured.
-        tells: whether a round, or data that nobody suggested (None), tells of them; None: all do.
+        tells: whether a round, or external data (None), tells of them; None: all do.
 
     Attributes:
         by_name: the outcomes.

@@ -1,4 +1,4 @@
-"""The structured maths: expectations over uncontrolled variables, given the known ones.
+"""Expected value of a scope, with its uncertainty: the posterior averaged over what the scope does not control.
 
 The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different groups of columns
 are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set (c), known (o) or drawn (R): the

@@ -226,7 +226,7 @@ class SuccessProbability:
         return np.clip(total, _LEAST, 1.0 - _LEAST)
 
     def log_probability(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
-        """Its logarithm."""
+        """Logarithm of the probability to work."""
         return np.asarray(np.log(self.mean(rows)))
 
 
@@ -264,7 +264,7 @@ _GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nea
 Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
 """What happened, the token or the name of the data, and the round if it was one, to a point, encoded."""
 Tells = Callable[[Round | DataAdded], bool]
-"""A round, or data that nobody suggested, to whether it counts here."""
+"""From a round, or external data, to whether it counts here."""
 
 
 class FailureModel:
@@ -307,7 +307,7 @@ class FailureModel:
 
     @property
     def faded(self) -> float:
-        """Number of failures that count no longer, as they are old; 0 without drift."""
+        """Number of failures too old to count; 0 without drift."""
         failed = ~np.array(self._worked, dtype=bool)
         if self._lasting is None or not failed.any():
             return 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any, ClassVar
@@ -275,50 +275,3 @@ class Scaled:
         for root in self.roots:
             found -= root @ root.T
         return found
-
-
-Encode = Callable[[Mapping[str, Any]], Float[np.ndarray, "1 d"]]
-"""Values by variable to a row."""
-
-
-class EncodingCache:
-    """Points by name, each with the values that it was encoded from: a correction asks for all, and changes one.
-
-    Args:
-        encode: the same values always give the same point, to the last bit.
-
-    >>> found = EncodingCache(lambda values: np.array([[values["ph"] / 14]]))
-    >>> found.of("0001", {"ph": 7.0})
-    array([0.5])
-    """
-
-    def __init__(self, encode: Encode) -> None:
-        self._encode = encode
-        self._known: dict[str, tuple[Mapping[str, Any], Float[np.ndarray, " d"]]] = {}
-
-    def of(self, name: str, values: Mapping[str, Any]) -> Float[np.ndarray, " d"]:
-        """Encoded point (d,) by a round's token or the name of data; read-only.
-
-        Raises:
-            InvalidOutcome: a value is missing, or not one of its variable.
-        """
-        before = self._known.get(name)
-        if before is None or before[0] != values:
-            before = self._known[name] = values, self._encode(values)[0]
-        return before[1]
-
-    def of_all(
-        self,
-        rows: Sequence[tuple[str, Mapping[str, Any]]],
-        encode: Callable[[Sequence[Mapping[str, Any]]], Float[np.ndarray, "n d"]],
-    ) -> Float[np.ndarray, "n d"]:
-        """Encoded points (n, d) by name and values; `encode` takes those that are new, all at once.
-
-        Raises:
-            InvalidOutcome: as `of`.
-        """
-        fresh = [row for row in rows if (before := self._known.get(row[0])) is None or before[0] != row[1]]
-        if fresh:
-            points = encode([values for _, values in fresh])
-            self._known |= {name: (values, point) for (name, values), point in zip(fresh, points, strict=True)}
-        return np.array([self._known[name][1] for name, _ in rows])

@@ -1,4 +1,4 @@
-"""Who plays which part in a round: every column of a Gaussian process is set, known, or drawn by nature afterwards.
+"""Parts of columns in a round: every column of a Gaussian process is set, known, or drawn by nature afterwards.
 
 Time is a column too: one that is known. Values are encoded, as in the inputs of the process.
 """
@@ -83,7 +83,7 @@ class LawOf:
         return None
 
     def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]) -> Float[np.ndarray, "s 1"]:
-        """By the law's quantiles."""
+        """Draw by the law's quantiles."""
         return np.asarray(self.variable.encoded_ppf(unit[:, 0]))[:, None]
 
 

@@ -275,7 +275,7 @@ class WingContract(Contract):
             return
         assert mean(broken.scope) == before
         assert (optimizer.status.spent, optimizer.status.unpriced) == (spent, 1)
-        assert "and a round whose cost nobody knows" in str(optimizer.status)
+        assert "and a round of unknown cost" in str(optimizer.status)
         optimizer.amend(broken, cost=0.25, reason="the bill came")
         assert optimizer.status.spent == pytest.approx(spent + 0.25)
         assert optimizer.status.unpriced == 0
@@ -572,7 +572,7 @@ class WingContract(Contract):
 
 
 def _other_threads() -> threadpool_limits:
-    """Another number of BLAS threads than now."""
+    """Switch to another number of BLAS threads."""
     usual = {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
     return threadpool_limits(2 if usual == {1} else 1, user_api="blas")
 

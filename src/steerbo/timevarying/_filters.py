@@ -179,7 +179,7 @@ class DecayFilter:
 
 
 class StateSpaceFilter:
-    """As `DecayFilter`, for G covariances that each move by a motion of their own with a state of the same size q.
+    """Filter like `DecayFilter` for G covariances, each with a motion of its own and a state of the same size q.
 
     Args:
         means: (P, X) prior means.

@@ -284,7 +284,7 @@ def log_likelihood(
 
 
 class PriorWarning(UserWarning):
-    """The candidate priors are not what the method needs: all rejected, or alike but for their output scale."""
+    """Warning that the candidate priors do not suit the method: all rejected, or alike but for their output scale."""
 
 
 def _coordinate(value: object) -> float | str:
@@ -373,7 +373,7 @@ class Prior:
         return self
 
     def __str__(self) -> str:
-        """In words, as `steerbo check` says it.
+        """Describe the prior in words, for `steerbo check`.
 
         >>> from steerbo.timevarying import SquaredExponential
         >>> print(Prior(SquaredExponential(0.5), 3.0))

@@ -92,7 +92,7 @@ INSTEAD = {
     "nature": "Nature draws nothing here: what is not set is ‹seen›.",
     "drift": "Each of the `priors` says its own; without priors it is learned.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
-    "graph": "Here everything is set. What causes what is for causal problems.",
+    "graph": "Here all variables are set. A graph is for causal problems.",
 }
 """Hints for fields that other kinds of problems have."""
 

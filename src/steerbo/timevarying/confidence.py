@@ -1,4 +1,4 @@
-"""How wide the bands are: β and ξ of Theorem 4.1 (Ziomek, Adachi & Osborne 2025), or a β of one's own."""
+"""Widths of the bands: β and ξ of Theorem 4.1 (Ziomek, Adachi & Osborne 2025), or a β of one's own."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Datum(NamedTuple):
 
 
 class PendingPoint(NamedTuple):
-    """A place that was tried `times` times, last at `time`, and has no outcome yet, or will never have one."""
+    """Place without an outcome, yet or for ever, that was tried `times` times, last at `time`."""
 
     place: Place
     time: float

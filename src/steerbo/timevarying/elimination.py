@@ -106,7 +106,7 @@ class EliminationMethod(TimeVaryingMethod[O]):
 
     @property
     def alive(self) -> Bool[np.ndarray, " P"]:
-        """Which priors are alive."""
+        """Indicators of the priors that are alive."""
         return self.survivors.alive
 
     def drop(self, overrun: Mapping[int, float], number: int) -> None:
@@ -144,7 +144,7 @@ class EliminationMethod(TimeVaryingMethod[O]):
         return [p for p in super().trusted() if self.alive[p]]
 
     def explain(self, history: History) -> Explanation:
-        """Which priors are alive, when each was dropped and by how much it overran its band."""
+        """Tabulate which priors are alive, when each was dropped and by how much it overran its band."""
         rows: dict[int, tuple[Any, ...]] = {
             p: (bool(self.alive[p]), *self.survivors.dropped.get(p, (None, None))) for p in range(len(self.names))
         }
@@ -159,7 +159,7 @@ class EliminationMethod(TimeVaryingMethod[O]):
 
 
 class PriorElimination(EliminationMethod[EliminationOptions]):
-    """Be optimistic over points and priors; drop a prior whose summed errors leave their band (PE-GP-UCB)."""
+    """Maximise the bound over points and priors; drop a prior whose summed errors leave their band (PE-GP-UCB)."""
 
     name: ClassVar[str] = "prior-elimination"
     Options: ClassVar[type[Any]] = EliminationOptions
@@ -175,7 +175,7 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
             )
 
     def reset_statistics(self) -> None:
-        """No errors yet."""
+        """Start without errors."""
         self.counts = np.zeros(len(self.names), dtype=int)  # |S|
         self.errors = np.zeros(len(self.names))  # Σ η
         self.bands = np.zeros(len(self.names))  # Σ β σ
@@ -217,7 +217,7 @@ class TemperedEliminationOptions:
 
 
 class TemperedElimination(EliminationMethod[TemperedEliminationOptions]):
-    """Be optimistic over points and priors; drop every prior that all outcomes together speak against (ours)."""
+    """Maximise the bound over points and priors; drop every prior that all outcomes together contradict (ours)."""
 
     name: ClassVar[str] = "tempered-elimination"
     Options: ClassVar[type[Any]] = TemperedEliminationOptions
@@ -274,7 +274,7 @@ class FixedShare:
         return kept * self._weights + (1.0 - kept) / len(self._weights)
 
     def _changes(self, time: float) -> float:
-        """How many changes are expected from the last outcome until then."""
+        """Number of changes expected from the last outcome until a time."""
         if self._heard == 0 or time <= self._last:
             return 0.0
         every = self._every if self._every is not None else _SELDOM * (time - self._first) / self._heard
@@ -299,7 +299,7 @@ class SwitchingOptions:
 
 
 class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
-    """Be optimistic over points and priors; drop a prior until outcomes speak for it again: truths change (ours)."""
+    """Maximise the bound over points and priors; drop a prior until outcomes agree with it again (ours)."""
 
     name: ClassVar[str] = "switching-elimination"
     Options: ClassVar[type[Any]] = SwitchingOptions
@@ -342,7 +342,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
 
     @property
     def alive(self) -> Bool[np.ndarray, " P"]:
-        """Which priors are alive at the time of the last round."""
+        """Indicators of the priors that are alive at the time of the last round."""
         return self._living(self.weights())
 
     # -- choosing ------------------------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         return [p for p in super().trusted() if alive[p]]
 
     def explain(self, history: History) -> Explanation:
-        """Which priors are alive, since when the others are not, and how often one came back."""
+        """Tabulate which priors are alive, since when the others are not, and how often one came back."""
         alive = self.alive
         rows: dict[int, tuple[Any, ...]] = {
             p: (bool(alive[p]), None if alive[p] else self.dropped.get(p, (None,))[0], int(self.returns[p]))

@@ -293,7 +293,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         return event.outcome.value, self.problem.sign * mean, deviation
 
     def note(self, history: History) -> str:
-        """Say if there are more outcomes than the model counts."""
+        """Note in words if there are more outcomes than the model uses."""
         return describe_subset(len(self.surrogate.model), len(self.surrogate.model.counted))
 
     # -- choosing ------------------------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         return self.surrogate.drift.widening
 
     def explain(self, history: History) -> Explanation:
-        """How the objective drifts, and what the latest choice expected."""
+        """Explain how the objective drifts, and the value that the latest choice expected."""
         drift = self.surrogate.drift.model
         assert drift is not None  # it is learned
         summary = f"of drift the outcomes say: {drift.said(self.surrogate.model.kernel)}"

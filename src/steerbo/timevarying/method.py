@@ -104,7 +104,7 @@ class OutcomeScale:
 
     @classmethod
     def of(cls, data: Sequence[Datum]) -> OutcomeScale:
-        """Of these outcomes, in order of time."""
+        """Scale of these outcomes, given in order of time."""
         n = len(data)
         if not n:
             return cls()
@@ -148,7 +148,7 @@ def default_priors(problem: TimeVarying, standard: OutcomeScale) -> tuple[Prior,
 
 
 def _ranges(problem: TimeVarying) -> list[float | None]:
-    """How far each coordinate goes; None for categories."""
+    """Range of each coordinate; None for categories."""
     if problem.coordinates is not None:
         spans = np.ptp(np.array(problem.coordinates), axis=0).tolist()
         return [span if span > 0 else 1.0 for span in spans]

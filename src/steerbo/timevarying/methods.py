@@ -108,7 +108,7 @@ class EventTriggeredOptions:
 
 
 def threshold(deviation: float, noise: float, n: int, delta_b: float) -> float:
-    """How far off an outcome may be at the n-th test: `√ρ_n (σ + R)`, in units of the objective.
+    """Largest error of an outcome at the n-th test: `√ρ_n (σ + R)`, in units of the objective.
 
     Args:
         deviation: σ, of the objective there, before the outcome.
@@ -158,7 +158,7 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
         super().__init__(problem, options, streams)
 
     def forget(self) -> None:
-        """Nothing has been tested yet."""
+        """Start without tests."""
         self.tests = self.events = 0  # tests since the last event
         self.since = self._newest = (-math.inf, -math.inf)  # the last event, and the newest outcome
         self._taken = True  # whether the last outcome was taken in
@@ -193,7 +193,7 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
         return False
 
     def _calibrate(self, believed: int | None) -> None:
-        """As all do, where the outcome was taken in."""
+        """Calibrate like all methods, where the outcome was taken in."""
         if self._taken:
             super()._calibrate(believed)
 
@@ -243,11 +243,11 @@ class Random(TimeVaryingMethod[Any]):
 
     @record
     class Options:
-        """It has none."""
+        """No options."""
 
     @property
     def chooses_by_model(self) -> bool:
-        """False: places are drawn."""
+        """Return False: places are drawn."""
         return False
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:

@@ -190,7 +190,7 @@ def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
     if possible(range(len(limits))):
         return
     clash = minimal_conflict(len(limits), possible)
-    where = "limits that leave something to choose" + "".join(f", where {name} is {x}" for name, x in seen.items())
+    where = "limits with at least one feasible point" + "".join(f", where {name} is {x}" for name, x in seen.items())
     them = "These clash within the variables' bounds: loosen one" if len(clash) > 1 else "Loosen it"
     raise InvalidProblem("limits", [str(limits[i]) for i in clash], where, f"{them}, or widen the bounds.")
 
@@ -263,7 +263,7 @@ def _values(problem: TimeVarying, point: Sequence[float]) -> dict[str, Any]:
 def _nothing(problem: TimeVarying) -> InvalidRequest:
     limits = "; ".join(map(str, problem.limits or ()))
     hint = f"The problem's limits are: {limits}. When nothing can be chosen there is nothing to ask."
-    return InvalidRequest("available", None, "something that keeps to the limits, at what is seen", hint)
+    return InvalidRequest("available", None, "a point that satisfies the limits in this context", hint)
 
 
 _AVAILABLE = (
@@ -348,7 +348,7 @@ class TimeVarying(ConstrainedProblem):
         return self
 
     def _some_points(self) -> Floats[np.ndarray, "n d"]:
-        """Some points of a box, at which functions are tried."""
+        """Points of a box at which functions are tried."""
         ends = [[v.decode([z])[0] for z in (0.0, 0.3, 1.0)] for v in self.variables]
         return np.array([self.place(values) for values in zip(*ends, strict=True)])
 
@@ -403,7 +403,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def categorical(self) -> tuple[bool, ...]:
-        """Which coordinates of points are numbers of categories."""
+        """Indicators of the coordinates that are numbers of categories."""
         return tuple(known is not None for known in self.categories)
 
     def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
@@ -415,7 +415,7 @@ class TimeVarying(ConstrainedProblem):
         return {site: i for i, site in enumerate(self.sites or ())}
 
     def site(self, values: Mapping[str, Any]) -> int:
-        """Which point of a finite domain this is, or the nearest one, if numbers were measured between points."""
+        """Index of a point of a finite domain, the nearest one if numbers were measured between points."""
         row = tuple(values[name] for name in self.space.names)
         if row in self._numbers:
             return self._numbers[row]
@@ -454,30 +454,30 @@ class TimeVarying(ConstrainedProblem):
         return ContextRestriction(self)
 
     def coordinates_of(self, values: Mapping[str, Any]) -> dict[str, float]:
-        """Some variables' values as coordinates: numbers as they are, categories numbered."""
+        """Values of some variables as coordinates: numbers as they are, categories numbered."""
         known = ((v, values[v.name]) for v in self.variables if v.name in values)
         return {v.name: float(v.encode([x])[0] if isinstance(v, Categorical) else x) for v, x in known}
 
     @cached_property
     def scope(self) -> Scope:
-        """Of every suggestion: everything is set that is not seen."""
+        """Scope of every suggestion: all variables that are not seen are set."""
         return Scope(self.settable)
 
     # -- what users say ------------------------------------------------------------------------------------------------
 
     @property
     def timed(self) -> bool:
-        """Always."""
+        """Whether the objective may move: always."""
         return True
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """Time and the available points, checked. Time is always there; `available` only where something is not."""
+        """Check the time and the available points. The result has `available` only where some points are not."""
         read = super().read_request(request, history)
         available = read_available(self, read.pop("available")) if "available" in read else None
         return read if available is None else {**read, "available": available}
 
     def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """See `Problem.read_asked`; something must keep to the limits."""
+        """See `Problem.read_asked`; some point must keep to the limits."""
         read = super().read_asked(request, history)
         if self.limits:
             left = self.within(read.get("available"), read.get("context", {}))
@@ -486,7 +486,7 @@ class TimeVarying(ConstrainedProblem):
         return read
 
     def read_scope(self, scope: Any) -> Scope:
-        """All variables: there is nothing else to play."""
+        """Return the only scope: all variables."""
         return super().read_scope(scope) or self.scope
 
 

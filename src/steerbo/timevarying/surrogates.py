@@ -63,7 +63,7 @@ Numbers = Int[np.ndarray, " k"]
 
 
 def remembered(drift: Drift | None, ages: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """How much is left of what happened some time ago: the squared correlation; all, where it may return.
+    """Share of past information that is left: the squared correlation; all, where the past may return.
 
     >>> from steerbo import Decay
     >>> remembered(Decay(0.19), np.array([0.0, 2.0])).round(2), remembered(None, np.array([9.0]))
@@ -92,7 +92,7 @@ def _merge(
     noise: Float[np.ndarray, " n"],
     faded: Float[np.ndarray, " n"],
 ) -> np.ndarray:
-    """Which rows are left, (n,), after residuals and noises of others went into theirs."""
+    """Indicators of the rows that are left, (n,), after residuals and noises of others went into theirs."""
     kept = np.ones(len(points), dtype=bool)
     if len(points) <= KEPT:
         return kept
@@ -364,7 +364,7 @@ class FiniteSurrogate(_SitesSurrogate):
 
     @property
     def surprise(self) -> PerPrior:
-        """How far off every prior was about the outcome added last, in its own predictive deviations, (P,)."""
+        """Error of every prior about the outcome added last, in its own predictive deviations, (P,)."""
         whole = np.empty(self.size[0])
         for f, ids in zip(self._filters, self._ids, strict=True):
             whole[ids] = f.surprise
@@ -372,7 +372,7 @@ class FiniteSurrogate(_SitesSurrogate):
 
     @property
     def kept(self) -> None:
-        """On how many outcomes each prior's posterior rests: on all, whatever their number."""
+        """None: each prior's posterior rests on all outcomes."""
         return
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
@@ -504,7 +504,7 @@ class BoxSurrogate:
 
     @property
     def surprise(self) -> PerPrior:
-        """How far off every prior was about the outcome added last, in its own predictive deviations, (P,).
+        """Error of every prior about the outcome added last, in its own predictive deviations, (P,).
 
         That is the last entry of `L⁻¹ r`; 0 where outcomes were merged since.
         """
@@ -516,7 +516,7 @@ class BoxSurrogate:
 
     @property
     def kept(self) -> Int[np.ndarray, " P"] | None:
-        """On how many outcomes each prior's posterior rests, (P,); None where that is all there were."""
+        """Numbers of outcomes behind each prior's posterior, (P,); None where that is all there were."""
         if not any(s.banked.any() for s in self.shared):
             return None
         whole = np.empty(len(self.problem.given), dtype=int)
@@ -560,7 +560,7 @@ class BoxSurrogate:
 
     @contextmanager
     def _among(self, priors: Numbers) -> Iterator[None]:
-        """Inside, only processes of these priors are solved for: what is said of the others is their prior mean."""
+        """Context in which only processes of these priors are solved for; the others have their prior mean."""
         all_of_them = self.shared
         self.shared = [s for s in all_of_them if np.isin(s.ids, priors).any()]
         try:
@@ -570,7 +570,7 @@ class BoxSurrogate:
 
     @contextmanager
     def _with(self, view: RoundView) -> Iterator[None]:
-        """Inside, places without an outcome shrink the variance, as often as they were tried, unless long ago."""
+        """Context in which places without an outcome shrink the variance, once for each try that is not long ago."""
         if not view.unknown:
             yield
             return

@@ -1,4 +1,4 @@
-"""Kernels of somebody else's: of scikit-learn, of GPyTorch, or any Python function of two arrays of points."""
+"""Kernels of other packages: of scikit-learn, of GPyTorch, or any Python function of two arrays of points."""
 
 from __future__ import annotations
 

@@ -70,10 +70,10 @@ class Kernel(ABC):
         return np.zeros_like(X)
 
     def split(self, known: Collection[int]) -> tuple[Kernel, Kernel | None]:
-        """This kernel as a product of two, `searched` and `factor`; the factor, if any, reads `known` columns only.
+        """Factorisation of this kernel, `searched` times `factor`; the factor, if any, reads `known` columns only.
 
-        A column is known that is fixed before a point is chosen, such as the time: nobody climbs along it, and at one
-        time the factor is one number for each row that is conditioned on.
+        A known column is fixed before a point is chosen, such as the time: no search moves along it, and at one time
+        the factor is one number for each row of data.
         """
         return self, None
 
@@ -219,7 +219,7 @@ def _members(kernel: Kernel, kind: type[_Compound]) -> tuple[Kernel, ...]:
 
 
 def without_each(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """For each array the product of all others, without division: kernels may be zero."""
+    """Products of all arrays but one, for each one, without division: kernels may be zero."""
     one = np.ones_like(arrays[0])
     before = accumulate(arrays[:-1], np.multiply, initial=one)
     after = list(accumulate(arrays[:0:-1], np.multiply, initial=one))[::-1]

@@ -58,7 +58,7 @@ class ExistingData:
         return name in self._names
 
     def find(self, outcome: Outcome, scope: Scope | None, name: str = "") -> str:
-        """The name of the piece that a line says again, of `name` if that is given; empty where it is new."""
+        """Name of the data that a line repeats, of `name` if that is given; empty where it is new."""
         cost = outcome.cost
         pieces = [p for p in self._pieces[_key(outcome)] if p.name not in self._found and name in ("", p.name)]
         pieces = [p for p in pieces if cost is None or p.cost == cost or (p.cost is None and not p.complete)]
@@ -181,7 +181,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
     """Log external data, all or none; returns the result of each line, with its warnings.
 
     Raises:
-        LogUnavailable: the log stays away. Nobody knows whether it was written: the same table again finds out.
+        LogUnavailable: the log stays away. It may have been written: the same table again finds out.
     """
     if not new:
         return []
@@ -293,12 +293,12 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
     """Take outcomes from a table, line by line; each is taken, left or refused for a reason, and the others go on.
 
     Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
-    `distribution`, in JSON. A line with a token tells its round, one without adds data that nobody suggested. `state`
+    `distribution`, in JSON. A line with a token tells its round, one without adds external data. `state`
     may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
     is, or decided where the line has what was to be looked at. What `steerbo export` and `ask --csv` write is read
     back, and a file that is imported again changes nothing; lines that say more than before complete what is there.
     Where a column `scope` names the control set of a line without a token ("ph + temperature"), its cost teaches what
-    a play of it costs. `charged` is read of rounds that failed, or are abandoned, at a cost that nobody knows.
+    a play of it costs. `charged` is read of rounds that failed, or are abandoned, at an unknown cost.
 
     Args:
         study: takes the outcomes.
@@ -321,7 +321,7 @@ def as_data(sheet: Spreadsheet) -> Spreadsheet:
 def take(
     study: Study, sheet: Spreadsheet, charge: bool = False, watch: Callable[[int], object] = lambda lines: None
 ) -> list[Line]:
-    """The same with a table that was read. In the end all that was added is learned from, and that is logged.
+    """Import a table that was read. At the end hyperparameters are learned from all added data, and logged.
 
     Args:
         study: takes the outcomes.
@@ -419,7 +419,7 @@ def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
     It is read as `steerbo import` reads a table: columns `value`, `cost`, `token`, `state`, and what was measured, by
-    variable; further ones are ignored. A line without a token is data that nobody suggested. What is there already is
+    variable; further ones are ignored. A line without a token is external data. What is there already is
     not counted twice. The frame's index is not read.
 
     Args:

@@ -61,7 +61,7 @@ class Spreadsheet:
 
     Args:
         columns: names of the columns that were wanted and are there.
-        ignored: headers that nobody wanted.
+        ignored: headers of columns that are not read.
         rows: lines with anything in them.
         width: columns of the first line.
         mark: which decimal mark the numbers use, as far as they tell.
@@ -100,7 +100,7 @@ class Spreadsheet:
 def read_sheet(
     text: str, labels: Mapping[str, Sequence[str]], error: type[InvalidInput] = InvalidOutcome
 ) -> Spreadsheet:
-    r"""A table in CSV, separated by commas, semicolons, tabs or bars, whichever finds most of the columns.
+    r"""Read a table in CSV, separated by commas, semicolons, tabs or bars: by the one that finds most columns.
 
     Headers are compared without regard to capitals and spaces, unless two columns differ in nothing else. Empty lines,
     and empty columns at the end, are nothing. A first line `sep=;`, as Excel writes it, is obeyed.

@@ -365,7 +365,7 @@ def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str,
 
 
 def _complete(part: StudyFile, columns: Mapping[str, Any], wrong: list[InvalidInput]) -> StudyFile:
-    """With the headers of columns; whether an optimizer can be made of it."""
+    """Check a study file with its headers of columns: an optimizer can be made of it."""
     headed = collecting_errors(wrong, lambda: _columns(part.problem, part.settings.columns, columns, wrong))
     whole = replace(part, settings=replace(part.settings, columns=headed or {}))
     _check_settings(whole, wrong)
@@ -444,7 +444,7 @@ def _check_settings(specification: StudyFile, wrong: list[InvalidInput]) -> None
 
 
 def _known(table: Mapping[str, Any], place: str, names: Iterable[str], wrong: list[InvalidInput]) -> dict[str, Any]:
-    """The fields that are known; a mistyped name stands for the one that it resembles, once it is complained of."""
+    """Known fields; a mistyped name is reported, and stands for the one that it resembles."""
     allowed = list(names)
     known = {name: value for name, value in table.items() if name in allowed}
     for name in table:

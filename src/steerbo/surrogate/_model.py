@@ -1,4 +1,6 @@
-"""Drift of a surrogate's objective, the schedule of its fits, and models built of a space.
+"""Model of an objective: a Gaussian process over a space's variables, its rows, its drift, and the times of its fits.
+
+A wing's surrogate turns each told outcome into a row in its `learn`; `EncodingCache` encodes the values.
 
 A schedule of fits finds out late that all is different. So a fit follows every surprise, too: an outcome that is far
 from what all others say of it, among the latest.
@@ -7,7 +9,7 @@ from what all others say of it, among the latest.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,7 +48,7 @@ class DriftTracker:
         drift: of the problem.
 
     Attributes:
-        drift_model: how the objective changes with time; None: it does not.
+        model: how the objective changes with time; None: it does not.
         scaled: whether the outcomes of the latest fit tell a scale: one alone, or all alike, tell none.
     """
 
@@ -66,7 +68,7 @@ class DriftTracker:
         self._corrected = self._learns
 
     def due(self, model: GPRegression[Any], fitted_at: int, n: int) -> bool:
-        """Whether hyperparameters learned at so many of n outcomes are due again.
+        """Whether hyperparameters learned at `fitted_at` of n outcomes are due again.
 
         Without a drift a fit settles a surprise, so that only outcomes since then count.
         """
@@ -143,3 +145,50 @@ def build_model(
     if drift_model is not None:
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
     return GPRegression(kernel, **options)
+
+
+Encode = Callable[[Mapping[str, Any]], Float[np.ndarray, "1 d"]]
+"""Values by variable to a row."""
+
+
+class EncodingCache:
+    """Points by name, each with the values that it was encoded from: a correction asks for all, and changes one.
+
+    Args:
+        encode: the same values always give the same point, to the last bit.
+
+    >>> found = EncodingCache(lambda values: np.array([[values["ph"] / 14]]))
+    >>> found.of("0001", {"ph": 7.0})
+    array([0.5])
+    """
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+        self._known: dict[str, tuple[Mapping[str, Any], Float[np.ndarray, " d"]]] = {}
+
+    def of(self, name: str, values: Mapping[str, Any]) -> Float[np.ndarray, " d"]:
+        """Encoded point (d,) by a round's token or the name of data; read-only.
+
+        Raises:
+            InvalidOutcome: a value is missing, or not one of its variable.
+        """
+        before = self._known.get(name)
+        if before is None or before[0] != values:
+            before = self._known[name] = values, self._encode(values)[0]
+        return before[1]
+
+    def of_all(
+        self,
+        rows: Sequence[tuple[str, Mapping[str, Any]]],
+        encode: Callable[[Sequence[Mapping[str, Any]]], Float[np.ndarray, "n d"]],
+    ) -> Float[np.ndarray, "n d"]:
+        """Encoded points (n, d) by name and values; `encode` takes those that are new, all at once.
+
+        Raises:
+            InvalidOutcome: as `of`.
+        """
+        fresh = [row for row in rows if (before := self._known.get(row[0])) is None or before[0] != row[1]]
+        if fresh:
+            points = encode([values for _, values in fresh])
+            self._known |= {name: (values, point) for (name, values), point in zip(fresh, points, strict=True)}
+        return np.array([self._known[name][1] for name, _ in rows])

@@ -155,7 +155,7 @@ def _changed(found: list[Change]) -> InvalidStudy:
 
 
 def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: bool) -> None:
-    """Go by the limits and headers of a study file from here on, for all who use the log.
+    """Go by the limits and headers of a study file from here on, for all workers on the log.
 
     Args:
         study: the study of the log.
@@ -181,7 +181,7 @@ def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: 
 
 
 def mention(study: Study, specification: StudyFile, observer: Observer) -> None:
-    """Say which limits of the file are not the log's."""
+    """Name the limits of the file that differ from the log's."""
     before = standing(study.history)
     for name, value in _differing(study, specification).items():
         if name != "columns":
