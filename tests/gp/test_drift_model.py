@@ -187,11 +187,11 @@ def test_what_is_given_is_not_learned() -> None:
 
 
 def slowly(X: np.ndarray, t: np.ndarray) -> np.ndarray:
-    return np.sin(5 * X[:, 0] + 0.02 * t) + X[:, 1] ** 2
+    return np.sin(5 * X[:, 0] + 0.016 * t) + X[:, 1] ** 2
 
 
 def test_where_it_is_not_certain_that_nothing_drifts_draws_are_of_several_kinds() -> None:
-    """The likeliest hyperparameters are those of the kind that is taken, in a kernel that holds the others as well."""
+    """Draws hold changes of all speeds, and a translation by its odds; said is the kind that is likeliest."""
 
     def drawing(drift_model: DriftModel) -> GPRegression[Product]:
         return GPRegression(drift_model.over(SPACE, 2), seed=2)
@@ -208,10 +208,10 @@ def test_where_it_is_not_certain_that_nothing_drifts_draws_are_of_several_kinds(
     moved.set(found)
     assert drift_model.said(moved.kernel) == "nothing seems to drift"
     here, later = np.array([[0.5, 0.5, 0.0]]), np.array([[0.5, 0.5, 40.0]])
-    assert moved.kernel(here, later) == pytest.approx(moved.kernel(here, here), rel=1e-12)
     kept = [float((each.kernel(here, later) / each.kernel(here, here))[0, 0]) for each in moved.members]
-    assert sum(share < 1 - 1e-6 for share in kept) >= 2
-    assert sum(share > 1 - 1e-12 for share in kept) >= 2
+    assert sum(share < 0.9 for share in kept) >= 2
+    assert sum(share > 0.98 for share in kept) >= 2
+    assert sum(any(each.kernel.members[0].velocity) for each in moved.members) >= 1
     again, anew = fit_drift(drawing, moved, drift_model, 60.0)  # begins with the kernel of its own kind
     assert again.kind == "steady"
     assert anew.theta == pytest.approx(found.theta, abs=0.3)

@@ -8,10 +8,10 @@ likelier than none by a factor e, and by √n for its time scale and for each ve
 to nothing is lost on a static objective. Change points are added to these: one must be likelier than all else by e·n²,
 as it may stand at any of n moments and is sought n times.
 
-No drift, a smooth change and a translation are nested: a translation with velocity 0 and an endless time scale is no
-drift. Where several of them are likely, draws of the hyperparameters are shared out among them, so that answers average
-over the kinds as over hyperparameters: bounds of the likeliest kind alone are too narrow while a slow drift is not
-certain.
+That decides how an objective is said to drift. Answers and bounds are less sure: no drift is a smooth change with an
+endless time scale, a smooth change is a translation with velocity 0, and bounds of the likeliest kind alone are too
+narrow while a slow drift is not certain. So where nothing or a smooth change is likeliest, hyperparameters are drawn
+for a smooth change, whose prior reaches far beyond the study; a translation that is likely has a share of the draws.
 """
 
 from __future__ import annotations
@@ -290,9 +290,8 @@ _FEW = 30  # evaluations of a first comparison
 _ALIKE = 0.1  # difference of the logarithms of two periods of one season
 
 _GOLDEN = (math.sqrt(5) - 1) / 2  # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
-_NESTED: tuple[Kind, ...] = ("steady", "smooth", "sliding")
-_ENDLESS = 20.0  # logarithm of a time scale in which nothing changes
-_LIKELY = 3.0  # log posterior by which a kind may be behind and still has draws
+_SLOW = (math.log(4.0), 2.0)  # of the logarithm of a smooth change's time scale: from none in a study to much in it
+_LIKELY = 3.0  # log posterior by which a translation may be behind and still has draws
 
 Theta = tuple[float, ...]
 
@@ -362,8 +361,10 @@ class DriftModel:
     def _changes(self, column: int) -> tuple[Kernel, ...]:
         if self._form == "steady":
             return ()
-        start, family = (0.5, SquaredExponentialKernel) if self._form in {"smooth", "sliding"} else (1.0, Matern12)
-        changing: tuple[Kernel, ...] = (family([start], dimensions=[column], learn_variance=False),)
+        if self._form in {"smooth", "sliding"}:
+            slow = SquaredExponentialKernel([0.5], dimensions=[column], learn_variance=False)
+            return (InUnitsKernel(slow, column, self.unit, _SLOW),)
+        changing: tuple[Kernel, ...] = (Matern12([1.0], dimensions=[column], learn_variance=False),)
         if self._form == "seasonal":
             changing = (
                 PeriodicKernel(column, _PERIOD, _ROUND),
@@ -461,9 +462,9 @@ def fit_drift(
     comparison = _Comparison(empty, model, before, steady)
     best = comparison.best()
     if (cut := comparison.cut(best)) is not None:
-        return cut
-    form, found = comparison.averaged(best)
-    return replace(best.drift_model, form=form, standings=comparison.standings()), found
+        return comparison.averaged(cut)
+    drift_model, found = comparison.averaged(best)
+    return replace(drift_model, standings=comparison.standings()), found
 
 
 def _own_form(
@@ -522,8 +523,8 @@ class _Comparison:
                 self.fits[kind] = self._to_the_end(kind, fit)
         return max(self.fits.values(), key=self._net)
 
-    def cut(self, best: _Fitted) -> tuple[DriftModel, Hyperparameters] | None:
-        """A model with one more cut, and its hyperparameters, where that is likelier than the best without; or None."""
+    def cut(self, best: _Fitted) -> _Fitted | None:
+        """A fit with one more cut, where that is likelier than the best without; or None."""
         least = self._net(best) + ODDS + 2.0 * math.log(len(self._model))
         if (moment := _cut(self._empty, self._model, self._steady, self.fits["steady"].found)) is None:
             return None
@@ -539,41 +540,46 @@ class _Comparison:
         later = _cut(
             self._empty, self._model, self._steady, other.found
         )  # with less noise it is seen more exactly when
-        return (model if later is None else replace(self._steady, cuts=(*self._steady.cuts, later))), other.drawn()
+        return other if later is None else replace(other, drift_model=replace(model, cuts=(*self._steady.cuts, later)))
 
-    def averaged(self, best: _Fitted) -> tuple[Kind | None, Hyperparameters]:
-        """Hyperparameters with draws that are shared among nested kinds by their posterior probabilities.
+    def averaged(self, best: _Fitted) -> tuple[DriftModel, Hyperparameters]:
+        """The drift model of the best fit, with draws that also hold how slow a change can be, or a translation.
 
-        Returns:
-            The kind whose kernel holds them, None for that of the best fit alone; and the hyperparameters.
+        Where no drift or a smooth change is likeliest, draws are those of a smooth change: its time scale may be much
+        longer than the study. Where a translation is likely, too, it has a share of the draws by its odds.
         """
-        found = best.drawn()
-        likely = [
-            fit
-            for kind, fit in self.fits.items()
-            if kind in _NESTED and self._net(fit) >= self._net(best) - _LIKELY and fit.found.output == best.found.output
-        ]
-        if best.drift_model.kind not in _NESTED or len(likely) < 2 or not found.draws:
-            return None, found
-        form = max((fit.drift_model.kind for fit in likely), key=_NESTED.index)
-        weights = np.exp([self._net(fit) - self._net(best) for fit in likely])
-        ends = np.round(np.cumsum(weights) / weights.sum() * len(found.draws)).astype(int)
-        draws: list[Theta] = []
-        for fit, count in zip(likely, np.diff(ends, prepend=0), strict=True):
-            own = found.draws if fit is best else fit.drawn().draws if count else ()
-            some = np.linspace(0, len(own), count, endpoint=False).astype(int)
-            draws += [self._within(form, fit.drift_model.kind, own[i]) for i in some]
-        mixed = [draws[i] for i in np.argsort(np.arange(len(draws)) * _GOLDEN % 1.0, kind="stable")]
-        theta = self._within(form, best.drift_model.kind, found.theta)
-        return form, replace(found, theta=theta, draws=tuple(mixed))
+        model, own = best.drift_model, best.drawn()
+        if model.kind not in {"steady", "smooth", "sliding"} or not own.draws:
+            return model, own
+        smooth, sliding = self._smooth(best), self.fits.get("sliding")
+        slow = smooth.drawn()
+        odds = math.inf if model.kind == "sliding" else -math.inf  # of a translation, where nothing compares
+        if sliding is not None and model.cuts == self._steady.cuts and sliding.found.output == slow.output:
+            odds = self._net(sliding) - max(self._net(self.fits["steady"]), self._net(smooth))
+        if sliding is None or odds < -_LIKELY:
+            return model if model.kind == "smooth" else replace(model, form="smooth"), slow
+        if odds > _LIKELY:
+            return model, own
+        share = round(len(own.draws) / (1.0 + math.exp(-odds)))
+        slides = _some(sliding.drawn().draws, share)
+        stays = [self._sliding(each) for each in _some(slow.draws, len(own.draws) - share)]
+        likeliest = own if model.kind == "sliding" else replace(slow, theta=self._sliding(slow.theta))
+        model = model if model.kind == "sliding" else replace(model, form="sliding")
+        return model, replace(likeliest, draws=_mixed([*stays, *slides]))
 
-    def _within(self, form: Kind, kind: Kind, theta: Theta) -> Theta:
-        """Hyperparameters of a kind in the kernel of another one that it is nested in."""
-        if kind == form:
-            return theta
+    def _smooth(self, best: _Fitted) -> _Fitted:
+        """The likeliest smooth change with the change points of the best fit."""
+        if best.drift_model.cuts == self._steady.cuts:
+            return self._to_the_end("smooth", self.fits.get("smooth"))
+        model, p = replace(best.drift_model, kind="smooth"), len(_space(self._model.kernel).parameters)
+        theta = best.found.theta
+        other = _Fitted.prepared(self._empty, self._model, model, (*theta[:p], _SLOW[0], *theta[p:]))
+        return _Fitted.by(other, model, other.likeliest())
+
+    def _sliding(self, theta: Theta) -> Theta:
+        """Hyperparameters of a smooth change in the kernel of a translation: its velocity is 0."""
         p, moved = len(_space(self._model.kernel).parameters), len(_numbers(_space(self._model.kernel)))
-        scale, rest = (theta[p : p + 1], theta[p + 1 :]) if kind == "smooth" else ((_ENDLESS,), theta[p:])
-        return (*theta[:p], *(0.0,) * (moved if form == "sliding" else 0), *scale, *rest)
+        return (*theta[:p], *(0.0,) * moved, *theta[p:])
 
     def standings(self) -> tuple[Standing, ...]:
         """Standings of all kinds after the comparison; of those left out, as they were."""
@@ -667,6 +673,16 @@ class _Comparison:
         ]
 
 
+def _some(draws: Sequence[Theta], count: int) -> list[Theta]:
+    """So many of the draws, evenly spread."""
+    return [draws[i] for i in np.linspace(0, len(draws), count, endpoint=False).astype(int)]
+
+
+def _mixed(draws: Sequence[Theta]) -> tuple[Theta, ...]:
+    """The draws in an order in which rounds meet all kinds in turn."""
+    return tuple(draws[i] for i in np.argsort(np.arange(len(draws)) * _GOLDEN % 1.0, kind="stable"))
+
+
 def _space(kernel: Product) -> Kernel:
     """The kernel in space alone."""
     first = kernel.members[0]
@@ -682,8 +698,10 @@ def _numbers(space: Kernel) -> tuple[int, ...]:
 
 
 def _can_slide(model: GPRegression[Product]) -> bool:
+    """Whether the kernel in space is one of differences: only these stay kernels of covariances where points move."""
     space = _space(model.kernel)
-    return space.gradients and bool(_numbers(space))
+    members = space.members if isinstance(space, Sum | Product) else (space,)
+    return all(isinstance(each, AnovaKernel | Stationary) for each in members) and bool(_numbers(space))
 
 
 def _asked(drift_model: DriftModel, model: GPRegression[Product]) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -228,6 +228,7 @@ class InUnitsKernel(Kernel):
         kernel: over the column that holds time, and no other.
         dimension: that column.
         unit: how much time counts as one.
+        believed: centre and spread of the prior of every parameter's logarithm; None: the kernel's own priors.
 
     Raises:
         InvalidProblem: a unit that is not a finite number above 0.
@@ -236,6 +237,7 @@ class InUnitsKernel(Kernel):
     kernel: Kernel
     dimension: int
     unit: float
+    believed: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.unit < math.inf:
@@ -255,11 +257,14 @@ class InUnitsKernel(Kernel):
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The kernel's, in these units."""
-        return self.kernel.parameters
+        if self.believed is None:
+            return self.kernel.parameters
+        centre, spread = self.believed
+        return tuple(replace(each, centre=centre, spread=spread) for each in self.kernel.parameters)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters."""
-        return type(self)(self.kernel.with_theta(theta), self.dimension, self.unit)
+        return replace(self, kernel=self.kernel.with_theta(theta))
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
