@@ -97,6 +97,24 @@ def test_widths_are_asked_for_no_further_than_needed(scene: Scene) -> None:
     assert scene.prices[asked].max() <= scene.alike * scene.prices[best.arm] * (1 + 1e-8)
 
 
+@given(scenes(), st.integers(8, 40))
+def test_arms_that_cannot_be_enough_are_not_asked(scene: Scene, eighths: int) -> None:
+    asked: list[int] = []
+    most, highest = scene.widths * (eighths / 8), float(scene.upper.max())
+
+    def widths(some: Sequence[int]) -> np.ndarray:
+        asked.extend(some)
+        return scene.widths[some]
+
+    best = cheapest_sufficient(
+        scene.upper, scene.prices, highest, widths, scene.patience, alike=scene.alike, at_most=lambda some: most[some]
+    )
+    assert (best.arm, best.width) == (scene.chosen, scene.widths[scene.chosen])
+    assert (scene.upper[asked] + scene.patience * most[asked] >= highest).all()
+    surely = [i for i in asked if scene.upper[i] >= highest]
+    assert surely in ([], [best.arm]), "of a tier with an arm that is enough whatever its width no other is asked"
+
+
 @given(scenes())
 def test_less_asked_for_is_never_dearer_by_more_than_counts_as_equal(scene: Scene) -> None:
     lenient = scene.at(float(scene.upper.max()) - 1.0)

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 import steerbo as sb
 from steerbo.core.events import upgrade_format
-from steerbo.costvarying.cheap_first import CheapFirst, Reasons, Switching, worthwhile_width
+from steerbo.costvarying.cheap_first import SURELY, CheapFirst, Reasons, Switching, worthwhile_width
 from steerbo.gp._subset import subset_of_data
 from steerbo.optim import sobol_points
 from steerbo.records import from_dict, to_dict
@@ -109,6 +109,22 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
         assert shortfall <= promised * (1 + 1e-2), number
         x = {"a": 0.4, "b": 0.6, **suggestion.values}
         played.tell(suggestion, -((x["a"] - 0.3) ** 2) - (x["b"] - 0.7) ** 2, realised=x)
+
+
+def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
+    """At most `SURELY` times as large is that of the play which a search finds, and seldom much smaller."""
+    shares = []
+    for rounds in (6, 12, 20):
+        played = played_on(rounds)
+        ours, beta = method(played), 2.0
+        candidates = ours.candidates(played.history, {})
+        every = range(len(ours.search_space.sets))
+        plays = ours.upper_bounds(candidates, every, 1, beta)[1]
+        for i, found in zip(every, plays, strict=True):
+            rough = 2 * beta * ours.model.scale * candidates.rough_deviation(i, beta, 7)
+            shares.append(ours._width(candidates, i, found, beta) / rough)
+    assert max(shares) <= SURELY
+    assert np.median(shares) > 0.5
 
 
 def test_what_is_promised_of_the_polished_point_that_is_played() -> None:

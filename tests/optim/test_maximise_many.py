@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidProblem
-from steerbo.optim import Box, maximise, maximise_many
-from steerbo.optim._newton import apart
+from steerbo.optim import Box, maximise, maximise_many, sobol_points
+from steerbo.optim._newton import _greedy, apart
 
 CENTRES = np.array([[0.2, 0.9], [0.6, 0.1], [1.4, 0.5]])
 BOXES = [Box([0, 0], [1, 1]), Box([0, 0.3], [1, 1]), Box([-1, 0], [1, 0.4])]
@@ -56,3 +56,13 @@ def test_starts_lie_apart_and_are_never_the_same_twice() -> None:
     np.testing.assert_array_equal(apart(points, values, 3), [[1, 3, 2]])  # all crowd: the best of the rest
     points[0, :, 0] = [0.0, 0.5, 0.52, 0.54, 1.0]
     np.testing.assert_array_equal(apart(points, values, 3), [[1, 4, 0]])
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_starts_among_the_highest_points_are_those_of_all_points(d: int) -> None:
+    """Also where few of these lie apart, and where values are the same at many points."""
+    random = np.random.default_rng(d)
+    points = np.broadcast_to(sobol_points(256, d, 3), (24, 256, d))
+    waves = np.sin(np.einsum("mpd,md->mp", points, random.normal(size=(24, d)) * np.arange(24)[:, None]))
+    for values in (waves, waves + 0.1 * random.normal(size=waves.shape), waves.round(1)):
+        np.testing.assert_array_equal(apart(points, values, 6), _greedy(points, values, 6)[0])

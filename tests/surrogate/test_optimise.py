@@ -126,7 +126,7 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
         for of_mean in (False, True):
             some = maximise_bounds(process, domains, [2.0], 3, of_mean)
             with monkeypatch.context() as patched:
-                patched.setattr("steerbo.surrogate._integrals.COARSE", 10**6)
+                patched.setattr("steerbo.surrogate._integrals.FEW", 10**6)
                 everything = maximise_bounds(
                     ProductKernelPosterior.of(model, process.inputs[-2:]), domains, [2.0], 3, of_mean
                 )

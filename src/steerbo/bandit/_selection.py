@@ -36,6 +36,7 @@ def cheapest_sufficient(
     patience: float = 1.0,
     *,
     alike: float = 1.0,
+    at_most: Callable[[Sequence[int]], Float[np.ndarray, " k"]] | None = None,
 ) -> Selection:
     """Choose the cheapest arm that lags behind `least` by no more than the uncertainty of its next play.
 
@@ -49,6 +50,7 @@ def cheapest_sufficient(
             first, and no further than needed, since a width may take a search.
         patience: κ.
         alike: prices that differ by no more than this factor count as equal.
+        at_most: from some arms to numbers that their w_i do not exceed and that take no search; None: there are none.
 
     Raises:
         InvalidOption: no arm comes near: `least` is above all upper bounds.
@@ -58,7 +60,13 @@ def cheapest_sufficient(
     Selection(arm=1, width=0.6)
     """
     for rung in cost_tiers(prices, alike):
-        known = zip(rung, widths(rung), strict=True)
+        best = max(rung, key=lambda i: float(upper[i]))
+        if upper[best] >= least:  # whatever its width, and no other one has a larger bound
+            return Selection(best, float(widths([best])[0]))
+        some = rung if patience else []
+        if at_most is not None and some:
+            some = [i for i, most in zip(rung, at_most(rung), strict=True) if upper[i] + patience * most >= least]
+        known = zip(some, widths(some), strict=True) if some else ()
         enough = [Selection(i, float(width)) for i, width in known if upper[i] + patience * width >= least]
         if enough:
             return max(enough, key=lambda one: float(upper[one.arm]))

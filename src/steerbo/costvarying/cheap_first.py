@@ -84,6 +84,9 @@ BOLD, LEAST = 0.6, 0.1
 WORTH, SHARE = 1.5, 0.002
 """How many times the promise of the feasible play a risky one needs, and at least which share of the range of means."""
 _TRIED = 1024  # points over the whole box
+SURELY = 2.0
+"""How many times `Candidates.rough_deviation` a play's deviation is at most. In 592 searches on four functions, with 12
+to 150 outcomes, it was at most 1.43 times."""
 
 
 def plays_to_come(history: History, price: float, switching: float) -> float:
@@ -396,8 +399,22 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
                 plays.update(zip(tried, self.upper_bounds(candidates, tried, number, beta)[1], strict=True))
             return likely[some] * [self._width(candidates, i, plays[i], beta) for i in tried]
 
+        def at_most(some: Sequence[int]) -> np.ndarray:
+            """Numbers that the widths of some arms do not exceed."""
+            seed = self.streams.integer(number, "search")
+            rough = [candidates.rough_deviation(arms[k], beta, seed) for k in some]
+            return likely[some] * (2 * beta * self.model.scale * SURELY) * rough
+
         least = float(upper.max()) if priced else self._least(float(upper.max()), candidates)
-        best = cheapest_sufficient(upper, prices, least, widths, self.patience, alike=self.options.alike)
+        best = cheapest_sufficient(
+            upper,
+            prices,
+            least,
+            widths,
+            self.patience,
+            alike=self.options.alike,
+            at_most=None if self._switches else at_most,
+        )
         a = arms[best.arm]
         point = self.point_to_play(candidates, a, plays[a], number, beta)
         if self._switches and not self.fits(history, candidates.arms[a], point):

@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import Float
 from ..core import TIME
 from ..errors import InvalidContext
-from ..optim import Box, Maximum, box_of
+from ..optim import Box, Maximum, box_of, sobol_in_box
 from ..surrogate import (
     Domain,
     Expectation,
@@ -30,6 +30,7 @@ from ._nature import NatureModel
 from ._validation import SetConstraints
 from .problem import CostVarying
 
+_ROUGH, _BEST = 128, 8  # points, and the best of them
 TRUST_RADII = (0.1, 0.25, 0.5)
 """Largest moves of a variable, as shares of its range, in the arms that move it only a little."""
 
@@ -81,6 +82,14 @@ class Candidates:
     def expectation(self, i: int, product: bool = True) -> Expectation:
         """Expected value of arm `i` over nature's part; `product`: see `Expectation.over`."""
         return Expectation.over(self.process, self.domains[i].parts, product)
+
+    def rough_deviation(self, i: int, beta: float, seed: int) -> float:
+        """Largest deviation of arm `i`'s expected value at the points, of some, where its wide bound is highest."""
+        domain, expectation = self.domains[i], self.expectation(i)
+        points = sobol_in_box(domain.box, _ROUGH, seed) if domain.box.dimension else np.zeros((1, 0))
+        mean, deviation = expectation.moments(points)
+        best = np.argsort(-(mean + beta * deviation), kind="stable")[:_BEST]
+        return float(expectation.of_mean().moments(points[best])[1].max())
 
     def mixture(self, i: int, beta: float = 0.0) -> Mixture:
         """Expected value of arm `i` under every draw of the hyperparameters."""

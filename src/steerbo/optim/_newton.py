@@ -147,6 +147,7 @@ def _solve_two(H: Float[np.ndarray, "r 2 2"], g: Float[np.ndarray, "r 2"]) -> Fl
     return 0.5 * (first + second)[:, None] * g + 0.5 * (first - second)[:, None] * turned
 
 
+_TOP = 8  # times as many points as starts, among which starts are looked for first
 _APART = 0.1  # root mean square distance of two starts, in box widths
 
 Values = Callable[[Float[np.ndarray, "m p d"]], Float[np.ndarray, "m p"]]
@@ -214,8 +215,27 @@ def apart(points: Float[np.ndarray, "m p d"], values: Float[np.ndarray, "m p"], 
     >>> apart(np.array([[[0.0], [0.01], [0.5]]]), np.array([[3.0, 2.0, 1.0]]), starts=2)
     array([[0, 2]])
     """
+    high = _TOP * starts
+    if high < values.shape[1]:  # of these enough lie apart, nearly always
+        least = np.partition(values, -high, axis=1)[:, -high, None]
+        top = values >= least
+        if (top.sum(axis=1) == high).all():  # no ties
+            best = np.nonzero(top)[1].reshape(-1, high)
+            near = np.take_along_axis(points, best[:, :, None], axis=1)
+            places, short = _greedy(near, np.take_along_axis(values, best, axis=1), starts)
+            chosen = np.take_along_axis(best, places, axis=1)
+            if short.any():
+                chosen[short] = _greedy(points[short], values[short], starts)[0]
+            return chosen
+    return _greedy(points, values, starts)[0]
+
+
+def _greedy(
+    points: Float[np.ndarray, "m p d"], values: Float[np.ndarray, "m p"], starts: int
+) -> tuple[Int[np.ndarray, "m starts"], Bool[np.ndarray, " m"]]:
+    """Indices (m, starts) of the best points in turn, each apart from those before; and where there were too few."""
     m = len(points)
-    each = np.arange(m)
+    each, short = np.arange(m), np.zeros(m, dtype=bool)
     left = values.astype(np.float64)  # -inf: taken
     crowded = np.zeros(values.shape, dtype=bool)
     chosen = np.empty((m, starts), dtype=np.intp)
@@ -224,9 +244,10 @@ def apart(points: Float[np.ndarray, "m p d"], values: Float[np.ndarray, "m p"], 
         pick = free.argmax(axis=1)
         none = free[each, pick] == -np.inf
         if none.any():
+            short |= none
             pick = np.where(none, left.argmax(axis=1), pick)
         chosen[:, s] = pick
         left[each, pick] = -np.inf
         gaps = points - points[each, pick][:, None]
         crowded |= np.einsum("mpd,mpd->mp", gaps, gaps) <= _APART**2 * points.shape[2]
-    return chosen
+    return chosen, short

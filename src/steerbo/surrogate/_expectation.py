@@ -31,8 +31,8 @@ from ._parts import Part, drawn_together, set_columns
 
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
-_ROWS = 128  # of an (n, n) array that are worked on at a time
-_HELD = 2**19  # numbers in kernel rows that are held at a time
+_ROWS = 128  # of an (n, n) array, or of what is multiplied with one, that are worked on at a time
+_HELD = 2**15  # numbers in kernel rows that are held at a time: a processor's cache has room for a few such arrays
 _SHARED = 256  # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to it
 _MADE = 512  # observations up to which an (n, n) array of a scope's own is made where the inverse, scaled, would do
 
@@ -108,12 +108,16 @@ class Expectation:
         """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
         return [self.process.observed(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
 
-    def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
+    def _kernel(
+        self, points: Float[np.ndarray, "r c"], out: Float[np.ndarray, "r n"] | None = None
+    ) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
+        kernel = np.empty((len(points), len(self.process.inputs))) if out is None else out
         factors = self._factors(points)
-        if not factors:
-            return np.ones((len(points), len(self.process.inputs)))
-        kernel = factors[0].copy() if len(factors) == 1 else factors[0] * factors[1]
+        if len(factors) < 2:
+            kernel[...] = factors[0] if factors else 1.0
+            return kernel
+        np.multiply(factors[0], factors[1], out=kernel)
         for factor in factors[2:]:
             kernel *= factor
         return kernel
@@ -176,16 +180,45 @@ class Expectation:
         return process.mean + process.variance * self.value(points, self.average * process.weights)
 
     def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
-        """E μ and sqrt(E σ²), a block of points at a time: no array of more than `_HELD` numbers is made of them."""
-        blocks = 1 + len(points) * len(self.average) // _HELD
-        if blocks > 1:
-            means, deviations = zip(*map(self.moments, np.array_split(points, blocks)), strict=True)
-            return np.concatenate(means), np.concatenate(deviations)
-        process, kernel = self.process, self._kernel(points)
-        half = kernel @ self.product
+        """E μ and sqrt(E σ²)."""
+        mean, deviation = np.empty(len(points)), np.empty(len(points))
+        for block in self._blocks(points):
+            kernel = self._kernel(points[block])
+            mean[block], deviation[block] = self._mean_of(kernel), self._deviation_of(kernel)
+        return mean, deviation
+
+    def promising(
+        self, points: Float[np.ndarray, "r c"], betas: Sequence[float], coarse: Expectation, count: int
+    ) -> Float[np.ndarray, "b r"]:
+        """`E μ + β sqrt(E σ²)` of the points that may be among the `count` highest for each β, -inf elsewhere.
+
+        Means of all observations take O(n) a point, deviations O(n²): so those of the observations of `coarse`, the
+        same over `process.coarse`, say which points are worth an exact one.
+        """
+        kernel = np.empty((len(points), len(self.average)))
+        mean, rough = np.empty(len(points)), np.empty(len(points))
+        for block in self._blocks(points):
+            rows = self._kernel(points[block], kernel[block])
+            mean[block], rough[block] = self._mean_of(rows), coarse._deviation_of(rows[:, self.process.some])
+        found = np.full((len(betas), len(points)), -np.inf)
+        for b, beta in enumerate(betas):
+            some = np.argpartition(-(mean + beta * rough), count)[:count] if count < len(points) else slice(None)
+            found[b, some] = mean[some] + beta * self._deviation_of(kernel[some])
+        return found
+
+    def _blocks(self, points: Float[np.ndarray, "r c"]) -> list[slice]:
+        """Points in blocks, so that arrays of their kernel rows stay in the processor's cache, if they are not long."""
+        rows = max(_ROWS, _HELD // max(1, len(self.average)))
+        return [slice(k, k + rows) for k in range(0, len(points), rows)]
+
+    def _mean_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
+        process = self.process
+        return np.asarray(process.mean + process.variance * kernel @ (self.average * process.weights))
+
+    def _deviation_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
+        process, half = self.process, kernel @ self.product
         spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
-        mean = process.mean + process.variance * kernel @ (self.average * process.weights)
-        return mean, np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+        return np.sqrt(np.maximum(spread, CERTAIN * process.variance))
 
     def bound(
         self, points: Float[np.ndarray, "r c"], beta: float

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._arrays import Bool, Float
+from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem
 from ..gp import AnovaKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
 from ._parts import Law, Observed, Part, row_of
@@ -21,8 +21,8 @@ difference of terms that are larger by the share's inverse: with less than this 
 
 SHARED, HELD = 64, 2**22
 """Values from which on the factors of a column are held for other scopes, and numbers of them held at most."""
-COARSE = 256
-"""Observations that say roughly how sure one is; all say it exactly."""
+FEW, COARSE = 160, 256
+"""Observations from which on a half says roughly how sure one is, and at most so many; all say it exactly."""
 
 
 def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
@@ -89,15 +89,20 @@ class ProductKernelPosterior:
         return cls(inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift)
 
     @cached_property
+    def some(self) -> Int[np.ndarray, " m"]:
+        """Indices of the observations of `coarse`, ascending; of all where there are few."""
+        n = len(self.inputs)
+        return np.unique(np.linspace(0, n - 1, n if n < FEW else min(n // 2, COARSE)).astype(np.intp))
+
+    @cached_property
     def coarse(self) -> ProductKernelPosterior:
         """Process of some observations, evenly spaced with the latest: its deviations approximate, its means do not.
 
         What fewer observations say is less sure, and where they say little, more would say little, too.
         """
-        n = len(self.inputs)
-        if n <= COARSE:
+        if len(self.some) == len(self.inputs):
             return self
-        some = np.unique(np.linspace(0, n - 1, COARSE).astype(np.intp))
+        some = self.some
         X = self.inputs[some]
         gram = np.full((len(X), len(X)), self.variance)
         for d in np.flatnonzero(np.isfinite(self.lengthscales)):

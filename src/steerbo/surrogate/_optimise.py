@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from ._parts import Part, Uncontrolled, drawn
 
 _AT_ONCE = 2**16
 """Numbers in kernel rows up to which a screen is faster with all expectations in one array."""
+_CACHED, _ROWS = 2**14, 64
+"""Numbers in arrays of kernel rows that are worked on at once while climbing, since a processor's cache holds several;
+and rows at least, since each block reads whole (n, n) arrays."""
 EXACT = 128
 """Points of a screen whose bounds are exact where there are thousands of observations."""
 
@@ -44,6 +48,32 @@ class MomentsWithCurvature:
     widening: Float[np.ndarray, "r c"]
     bend: Float[np.ndarray, "r c c"]
     curve: Float[np.ndarray, "r c c"]
+
+
+class _Rows(NamedTuple):
+    """Kernel rows k of r points, their derivatives, and the weights of both in means and variances.
+
+    Attributes:
+        kernel: k, (r, n).
+        D: `∂ ln k_j / ∂x`, (r, c, n).
+        bend: `(∂²k_j / ∂x_a²) / k_j − D_ja²`, (r, c, n).
+        halves: slopes of k times the (n, n) product, (r, c, n).
+        pull: weights of `∂ ln k_j` in the slope of the mean, (r, n).
+        fall: the same of the variance, (r, n).
+        sign: the factor in `fall`; 0 where a variance is rounding, (r,).
+        mean: (r,).
+        variance: (r,).
+    """
+
+    kernel: Float[np.ndarray, "r n"]
+    D: Float[np.ndarray, "r c n"]
+    bend: Float[np.ndarray, "r c n"]
+    halves: Float[np.ndarray, "r c n"]
+    pull: Float[np.ndarray, "r n"]
+    fall: Float[np.ndarray, "r n"]
+    sign: Float[np.ndarray, " r"]
+    mean: Float[np.ndarray, " r"]
+    variance: Float[np.ndarray, " r"]
 
 
 class BatchedBounds:
@@ -87,7 +117,8 @@ class BatchedBounds:
         """Values at p points for each function; all functions of an expectation are tried at the same points."""
         shared = points[:: self.width]
         if self.coarse:
-            return self._best(shared)
+            betas, every = self.betas[: self.width].tolist(), zip(self.expectations, self.coarse, shared, strict=True)
+            return np.concatenate([one.promising(those, betas, coarse, EXACT) for one, coarse, those in every])
         small = shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.categorical.any()
         if small and (products := self._made()) is not None:
             moments = self._moments(shared, products)
@@ -96,21 +127,6 @@ class BatchedBounds:
             moments = np.array([expectation.moments(those) for expectation, those in each]).transpose(1, 0, 2)
         means, deviations = np.repeat(moments, self.width, axis=1)
         return means + self.betas[:, None] * deviations
-
-    def _best(self, points: Float[np.ndarray, "e p c"]) -> Float[np.ndarray, "m p"]:
-        """Exact values of the points that may be among the highest, -inf elsewhere.
-
-        Means of all observations take O(n) a point, deviations O(n²): so those of some observations say which points
-        are worth an exact one.
-        """
-        found = np.full((len(self.betas), points.shape[1]), -np.inf)
-        for k, (expectation, coarse) in enumerate(zip(self.expectations, self.coarse, strict=True)):
-            mean, rough = expectation.mean(points[k]), coarse.moments(points[k])[1]
-            for b in range(k * self.width, (k + 1) * self.width):
-                some = np.argsort(-(mean + self.betas[b] * rough), kind="stable")[:EXACT]
-                means, deviations = expectation.moments(points[k][some])
-                found[b, some] = means + self.betas[b] * deviations
-        return found
 
     def _made(self) -> Float[np.ndarray, "e n n"] | None:
         """All products in one array; None where one is never made."""
@@ -143,71 +159,111 @@ class BatchedBounds:
 
         O(c n²) a point.
         """
-        found, beta = self.moments(points, which // self.width), self.betas[which]
-        sd = np.sqrt(found.variance)
+        return self._in_blocks(self._curved, points, which)
+
+    def _curved(
+        self, points: Float[np.ndarray, "r c"], which: Int[np.ndarray, " r"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        at, beta = self._rows(points, which // self.width), self.betas[which]
+        sd = np.sqrt(at.variance)
         steep = 0.5 * beta / sd
-        falls = found.widening
-        hessian = found.bend + steep[:, None, None] * found.curve
-        hessian -= (0.5 * steep / found.variance)[:, None, None] * falls[:, :, None] * falls[:, None]
-        return found.mean + beta * sd, found.rise + steep[:, None] * falls, hessian
+        towards = np.stack([at.pull + steep[:, None] * at.fall, at.fall], axis=2)
+        first = np.matmul(at.D, towards)
+        falls = first[:, :, 1]
+        # Σ_j (∂²k_j) of the mean and of the variance, and what the slopes of k add to the latter, by one product
+        second = at.halves * ((steep * at.sign)[:, None] * at.kernel)[:, None]
+        second += at.D * towards[:, None, :, 0]
+        hessian = np.matmul(second, at.D.transpose(0, 2, 1))
+        c = points.shape[1]
+        hessian[:, range(c), range(c)] += np.matmul(at.bend, towards[:, :, :1])[:, :, 0]
+        hessian -= (0.5 * steep / at.variance)[:, None, None] * falls[:, :, None] * falls[:, None]
+        return at.mean + beta * sd, first[:, :, 0], hessian
 
     def moments(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> MomentsWithCurvature:
         """Mean and variance of expectation `e`, ascending, at each point; along categories nothing changes.
 
         A variance that is rounding counts as `CERTAIN`, and changes nowhere. O(c n²) a point.
         """
-        s2 = self.variance[e]
-        (r, c), n = points.shape, self.inputs.shape[2]
-        precision = self.precision[e]
-        away = self.inputs[e] - points[:, :, None]
+        return MomentsWithCurvature(*self._in_blocks(self._moments_at, points, e))
+
+    def _moments_at(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> tuple[np.ndarray, ...]:
+        at, c = self._rows(points, e), points.shape[1]
+        both = np.stack([at.pull, at.fall], axis=2)
+        first, own = np.matmul(at.D, both), np.matmul(at.bend, both)
+        bend, curve = (np.matmul(at.D * towards[:, None], at.D.transpose(0, 2, 1)) for towards in (at.pull, at.fall))
+        curve += np.matmul(at.halves * (at.sign[:, None] * at.kernel)[:, None], at.D.transpose(0, 2, 1))
+        for k, second in enumerate((bend, curve)):
+            second[:, range(c), range(c)] += own[:, :, k]
+        return at.mean, at.variance, first[:, :, 0], first[:, :, 1], bend, curve
+
+    def _in_blocks(
+        self,
+        function: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]],
+        points: Float[np.ndarray, "r c"],
+        which: Int[np.ndarray, " r"],
+    ) -> Any:
+        """Results of a function of points and numbers, as many at a time as the processor's cache holds."""
+        rows = max(_ROWS, _CACHED // max(1, points.shape[1] * self.inputs.shape[2]))
+        if len(points) <= rows:
+            return function(points, which)
+        parts = [function(points[k : k + rows], which[k : k + rows]) for k in range(0, len(points), rows)]
+        return tuple(map(np.concatenate, zip(*parts, strict=True)))
+
+    def _rows(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> _Rows:
         # Of k_j = Π_a f_ja, f = 1 − w + w e, with p = w e / f: ∂k_j/∂x_a = k_j D_ja, D_ja = p_ja Δ_ja/ℓ_a²,
         # ∂²k_j/∂x_a∂x_b = k_j D_ja D_jb for a ≠ b, and ∂²k_j/∂x_a² = k_j p_ja (Δ_ja²/ℓ_a⁴ − 1/ℓ_a²)
-        rise = away * precision[:, :, None]
+        s2 = self.variance[e]
+        (r, c), n = points.shape, self.inputs.shape[2]
+        precision = self.precision[e][:, :, None]
+        away = self.inputs[e]
+        away -= points[:, :, None]
+        D = away * precision
         if self.categorical.any():
             away = np.where(self.categorical[e][:, :, None], away != 0.0, away)
-        factor = away * away
+        factor = away
+        factor *= away
         factor *= -0.5 * self.closeness[e][:, :, None]
         np.exp(factor, out=factor)
         share = self.shares[e][:, :, None]
-        factor *= share
-        part = factor.copy()
-        factor += 1.0 - share
+        whole = bool((share == 1.0).all())
         both = np.empty((r, 1 + c, n))  # k and its slopes
         kernel, slopes = both[:, 0], both[:, 1:]
-        np.prod(factor, axis=1, out=kernel)
-        part = np.divide(part, factor, out=np.ones_like(part), where=share < 1.0)
-        D = rise * part
+        if whole:
+            np.prod(factor, axis=1, out=kernel)
+            part: Any = 1.0
+            bend = D * D
+        else:
+            factor *= share
+            part = factor.copy()
+            factor += 1.0 - share
+            np.prod(factor, axis=1, out=kernel)
+            part = np.divide(part, factor, out=np.ones_like(part), where=share < 1.0)
+            bend = D.copy()
+            D *= part
+            bend *= D  # p Δ²/ℓ⁴
+        bend -= part * precision
+        bend -= D * D  # which the products have in its place
         np.multiply(D, kernel[:, None], out=slopes)
         halves = self._times_products(both, e)
         half = halves[:, 0]
         spread = self.prior[e] - s2**2 * np.einsum("rn,rn->r", half, kernel)
         certain = spread <= CERTAIN * s2
-        fall = np.where(certain, 0.0, -2.0 * s2**2)  # ∂(E σ²) = −2 s⁴ halfᵀ ∂k
-        rise *= D  # p Δ²/ℓ⁴
-        rise -= part * precision[:, :, None]
-        rise -= D * D  # which the products below have in its place
-
-        def along(towards: Float[np.ndarray, "r n"]) -> tuple[np.ndarray, np.ndarray]:
-            """`Σ_j towards_j ∂ ln k_j` and `Σ_j towards_j (∂² k_j) / k_j`."""
-            second = np.matmul(D * towards[:, None], D.transpose(0, 2, 1))
-            second[:, range(c), range(c)] += np.matmul(rise, towards[:, :, None])[:, :, 0]
-            return np.matmul(D, towards[:, :, None])[:, :, 0], second
-
+        sign = np.where(certain, 0.0, -2.0 * s2**2)  # ∂(E σ²) = −2 s⁴ halfᵀ ∂k
         pull = self.pull[e] * kernel
-        slope, bend = along(pull)
-        widening, curve = along(fall[:, None] * half * kernel)
-        curve += fall[:, None, None] * np.matmul(slopes, halves[:, 1:].transpose(0, 2, 1))
+        fall = sign[:, None] * half
+        fall *= kernel
         mean = self.mean[e] + pull.sum(axis=1)
-        return MomentsWithCurvature(mean, np.where(certain, CERTAIN * s2, spread), slope, widening, bend, curve)
+        variance = np.where(certain, CERTAIN * s2, spread)
+        return _Rows(kernel, D, bend, halves[:, 1:], pull, fall, sign, mean, variance)
 
     def _times_products(self, rows: Float[np.ndarray, "r k n"], e: Int[np.ndarray, " r"]) -> Float[np.ndarray, "r k n"]:
         """Each block of rows times its expectation's (n, n) product."""
         result = np.empty_like(rows)
-        edges = np.searchsorted(e, np.arange(len(self.expectations) + 1))
-        for k, each in enumerate(self.expectations):
-            block = rows[edges[k] : edges[k + 1]]
+        edges = [0, *(np.flatnonzero(e[1:] != e[:-1]) + 1).tolist(), len(e)]
+        for first, last in pairwise(edges):
+            block = rows[first:last]
             flat = block.reshape(len(block) * block.shape[1], block.shape[2])
-            result[edges[k] : edges[k + 1]] = (flat @ each.product).reshape(block.shape)
+            result[first:last] = (flat @ self.expectations[int(e[first])].product).reshape(block.shape)
         return result
 
 
