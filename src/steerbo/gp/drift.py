@@ -548,24 +548,26 @@ class _Comparison:
         Where no drift or a smooth change is likeliest, draws are those of a smooth change: its time scale may be much
         longer than the study. Where a translation is likely, too, it has a share of the draws by its odds.
         """
-        model, own = best.drift_model, best.drawn()
-        if model.kind not in {"steady", "smooth", "sliding"} or not own.draws:
-            return model, own
+        model = best.drift_model
+        if model.kind not in {"steady", "smooth", "sliding"}:
+            return model, best.drawn()
         smooth, sliding = self._smooth(best), self.fits.get("sliding")
         slow = smooth.drawn()
+        if not slow.draws:
+            return model, best.found
         odds = math.inf if model.kind == "sliding" else -math.inf  # of a translation, where nothing compares
         if sliding is not None and model.cuts == self._steady.cuts and sliding.found.output == slow.output:
             odds = self._net(sliding) - max(self._net(self.fits["steady"]), self._net(smooth))
         if sliding is None or odds < -_LIKELY:
             return model if model.kind == "smooth" else replace(model, form="smooth"), slow
+        slid = sliding.drawn()
         if odds > _LIKELY:
-            return model, own
-        share = round(len(own.draws) / (1.0 + math.exp(-odds)))
-        slides = _some(sliding.drawn().draws, share)
-        stays = [self._sliding(each) for each in _some(slow.draws, len(own.draws) - share)]
-        likeliest = own if model.kind == "sliding" else replace(slow, theta=self._sliding(slow.theta))
+            return model, slid
+        share = round(len(slid.draws) / (1.0 + math.exp(-odds)))
+        stays = [self._sliding(each) for each in _some(slow.draws, len(slid.draws) - share)]
+        likeliest = slid if model.kind == "sliding" else replace(slow, theta=self._sliding(slow.theta))
         model = model if model.kind == "sliding" else replace(model, form="sliding")
-        return model, replace(likeliest, draws=_mixed([*stays, *slides]))
+        return model, replace(likeliest, draws=_mixed([*stays, *_some(slid.draws, share)]))
 
     def _smooth(self, best: _Fitted) -> _Fitted:
         """The likeliest smooth change with the change points of the best fit."""
