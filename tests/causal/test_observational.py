@@ -257,7 +257,7 @@ def test_it_teaches_scopes_that_set_just_this_and_see_all_that_was_looked_at() -
     assert [teaches(lacking, each) for each in (blind, looking)] == [True, False]
     assert trials_explained([one, other, lacking], [blind, looking]) == (
         " 2 trials of elsewhere that set dose feed: set dose, set dose after looking at age (1 of them, the others lack"
-        " something)."
+        " values)."
         " 1 trial of elsewhere that set rest feeds: no scope."
     )
 

@@ -252,7 +252,7 @@ class ConstraintModels:
         if not self.by_name:
             return
         match event:
-            case Refitted():
+            case Refitted() if self.by_name.keys() <= event.hyperparameters.keys():  # else only the objective was due
                 self.set(event.hyperparameters)
             case OutcomeTold() if self._tells(history[event.token]):
                 point = self._row(event.outcome.realised, event.token, history[event.token])
