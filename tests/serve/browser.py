@@ -65,10 +65,11 @@ class Tab:
     def click(self, selector: str, *, mouse: bool = False) -> None:
         """Click, and wait for what comes of it: another page, or that a form is sent and its answer shown."""
         sent = "document.documentElement.dataset.sent"
-        self.run(f"window.before = {{sent: {sent}}}")
-        (self.point if mouse else self.press)(selector)
         # Between two pages there is a document that is complete and has no element at all.
         shown = "document.documentElement && document.readyState === 'complete'"
+        self.wait(f"{shown} && !!document.querySelector({json.dumps(selector)})")
+        self.run(f"window.before = {{sent: {sent}}}")
+        (self.point if mouse else self.press)(selector)
         self.wait(f"{shown} && (!window.before || {sent} !== window.before.sent)")
 
     def press(self, selector: str) -> None:
@@ -76,11 +77,14 @@ class Tab:
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
 
     def point(self, selector: str) -> None:
-        """Click as a mouse does: what is hidden or covered cannot be clicked."""
+        """Click as a mouse does, when the page stands still: what is hidden or covered cannot be clicked."""
         self.send("Page.bringToFront")  # another tab is not even drawn
         place = self.run(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
-            "behavior: 'instant'}); const b = e.getBoundingClientRect(), x = b.left + b.width / 2, y = b.top + "
+            f"(async () => {{ let e, b = {{}}, still = 0; for (let i = 0; i < 60 && still < 3; i++) {{ "
+            f"e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
+            "behavior: 'instant'}); const now = e.getBoundingClientRect(); "
+            "still = now.x === b.x && now.y === b.y ? still + 1 : 0; b = now; "
+            "await new Promise(done => setTimeout(done, 30)); } const x = b.left + b.width / 2, y = b.top + "
             "b.height / 2, top = document.elementFromPoint(x, y); return {x, y, free: !!top && (e.contains(top) || "
             "top.contains(e) || e.labels?.length > 0 && [...e.labels].some(l => l.contains(top)))}; })()"
         )
