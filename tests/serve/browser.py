@@ -80,13 +80,14 @@ class Tab:
         """Click as a mouse does, when the page stands still: what is hidden or covered cannot be clicked."""
         self.send("Page.bringToFront")  # another tab is not even drawn
         place = self.run(
-            f"(async () => {{ let e, b = {{}}, still = 0; for (let i = 0; i < 60 && still < 3; i++) {{ "
-            f"e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
+            "(async () => { let b = {}, still = 0, found; for (let i = 0; i < 150; i++) { "
+            f"const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
             "behavior: 'instant'}); const now = e.getBoundingClientRect(); "
-            "still = now.x === b.x && now.y === b.y ? still + 1 : 0; b = now; "
-            "await new Promise(done => setTimeout(done, 30)); } const x = b.left + b.width / 2, y = b.top + "
-            "b.height / 2, top = document.elementFromPoint(x, y); return {x, y, free: !!top && (e.contains(top) || "
-            "top.contains(e) || e.labels?.length > 0 && [...e.labels].some(l => l.contains(top)))}; })()"
+            "still = now.x === b.x && now.y === b.y ? still + 1 : 0; b = now; const x = b.left + b.width / 2, "
+            "y = b.top + b.height / 2, top = document.elementFromPoint(x, y); found = {x, y, free: !!top && "
+            "(e.contains(top) || top.contains(e) || e.labels?.length > 0 && [...e.labels].some(l => l.contains(top)))"
+            "}; if (found.free && still > 2) break; await new Promise(done => setTimeout(done, 30)); } "
+            "return found; })()"
         )
         assert place["free"], (selector, "lies under another element")
         at = {"x": place["x"], "y": place["y"], "button": "left", "clickCount": 1}
