@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 import steerbo as sb
 from steerbo.core.events import upgrade_format
-from steerbo.costvarying.cheap_first import SURELY, CheapFirst, Reasons, Switching, worthwhile_width
+from steerbo.costvarying.cheap_first import DEVIATION_MARGIN, CheapFirst, Reasons, Switching, worthwhile_width
 from steerbo.gp._subset import subset_of_data
 from steerbo.optim import sobol_points
 from steerbo.records import from_dict, to_dict
@@ -112,7 +112,7 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
 
 
 def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
-    """At most `SURELY` times as large is that of the play which a search finds, and seldom much smaller."""
+    """At most `DEVIATION_MARGIN` times as large is that of the play which a search finds, and seldom much smaller."""
     shares = []
     for rounds in (6, 12, 20):
         played = played_on(rounds)
@@ -123,7 +123,7 @@ def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
         for i, found in zip(every, plays, strict=True):
             rough = 2 * beta * ours.model.scale * candidates.rough_deviation(i, beta, 7)
             shares.append(ours._width(candidates, i, found, beta) / rough)
-    assert max(shares) <= SURELY
+    assert max(shares) <= DEVIATION_MARGIN
     assert np.median(shares) > 0.5
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.core import Suggestion
+from steerbo.core import Refitted, Suggestion
 from steerbo.testing import Case, TraitContract
 from steerbo.timevarying import SquaredExponential
 
@@ -65,6 +65,18 @@ def test_answers_keep_to_it_and_are_near_it(problem: sb.TimeVarying, request_: d
     row = optimizer.explain().tables[-1].rows[0]
     assert row[0] == "pressure at most 1 with probability 0.9"
     assert row[1] is not None
+
+
+def test_a_fit_of_the_objective_alone_leaves_models_of_constrained_outcomes_as_they_are() -> None:
+    """A surprise may make one of them due and not the others."""
+    optimizer, _ = played(BOX, 8)
+    method: Any = optimizer._method
+    (watched,) = method.candidates.feasibility.constraints.by_name.values()
+    before = watched.model.hyperparameters
+    last = [event for event in optimizer.events if isinstance(event, Refitted)][-1]
+    method.learn(Refitted(9, {"objective": last.hyperparameters["objective"]}), optimizer.history)
+    assert watched.model.hyperparameters == before
+    assert len(watched.model) == 8
 
 
 def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() -> None:

@@ -50,7 +50,8 @@ def cheapest_sufficient(
             first, and no further than needed, since a width may take a search.
         patience: κ.
         alike: prices that differ by no more than this factor count as equal.
-        at_most: from some arms to numbers that their w_i do not exceed and that take no search; None: there are none.
+        at_most: from some arms to numbers (k,) that take no search and that w_i should not exceed: arms that would not
+            be enough with these are left out. None: no such numbers are known.
 
     Raises:
         InvalidOption: no arm comes near: `least` is above all upper bounds.

@@ -32,8 +32,8 @@ from ._parts import Part, Uncontrolled, drawn
 _AT_ONCE = 2**16
 """Numbers in kernel rows up to which a screen is faster with all expectations in one array."""
 _CACHED, _ROWS = 2**14, 64
-"""Numbers in arrays of kernel rows that are worked on at once while climbing, since a processor's cache holds several;
-and rows at least, since each block reads whole (n, n) arrays."""
+"""Numbers in arrays of kernel rows that are worked on at once while climbing, so that several fit into a processor's
+cache; and rows at least, since each block reads whole (n, n) arrays."""
 EXACT = 128
 """Points of a screen whose bounds are exact where there are thousands of observations."""
 
