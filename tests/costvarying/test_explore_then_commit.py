@@ -144,8 +144,8 @@ def test_theory_beta_grows_with_what_was_learned() -> None:
     optimizer = Optimizer(PROBLEM, METHOD, explore_cycles=4, confidence="theory", norm=2.0, delta=0.05)
     play_on(optimizer, 8)
     state = method(optimizer)
-    gram = state.model.factor.gram - state.model.noise * np.eye(8)
-    gain = 0.5 * np.linalg.slogdet(np.eye(8) + gram / state.model.noise)[1]
+    gram = state.model.factor.gram - np.diag(state.model.noises)
+    gain = 0.5 * np.linalg.slogdet(np.eye(8) + gram / state.model.noises)[1]
     assert state._beta() == pytest.approx(2.0 + math.sqrt(2 * (gain + 1 + math.log(1 / 0.05))), rel=1e-6)
 
 

@@ -47,6 +47,7 @@ KERNELS: dict[str, Kernel] = {
 
 PROCESSES = {name: GPPrior(kernel, 0.05, KumaraswamyWarp(), 0.3) for name, kernel in KERNELS.items()} | {
     "warped": GPPrior(KERNELS["sum"], 0.05, KumaraswamyWarp((0, 1), ((0.7, 1.5), (2.0, 0.8))), 0.3),
+    "uneven": GPPrior(KERNELS["sum"], 0.05, KumaraswamyWarp(), 0.3, uneven=(1, 0), slopes=(0.7, -1.5)),
 }
 
 

@@ -15,6 +15,35 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
+_AIM = """async selector => {
+  const wanted = target => {
+    const e = document.querySelector(selector);
+    return !!e && [e, ...(e.labels ?? [])].some(each => each.contains(target));
+  };
+  let before = {}, still = 0, found;
+  for (let i = 0; i < 150; i++) {
+    const e = document.querySelector(selector);
+    e.scrollIntoView({block: "center", behavior: "instant"});
+    const b = e.getBoundingClientRect(), x = b.left + b.width / 2, y = b.top + b.height / 2;
+    still = b.x === before.x && b.y === before.y ? still + 1 : 0;
+    before = b;
+    found = {x, y, free: wanted(document.elementFromPoint(x, y))};
+    if (found.free && still > 2) break;
+    await new Promise(done => setTimeout(done, 30));
+  }
+  window.missed = false;
+  const guard = event => {
+    if (event.type === "mousedown") window.missed = !wanted(event.target);
+    if (window.missed) { event.preventDefault(); event.stopImmediatePropagation(); }
+    if (event.type === "click" || event.type === "mouseup" && window.missed) setTimeout(off);
+  };
+  const kinds = ["pointerdown", "mousedown", "mouseup", "click"];
+  const off = () => { for (const kind of kinds) window.removeEventListener(kind, guard, true); };
+  for (const kind of kinds) window.addEventListener(kind, guard, true);
+  return found;
+}"""
+"""Waits until a selector's element stands still, returns its middle, and guards the next click there."""
+
 
 class Tab:
     """One page of a browser."""
@@ -77,22 +106,20 @@ class Tab:
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
 
     def point(self, selector: str) -> None:
-        """Click as a mouse does, when the page stands still: what is hidden or covered cannot be clicked."""
+        """Click as a mouse does, when the page stands still: what is hidden or covered cannot be clicked.
+
+        Where something moved between the look and the click, the page never hears of that click, and another follows.
+        """
         self.send("Page.bringToFront")  # another tab is not even drawn
-        place = self.run(
-            "(async () => { let b = {}, still = 0, found; for (let i = 0; i < 150; i++) { "
-            f"const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
-            "behavior: 'instant'}); const now = e.getBoundingClientRect(); "
-            "still = now.x === b.x && now.y === b.y ? still + 1 : 0; b = now; const x = b.left + b.width / 2, "
-            "y = b.top + b.height / 2, top = document.elementFromPoint(x, y); found = {x, y, free: !!top && "
-            "(e.contains(top) || top.contains(e) || e.labels?.length > 0 && [...e.labels].some(l => l.contains(top)))"
-            "}; if (found.free && still > 2) break; await new Promise(done => setTimeout(done, 30)); } "
-            "return found; })()"
-        )
-        assert place["free"], (selector, "lies under another element")
-        at = {"x": place["x"], "y": place["y"], "button": "left", "clickCount": 1}
-        for kind in ("mousePressed", "mouseReleased"):
-            self.send("Input.dispatchMouseEvent", type=kind, **at)
+        for _ in range(5):
+            place = self.run(f"({_AIM})({json.dumps(selector)})")
+            assert place["free"], (selector, "lies under another element")
+            at = {"x": place["x"], "y": place["y"], "button": "left", "clickCount": 1}
+            for kind in ("mousePressed", "mouseReleased"):
+                self.send("Input.dispatchMouseEvent", type=kind, **at)
+            if not self.run("window.missed"):  # undefined: the click led to another page
+                return
+        raise AssertionError(f"{selector}: moved away from five clicks")
 
     def write(self, selector: str, text: str) -> None:
         """Point at a field, and type."""

@@ -26,7 +26,9 @@ def a_process(variables: list[Variable], n: int = 30, seed: int = 0) -> ProductK
     gram = kernel(inputs, inputs, lengthscales, shares, categorical, variance)
     inverse = np.linalg.inv(gram + noise * np.eye(n))
     weights = inverse @ (random.normal(size=n) - mean)
-    return ProductKernelPosterior(inputs, weights, inverse, lengthscales, shares, categorical, variance, mean, noise)
+    return ProductKernelPosterior(
+        inputs, weights, inverse, lengthscales, shares, categorical, variance, mean, np.full(n, noise)
+    )
 
 
 def parts(variables: list[Variable], held: list[int]) -> list[Part]:

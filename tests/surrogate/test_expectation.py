@@ -209,7 +209,7 @@ def test_without_observations_it_is_the_prior_and_flat() -> None:
     none = np.zeros((0, 2))
     variables: list[Variable] = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
     process = ProductKernelPosterior(
-        none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, 0.01
+        none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, np.zeros(0)
     )
     expectation = Expectation.over(process, parts(variables, [0]))
     value, gradient, hessian = BatchedBounds([expectation], [2.0]).curved(

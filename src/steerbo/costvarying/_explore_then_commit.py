@@ -193,8 +193,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""
         if self.options.confidence == "fixed":
             return self.options.beta
-        n, noise = len(self.model), self.model.noise
-        gain = max(0.5 * (self.model.factor.log_determinant - n * np.log(noise)), 0.0)
+        gain = max(0.5 * (self.model.factor.log_determinant - float(np.log(self.model.noises).sum())), 0.0)
         return theory_beta(self.options.norm, 1.0, gain, self.options.delta)
 
     def present_tolerance(self) -> Tolerance:

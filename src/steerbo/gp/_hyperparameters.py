@@ -50,7 +50,7 @@ class Hyperparameters:
     """All numbers that a `GPRegression` needs beside its data.
 
     Attributes:
-        theta: parameters of kernel, mean, noise and warp, in this order, as `GPPrior.theta` has them.
+        theta: parameters of kernel, mean, noise, warp and the noise's slopes, as `GPPrior.theta` has them.
         output: from the user's units to standardised ones; it stays until the next fit.
         draws: of theta from its posterior; none: outcomes are too many, or too few, for them to differ.
         doubted: outcomes that are probably wrong, by their numbers, and the noise variance that each has beside the
@@ -67,21 +67,26 @@ class Hyperparameters:
     doubted: tuple[tuple[int, float], ...] = ()
 
     def check(self, names: Sequence[str]) -> Self:
-        """Check that they fit these parameters; a log from before there were weights has all weights at 1.
+        """Check that they fit these parameters, and complete those of older logs.
+
+        Before there were weights all weights were 1; before noise had slopes it was the same everywhere.
 
         Raises:
             InvalidStudy: they belong to another kernel or warp.
         """
         weights = [name.rpartition(".")[2].startswith("weight[") for name in names]
-        theta = self.theta
+        level = (0.0,) * sum(name.startswith("noise_slope[") for name in names)
+        theta, draws = self.theta, self.draws
+        if level and len(theta) in {len(names) - len(level), len(names) - len(level) - sum(weights)}:
+            theta, draws = (*theta, *level), tuple((*each, *level) for each in draws)
         if any(weights) and len(theta) == len(names) - sum(weights) and not self.draws:
             rest = iter(theta)
             theta = tuple(WHOLE if weight else next(rest) for weight in weights)
-        for each in (theta, *self.draws):
+        for each in (theta, *draws):
             if len(each) != len(names) or max(map(abs, each), default=0.0) > 100:
                 allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
                 raise InvalidStudy("hyperparameters.theta", each, allowed)
-        return replace(self, theta=theta)
+        return replace(self, theta=theta, draws=draws)
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON form with floats as hexadecimal text."""

@@ -12,7 +12,7 @@ from .._arrays import Float
 from ._factor import Factor
 from ._fit import Weighed
 from ._likelihood import Density
-from ._parameters import LIKELY_NOISE, Parameter
+from ._parameters import LIKELY_NOISE, Parameter, noise_slope
 from ._parameters import noise as noise_parameter
 from ._transforms import KumaraswamyWarp
 from .kernels import Kernel
@@ -22,14 +22,17 @@ K = TypeVar("K", bound=Kernel)
 
 @dataclass(frozen=True)
 class GPPrior(Generic[K]):
-    """Prior of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise)`.
+    """Prior of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise_at(x))`.
 
     Args:
         kernel: covariances of bent inputs.
-        noise: noise variance.
+        noise: noise variance, in the middle of the columns along which it changes.
         warp: w, how inputs are bent.
         mean: the same everywhere.
         likely_noise: the prior of the noise variance.
+        noise_spread: of its logarithm.
+        uneven: columns in [0, 1] along which the noise variance may change.
+        slopes: changes of its logarithm from one end of each of these to the other; none: it does not change.
     """
 
     kernel: K
@@ -38,20 +41,23 @@ class GPPrior(Generic[K]):
     mean: float = 0.0
     likely_noise: float = LIKELY_NOISE
     noise_spread: float = 2.0
+    uneven: tuple[int, ...] = ()
+    slopes: tuple[float, ...] = ()
 
     @property
     def width(self) -> int:
         """The least number of columns that points must have."""
-        return max(self.kernel.width, self.warp.width)
+        return max(self.kernel.width, self.warp.width, 1 + max(self.uneven, default=-1))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Parameters of kernel, mean, noise and warp, in the order that logs hold them."""
+        """Parameters of kernel, mean, noise, warp and the noise's slopes, in the order that logs hold them."""
         return (
             *self.kernel.parameters,
             Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
             noise_parameter(self.noise, self.likely_noise, self.noise_spread),
             *self.warp.parameters,
+            *(noise_slope(b, d) for d, b in zip(self.uneven, self.slopes or (0.0,) * len(self.uneven), strict=True)),
         )
 
     @property
@@ -65,16 +71,29 @@ class GPPrior(Generic[K]):
         return len(self.kernel.parameters)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """Replace the hyperparameters (p,)."""
+        """Replace the hyperparameters (p,); without slopes of the noise it is the same everywhere."""
         k = self._own
+        last = k + 2 + 2 * len(self.warp.columns)
         return type(self)(
             self.kernel.with_theta(theta[:k]),
             float(np.exp(theta[k + 1])),
-            self.warp.with_theta(theta[k + 2 :]),
+            self.warp.with_theta(theta[k + 2 : last]),
             float(theta[k]),
             self.likely_noise,
             self.noise_spread,
+            self.uneven,
+            tuple(theta[last:].tolist()),
         )
+
+    def noise_at(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """Noise variance at points X (n, d), (n,): `λ exp(Σ_d b_d (x_d − ½))` over the uneven columns."""
+        return self.noise * self._growth(X)
+
+    def _growth(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """Noise variance at points, relative to that in the middle, (n,)."""
+        if not any(self.slopes):
+            return np.ones(len(X))
+        return np.asarray(np.exp((X[:, self.uneven] - 0.5) @ np.array(self.slopes)))
 
     def log_likelihood(
         self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
@@ -100,15 +119,19 @@ class GPPrior(Generic[K]):
         bent = self.warp(X)
         gram, pull = self.kernel.linearise(bent)
         gram = gram.copy()  # the pull-back may read the kernel's own
-        gram.flat[:: len(z) + 1] += self.noise + extra
+        growth = self._growth(X)
+        gram.flat[:: len(z) + 1] += self.noise * growth + extra
         density = Density.of(gram, z - self.mean)
         del gram
 
         def slope() -> Float[np.ndarray, " p"]:
             found = density.evidence()
-            parts = [pull(found.pull), np.array([found.alpha.sum(), self.noise * np.trace(found.pull)])]
+            by_noise = growth * np.diagonal(found.pull)
+            parts = [pull(found.pull), np.array([found.alpha.sum(), self.noise * by_noise.sum()])]
             if self.warp.columns:
                 parts.append(self.warp.gradient(X, 2.0 * self.kernel.input_gradient(bent, bent, found.pull)))
+            if self.uneven:
+                parts.append(self.noise * by_noise @ (X[:, self.uneven] - 0.5))
             return np.concatenate(parts)
 
         def factor() -> Factor | None:

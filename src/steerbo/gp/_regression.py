@@ -73,6 +73,9 @@ def _numbers(values: object, field: str) -> np.ndarray:
 
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
+EVEN_BELOW = 30
+"""Outcomes up to which noise is taken for the same everywhere. Of fewer it cannot be told from how rough the function
+is: bounds were narrower than they should be where it was even, and no better where it was not."""
 _EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
 _KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
 _HOPELESS = 12.0  # log posterior by which doubts may be behind, with the same hyperparameters, and are fitted
@@ -105,6 +108,7 @@ class GPRegression(Generic[K]):
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
         known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
         seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
+        uneven: columns in [0, 1] along which the noise may grow or shrink; a fit to enough outcomes learns how much.
 
     Raises:
         InvalidOption: noise or transform not allowed.
@@ -134,6 +138,7 @@ class GPRegression(Generic[K]):
         likely_noise: float = LIKELY_NOISE,
         known_noise: float | None = None,
         seed: int | None = None,
+        uneven: Sequence[int] = (),
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
@@ -141,7 +146,9 @@ class GPRegression(Generic[K]):
         if transform not in {None, "yeo-johnson"}:
             raise InvalidOption("transform", transform, "'yeo-johnson', or none")
         self._transform, self.output = transform, OutcomeTransform()
-        self._initial = GPPrior(kernel, float(noise), KumaraswamyWarp(tuple(warp)), likely_noise=float(likely_noise))
+        self._initial = GPPrior(
+            kernel, float(noise), KumaraswamyWarp(tuple(warp)), likely_noise=float(likely_noise), uneven=tuple(uneven)
+        )
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
         self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
@@ -162,8 +169,12 @@ class GPRegression(Generic[K]):
 
     @property
     def noise(self) -> float:
-        """Noise variance, standardised."""
+        """Noise variance, standardised, in the middle of columns along which it changes."""
         return self.process.noise
+
+    def noise_at(self, X: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """Noise variance of an outcome at points X (m, d), standardised, (m,)."""
+        return self.process.noise_at(X)
 
     @property
     def mean(self) -> float:
@@ -324,7 +335,8 @@ class GPRegression(Generic[K]):
             fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
             believed, many = self._believed(output), (self.many, self.very_many)
-            fit = fit_large(believed, before, self._points, z, many, extra=extra, nearly=nearly, hasty=hasty)
+            start = before[: len(believed.parameters)]
+            fit = fit_large(believed, start, self._points, z, many, extra=extra, nearly=nearly, hasty=hasty)
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
         return Doubting(doubts, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
 
@@ -332,8 +344,9 @@ class GPRegression(Generic[K]):
         """Score of some doubts with given hyperparameters."""
         output, z, extra = self._doubting(doubts)
         believed = self._believed(output)
+        known = theta[: len(believed.parameters)]
         place = Place.at(
-            theta, believed.parameters, lambda each: believed.with_theta(each).weighed(self._points, z, extra)
+            known, believed.parameters, lambda each: believed.with_theta(each).weighed(self._points, z, extra)
         )
         height = -math.inf if place is None else place.height
         return height - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
@@ -347,10 +360,14 @@ class GPRegression(Generic[K]):
         return output, z, np.where(doubts, np.maximum(z**2, 1.0), 0.0)
 
     def _believed(self, output: OutcomeTransform) -> GPPrior[K]:
-        """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
+        """Beliefs before the data, in standardised units: noise that people know is known in the user's.
+
+        Of few outcomes it is the same everywhere: see `EVEN_BELOW`.
+        """
+        initial = replace(self._initial, uneven=()) if len(self) < EVEN_BELOW else self._initial
         if self._known_noise is None:
-            return self._initial
-        return replace(self._initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
+            return initial
+        return replace(initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
 
     def _suspects(self) -> Bool[np.ndarray, " n"]:
         """Outcomes far from all others, except where their neighbours are, too."""
@@ -369,7 +386,7 @@ class GPRegression(Generic[K]):
         bent = process.warp(self._points)
         near = process.kernel(bent, bent)
         gram = near.copy()
-        gram.flat[:: n + 1] += process.noise + known.fit.extra
+        gram.flat[:: n + 1] += process.noise_at(self._points) + known.fit.extra
         try:
             inverse = inverted(gram)[0]
         except ModelFailure:
@@ -442,7 +459,7 @@ class GPRegression(Generic[K]):
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
         """Bent points, residuals and noise variances."""
         residuals = (self.output.forward(outcomes) - self.mean)[:, None]
-        return self.process.warp(points), residuals, self.noise + extra
+        return self.process.warp(points), residuals, self.process.noise_at(points) + extra
 
     @property
     def factor(self) -> Factor:
@@ -458,12 +475,18 @@ class GPRegression(Generic[K]):
     def with_fantasies(self, X: ArrayLike) -> Iterator[Factor]:
         """Context in which pending points X (p, d) shrink the variance, not the mean: see `GPPosterior.extended`.
 
-        They do so as if their outcomes had hardly any noise: with much of it a pending point would be suggested again.
+        They have the noise of `noise_of_fantasies`.
         """
-        bent = self.process.warp(self._read(X))
-        noise = np.minimum(self.noise, _EXPECTED * self.kernel.diagonal(bent))
-        with self._given.extended(bent, noise) as factor:
+        points = self._read(X)
+        with self._given.extended(self.process.warp(points), self.noise_of_fantasies(points)) as factor:
             yield factor
+
+    def noise_of_fantasies(self, X: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
+        """Noise variances of pending points X (p, d), standardised, (p,).
+
+        They are hardly any: with much of it a pending point would be suggested again.
+        """
+        return np.minimum(self.noise_at(X), _EXPECTED * self.kernel.diagonal(self.process.warp(X)))
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each. O(n²) a point."""
@@ -503,7 +526,7 @@ class GPRegression(Generic[K]):
     @property
     def noises(self) -> Float[np.ndarray, " m"]:
         """Noise variances of the outcomes in use, standardised; doubted outcomes have more."""
-        return self.noise + self._extra[self.counted]
+        return self.process.noise_at(self._points[self.counted]) + self._extra[self.counted]
 
     def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
         """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
@@ -514,7 +537,7 @@ class GPRegression(Generic[K]):
         for member in self.members or (self,):
             mean, deviation = member.predict(x[None])
             means.append(float(mean[0]))
-            variances.append(float(deviation[0]) ** 2 + member.scale**2 * member.noise)
+            variances.append(float(deviation[0]) ** 2 + member.scale**2 * float(member.noise_at(x[None])[0]))
         spread = np.mean(variances) + np.var(means)
         return float(np.mean(means)), math.sqrt(float(spread))
 

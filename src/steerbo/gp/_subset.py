@@ -66,7 +66,7 @@ def subset_of_data(
     bent = process.warp(X)
     some = np.linspace(0, n - 1, min(_FEW, n)).astype(np.intp)
     residuals = (z[some] - process.mean)[:, None]
-    rough = GPPosterior(process.kernel, bent[some], residuals, np.full(len(some), process.noise))
+    rough = GPPosterior(process.kernel, bent[some], residuals, process.noise_at(X[some]))
     best = int(rough.means(bent)[0].argmax())
     return choose_subset(process.kernel(bent, bent[best : best + 1])[:, 0], most)
 

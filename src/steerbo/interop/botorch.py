@@ -100,10 +100,9 @@ class _Normal(Model):  # type: ignore[misc]
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
 
-    @property
     @abstractmethod
-    def noise_variance(self) -> float:
-        """Noise variance of an outcome, in squared units of the outcome."""
+    def noise_variance(self, X: Tensor) -> Tensor:
+        """Noise variance (…, q) of outcomes at points (…, q, d), in squared units of the outcome."""
 
     def posterior(
         self,
@@ -115,9 +114,10 @@ class _Normal(Model):  # type: ignore[misc]
         """Return the joint posterior of f at points (b, q, d) in double precision; with noise, of outcomes."""
         if output_indices is not None and list(output_indices) != [0]:
             raise InvalidRequest("output_indices", list(output_indices), "[0]: there is one output")
-        mean, covariance = self.joint(self.transform_inputs(X).double())
+        points = self.transform_inputs(X).double()
+        mean, covariance = self.joint(points)
         if observation_noise is not False:
-            covariance = covariance + self.noise_variance * torch.eye(X.shape[-2]).to(covariance)
+            covariance = covariance + torch.diag_embed(self.noise_variance(points))
         found = GPyTorchPosterior(MultivariateNormal(mean, DenseLinearOperator(covariance)))
         return found if posterior_transform is None else posterior_transform(found)
 
@@ -160,17 +160,14 @@ class SteerboModel(_Normal):
         """Decode points (…, d) to the nearest feasible values, by variable, one mapping for each point."""
         return [self.found.columns.decode(point) for point in X.detach().double().reshape(-1, len(self.names)).numpy()]
 
-    @property
-    def noise_variance(self) -> float:
-        """Noise variance of an outcome, in squared units of the outcome.
+    def noise_variance(self, X: Tensor) -> Tensor:
+        """Noise variance (…, q) of outcomes at points (…, q, d), in squared units of the outcome.
 
         Raises:
             InvalidRequest: the model is of an expected value, which outcomes do not measure.
         """
-        if self.found.noise is None:
-            hint = "For fantasies take the model of the objective: leave ‹scope› out."
-            raise InvalidRequest("observation_noise", True, "False: an expected value is not observed", hint)
-        return float(np.mean([member.scale**2 * (member.noise or 0.0) for member in self.members]))
+        points = X.detach().reshape(-1, X.shape[-1]).numpy()
+        return torch.from_numpy(self.found.noise_at(points)).reshape(X.shape[:-1])
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return means (…, q) and covariances (…, q, q) of f at points (…, q, d), of the mixture over its members."""
@@ -214,17 +211,16 @@ class _Conditioned(_Normal):
         """Batch shape of the outcomes."""
         return self.Y.shape[:-1]
 
-    @property
-    def noise_variance(self) -> float:
-        """Noise variance of an outcome, in squared units of the outcome."""
-        return self.model.noise_variance
+    def noise_variance(self, X: Tensor) -> Tensor:
+        """Noise variance (…, q) of outcomes at points (…, q, d), in squared units of the outcome."""
+        return self.model.noise_variance(X)
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
         m, batch = self.X.shape[-2], torch.broadcast_shapes(X.shape[:-2], self.batch_shape)
         both = torch.cat([self.X.expand(*batch, *self.X.shape[-2:]), X.expand(*batch, *X.shape[-2:])], dim=-2)
         mean, covariance = self.model.joint(both)
-        noisy = covariance[..., :m, :m] + self.noise_variance * torch.eye(m).to(covariance)
+        noisy = covariance[..., :m, :m] + torch.diag_embed(self.noise_variance(self.X))
         gain = torch.linalg.solve(noisy, covariance[..., :m, m:]).transpose(-1, -2)
         rest = (self.Y - mean[..., :m]).unsqueeze(-1)
         shift = (gain @ rest).squeeze(-1)

@@ -178,7 +178,7 @@ def _of_priors(method: TimeVaryingMethod[Any], history: History, which: Posterio
     weights = given.weights[:, list(shared.ids).index(p)]
     return Posterior(
         columns, shared.space, KumaraswamyWarp(), given.points[:, :d], weights, inverse_root(given.factor), left,
-        noise=shared.variance, trend=_MeanOf(surrogate, p),
+        noise=lambda Z: np.full(len(Z), shared.variance), trend=_MeanOf(surrogate, p),
     )  # fmt: skip
 
 

@@ -96,7 +96,7 @@ class ConstraintModel:
 
         def of(member: GPRegression[Any]) -> Float[np.ndarray, " m"]:
             mean, variance = member.marginals(rows)
-            deviation = np.sqrt(variance + member.noise)
+            deviation = np.sqrt(variance + member.noise_at(rows))
             high, low = (None if end is None else _deviates(end - mean, deviation) for end in ends)
             return _log_between(low, high)
 
@@ -117,7 +117,7 @@ class ConstraintModel:
     def _draws(member: GPRegression[Any], rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " k"]:
         """Outcomes that one member expects at these rows, in units of the outcome."""
         mean, deviation = member.predict(rows)
-        spread = np.hypot(deviation, member.scale * np.sqrt(member.noise))
+        spread = np.hypot(deviation, member.scale * np.sqrt(member.noise_at(rows)))
         return np.asarray((mean[:, None] + spread[:, None] * _quantiles()).ravel())
 
 

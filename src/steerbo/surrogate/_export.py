@@ -90,7 +90,8 @@ class Posterior:
         doubly: one, or what is left of the prior variance where f is itself an expectation.
         mean: of the prior, standardised.
         offset, scale: from standardised units to those of the outcomes.
-        noise: variance of an outcome's noise, standardised; None: no single outcome is one of f and noise alone.
+        noise: variance of an outcome's noise at points (r, e), standardised, (r,); None: no single outcome is one of f
+            and noise alone.
         trend: the part of the prior mean beside `mean`; None: nothing.
         held: values of columns that the kernel reads after those of points, such as the time.
         members: the same with draws of the hyperparameters, all as likely; none: these are taken for granted.
@@ -107,7 +108,7 @@ class Posterior:
     mean: float = 0.0
     offset: float = 0.0
     scale: float = 1.0
-    noise: float | None = None
+    noise: Callable[[Float[np.ndarray, "r e"]], Float[np.ndarray, " r"]] | None = None
     trend: Trend | None = None
     held: tuple[float, ...] = ()
     members: tuple[Posterior, ...] = ()
@@ -124,8 +125,8 @@ class Posterior:
         members = tuple(cls.of_regression(member, columns, held) for member in model.members)
         return cls(
             columns, model.kernel, warp, warp(model.inputs[model.counted]), model.weights, inverse_root(model.factor),
-            np.ones(len(model.counted)), mean=model.mean, offset=output.offset, scale=output.scale, noise=model.noise,
-            held=held, members=members,
+            np.ones(len(model.counted)), mean=model.mean, offset=output.offset, scale=output.scale,
+            noise=model.noise_at, held=held, members=members,
         )  # fmt: skip
 
     @classmethod
@@ -156,6 +157,19 @@ class Posterior:
     def _whole(self, Z: Points) -> Float[np.ndarray, "r e"]:
         """Append the held values to points."""
         return np.column_stack([Z, np.tile(self.held, (len(Z), 1))]) if self.held else Z
+
+    def noise_at(self, Z: Points) -> Float[np.ndarray, " r"]:
+        """Noise variance of an outcome at points (r, d), in squared units of the outcome, (r,); of members, the mean.
+
+        Raises:
+            InvalidRequest: the posterior is of an expected value, which outcomes do not measure.
+        """
+        if self.members:
+            return np.asarray(np.mean([member.noise_at(Z) for member in self.members], axis=0))
+        if self.noise is None:
+            hint = "For fantasies take the model of the objective: leave ‹scope› out."
+            raise InvalidRequest("observation_noise", True, "False: an expected value is not observed", hint)
+        return self.scale**2 * self.noise(self._whole(Z))
 
     def cross(self, Z: Points) -> Float[np.ndarray, "r n"]:
         """κ at points (r, d)."""

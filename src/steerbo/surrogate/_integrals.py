@@ -40,8 +40,8 @@ class ProductKernelPosterior:
 
     `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite for a column that
     only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`, `categorical` (d,), `variance` s²,
-    `mean` m; `noise` is the noise variance λ in A; `drift` is one more factor of the kernel, 1 on its diagonal, over
-    columns that are known whenever a scope is played.
+    `mean` m; `noise` λ (n,) are the noise variances in A; `drift` is one more factor of the kernel, 1 on its diagonal,
+    over columns that are known whenever a scope is played.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -52,7 +52,7 @@ class ProductKernelPosterior:
     categorical: Bool[np.ndarray, " d"]
     variance: float
     mean: float
-    noise: float
+    noise: Float[np.ndarray, " n"]
     drift: Kernel | None = None
     _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
     _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(default_factory=dict, init=False, repr=False)
@@ -71,15 +71,15 @@ class ProductKernelPosterior:
             InvalidProblem: a kernel that is no product over columns.
         """
         lengthscales, shares, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
-        inputs, noise = np.concatenate([model.inputs[model.counted], pending]), model.noise
-        if noise >= RESOLVED * variance:
+        inputs = np.concatenate([model.inputs[model.counted], pending])
+        noise = np.concatenate([model.noises, model.noise_of_fantasies(pending)])
+        if len(noise) == 0 or noise.min() >= RESOLVED * variance:
             with model.with_fantasies(pending) as factor:
                 inverse = factor.inverse()
         else:
-            noise = RESOLVED * variance
+            noise = np.maximum(noise, RESOLVED * variance)
             gram = model.kernel(inputs, inputs)
             gram.flat[:: len(inputs) + 1] += noise
-            gram.flat[: len(model.noises) * (len(inputs) + 1) : len(inputs) + 1] += model.noises - model.noise
             inverse = Factor(gram).inverse()
         weights = np.concatenate([model.weights, np.zeros(len(pending))])
         if slide is not None:
@@ -109,7 +109,7 @@ class ProductKernelPosterior:
             gram *= self.factor(int(d), X[:, d], X[:, d])
         if self.drift is not None:
             gram *= self.drift(X, X)
-        gram.flat[:: len(X) + 1] += self.noise
+        gram.flat[:: len(X) + 1] += self.noise[some]
         return replace(self, inputs=X, weights=self.weights[some], inverse=Factor(gram).inverse())
 
     def integrals(self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]) -> Integrals:

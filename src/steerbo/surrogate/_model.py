@@ -137,11 +137,14 @@ def build_model(
     Args:
         space: of the variables; None: over none.
         drift_model: how the objective changes with time; None: it does not.
-        kernel: over the variables; None: an ANOVA kernel, or a constant without variables.
+        kernel: over the variables; None: an ANOVA kernel, or a constant without variables. Noise may then change along
+            every number, unless it is known or the objective drifts.
         options: of `GPRegression`: `known_noise`, `likely_noise`, `warp`, `transform`, `seed`.
     """
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
+        if space is not None and drift_model is None and options.get("known_noise") is None:
+            options["uneven"] = np.flatnonzero(~space.categorical).tolist()
     if drift_model is not None:
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
     return GPRegression(kernel, **options)

@@ -46,7 +46,7 @@ class PosteriorSample:
         cls,
         process: ProductKernelPosterior,
         targets: Float[np.ndarray, " n"],
-        noise: float,
+        noise: Float[np.ndarray, " n"] | float,
         categories: Sequence[int],
         random: np.random.Generator,
         *,
@@ -61,7 +61,7 @@ class PosteriorSample:
         Args:
             process: the posterior.
             targets: standardised outcomes (n,), less the prior mean.
-            noise: their noise variance.
+            noise: their noise variance, or (n,) one each.
             categories: number of choices of every dimension, 0 for a numeric one.
             random: where the draw comes from.
             exact: Matheron's rule with the kernel itself (pathwise sampling); else with the features' own kernel,
