@@ -7,7 +7,8 @@ nature's draws, is `Candidates.expectation` in `search_space.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -65,6 +66,44 @@ class _Late(NamedTuple):
     value: float
 
 
+class _Comparison:
+    """Model that outcomes are compared with where few of the others have taught the hyperparameters, as data are added.
+
+    A fit is logged when something is answered. Before that nothing says how much outcomes differ: so some of them are
+    learned from for the comparison alone, at the sizes of `refit_due`. It is a function of the outcomes.
+
+    Args:
+        empty: makes a model without data.
+    """
+
+    def __init__(self, empty: Callable[[], GPRegression[Any]]) -> None:
+        self._empty, self._learned = empty, 0
+        self._model: GPRegression[Any] | None = None
+
+    def of(self, model: GPRegression[Any], fitted_at: int) -> GPRegression[Any]:
+        """Return the model to compare with: `model` itself, if half of its outcomes were learned from."""
+        n, X, y = len(model), model.inputs, model.outcomes
+        if n <= 2 * fitted_at:
+            return model
+        learned = COMPARABLE
+        while (more := math.ceil(1.25 * learned)) <= min(n, GPRegression.many):
+            learned = more
+        known = self._model
+        m = 0 if known is None else len(known)
+        if known is None or learned != self._learned or not _begins(known, X[:m], y[:m]):
+            known = self._model = self._empty()
+            known.replace(X[:learned], y[:learned])
+            known.set(known.likeliest())
+            self._learned, m = learned, learned
+        known.extend(X[m:], y[m:])
+        return known
+
+
+def _begins(model: GPRegression[Any], X: Float[np.ndarray, "m d"], y: Float[np.ndarray, " m"]) -> bool:
+    """Whether a model has just these outcomes."""
+    return np.array_equal(model.inputs, X) and np.array_equal(model.outcomes, y)
+
+
 class Surrogate:
     """Posterior of the objective, and models of the constrained outcomes and of failures.
 
@@ -80,6 +119,7 @@ class Surrogate:
         self._model, self._late = self._empty_model(self.drift.model), list[_Late]()
         self.fitted_at = 0
         self._encoded_rows = EncodingCache(self._encode)
+        self._comparison = _Comparison(lambda: self._empty_model(self.drift.model))
         self.feasibility = Feasibility(
             FailureModel(
                 self.space.categorical,
@@ -180,7 +220,7 @@ class Surrogate:
             return None
         name, played = (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
         point, value = self._row(event.outcome, name, played)
-        mean, deviation = self.model.predictive(point)
+        mean, deviation = self._comparison.of(self.model, self.fitted_at).predictive(point)
         sign = self.problem.sign
         return sign * value, sign * mean, deviation
 

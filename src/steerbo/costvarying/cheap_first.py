@@ -63,7 +63,7 @@ from ..bandit import cheapest_sufficient
 from ..core import TIME, Choice, Explanation, History, Streams, Suggestion, Table, batch_position, numeral
 from ..optim import FeasibleRegion, Maximum, sobol_in_box
 from ..records import from_dict, record, to_dict
-from ..surrogate import FLEETING, expected_improvement, margin_over
+from ..surrogate import FLEETING, expected_improvement, margin_over, uneven_noise_said
 from ._surrogate import Surrogate
 from .method import CostVaryingMethod
 from .problem import CostVarying
@@ -528,6 +528,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         summary += why.said_of_constraints(sum("mean" in each.note for each in asked))
         if (drift_model := self.surrogate.drift.model) is not None:
             summary += f" Of drift it says: {drift_model.said(self.model.kernel)}."
+        summary += uneven_noise_said(self.model, self.problem.space.names)
         return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))
 
 

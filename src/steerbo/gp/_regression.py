@@ -317,7 +317,8 @@ class GPRegression(Generic[K]):
         return self._found(max(each, key=lambda one: one.score))
 
     def _found(self, best: Doubting[_Learned]) -> Hyperparameters:
-        extra, output, self.last_fit = best.fit
+        extra, output, fit = best.fit
+        self.last_fit = replace(fit, theta=self._with_slopes(fit.theta))
         self._fitted, self.last_score = self._points, best.score
         doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.doubts))
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
@@ -408,10 +409,14 @@ class GPRegression(Generic[K]):
             initial.parameters,
             lambda theta: initial.with_theta(theta).weighed(points, z, extra).value,
             lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],
-            np.array(found.theta),
+            np.array(found.theta[: len(initial.parameters)]),
             np.random.default_rng([self._seed, n]),
         )
-        return replace(found, draws=tuple(tuple(each) for each in draws.tolist()))
+        return replace(found, draws=tuple(tuple(self._with_slopes(each).tolist()) for each in draws))
+
+    def _with_slopes(self, theta: Float[np.ndarray, " p"]) -> Float[np.ndarray, " q"]:
+        """Append the slopes of a noise that is the same everywhere, where few outcomes have taught none."""
+        return np.append(theta, np.zeros(len(self._initial.parameters) - len(theta)))
 
     def set(self, hyperparameters: Hyperparameters) -> None:
         """Take hyperparameters over. O(n³).

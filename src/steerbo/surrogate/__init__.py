@@ -26,7 +26,7 @@ from ._export import Columns, Posterior, inverse_root
 from ._failures import FailureModel, Lasting, feasibility_margin
 from ._feasibility import Feasibility, feasible
 from ._integrals import RESOLVED, ProductKernelPosterior
-from ._model import FLEETING, DriftTracker, EncodingCache, build_model, drift_correlations
+from ._model import FLEETING, DriftTracker, EncodingCache, build_model, drift_correlations, uneven_noise_said
 from ._optimise import BatchedBounds, Domain, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
 from ._parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
 from ._thompson import PosteriorSample
@@ -39,5 +39,6 @@ __all__ = [
     "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled", "build_model", "chances_over", "climb_from",
     "conditional_rows", "drawn", "drift_correlations", "expected_improvement", "feasibility_margin", "feasible",
     "highest_of", "inverse_root", "kept_of", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
-    "parts_of", "polished", "required_now", "rows_at", "set_columns", "similarity_weights", "ucb", "warm_started",
+    "parts_of", "polished", "required_now", "rows_at", "set_columns", "similarity_weights", "ucb",
+    "uneven_noise_said", "warm_started",
 ]  # fmt: skip

@@ -150,6 +150,29 @@ def build_model(
     return GPRegression(kernel, **options)
 
 
+_LOUDER = 2.0  # ratio of the noise's deviations at the ends of a range from which on it is worth a sentence
+
+
+def uneven_noise_said(model: GPRegression[Any], names: Sequence[str]) -> str:
+    """Say along which variables a measurement's noise surely changes; empty where it does along none.
+
+    Sure means that all draws of the hyperparameters agree on the direction.
+
+    Args:
+        model: of the objective.
+        names: of its columns.
+    """
+    said = []
+    for k, column in enumerate(model.process.uneven):
+        slopes = np.array([member.process.slopes[k] if member.process.slopes else 0.0 for member in model.members])
+        if len(slopes) and (slopes > 0).all() | (slopes < 0).all() and abs(slopes.mean()) > 2.0 * math.log(_LOUDER):
+            ends = np.full((2, model.process.width), 0.5)
+            ends[:, column] = 0.0, 1.0
+            low, high = np.mean([member.scale * np.sqrt(member.noise_at(ends)) for member in model.members], axis=0)
+            said.append(f"{low:.2g} where {names[column]} is smallest and {high:.2g} where it is largest")
+    return f" A measurement is off by about {', and by about '.join(said)}." if said else ""
+
+
 Encode = Callable[[Mapping[str, Any]], Float[np.ndarray, "1 d"]]
 """Values by variable to a row."""
 
