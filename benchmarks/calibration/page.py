@@ -17,7 +17,7 @@ from ..front import Claim, claims, judged
 from ..runs import as_csv, fill, finished, page
 from .wings import HORIZONS, KEPT, WINGS
 
-THIRD = "coverage-third.jsonl"
+THIRD, FOURTH = "coverage-third.jsonl", "coverage-fourth.jsonl"
 Row = Mapping[str, Any]
 _LOOKS = dict(zip(WINGS, ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"), (PURPLE, "^")), strict=True))
 _WANTED, _LOW = 90.0, 80.0
@@ -149,7 +149,7 @@ def picture(runs: Sequence[Mapping[str, Any]], file: Path) -> None:
 
 
 def shipped(lines: Sequence[Mapping[str, Any]]) -> str:
-    """Coverage of the third registration by kind of problem and horizon, with standard errors between functions."""
+    """Coverage by kind of problem and horizon, with standard errors between functions."""
     horizons = sorted({row["rounds"] for line in lines for row in line["rows"]})
     table = []
     for wing in dict.fromkeys(line["wing"] for line in lines):
@@ -176,7 +176,9 @@ def write(folder: Path) -> str:
     as_csv("\n".join([f"| kind {_HEAD[0]}", _HEAD[1], *every]), folder / "calibration.csv")
     fill(folder / "calibration.md", "claims", claims(rows(runs)))
     fill(folder / "calibration.md", "kinds", short := in_short(runs))
-    fill(folder / "calibration.md", "third", shipped(coverage.read(folder / "runs" / THIRD)))
+    third, fourth = (coverage.read(folder / "runs" / name) for name in (THIRD, FOURTH))
+    others = [line for line in third if line["wing"] != "cost-varying"]
+    fill(folder / "calibration.md", "shipped", shipped([*fourth, *others]))
     return short
 
 
