@@ -80,12 +80,16 @@ class _Comparison:
         self._empty, self._learned = empty, 0
         self._model: GPRegression[Any] | None = None
 
-    def of(self, model: GPRegression[Any], fitted_at: int) -> GPRegression[Any]:
-        """Return the model to compare with: `model` itself, if half of its outcomes were learned from."""
+    def of(self, model: GPRegression[Any], fitted_at: int) -> GPRegression[Any] | None:
+        """Return the model to compare with: `model` itself, if half of its outcomes were learned from.
+
+        None: there are too few outcomes. The likeliest hyperparameters of eight say too surely how little they differ.
+        """
         n, X, y = len(model), model.inputs, model.outcomes
         if n <= 2 * fitted_at:
             return model
-        learned = COMPARABLE
+        if n < (learned := 2 * COMPARABLE):
+            return None
         while (more := math.ceil(1.25 * learned)) <= min(n, GPRegression.many):
             learned = more
         known = self._model
@@ -218,9 +222,11 @@ class Surrogate:
         """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
         if len(self.model) < COMPARABLE or (isinstance(event, DataAdded) and self.problem.timed):
             return None
+        if (comparison := self._comparison.of(self.model, self.fitted_at)) is None:
+            return None
         name, played = (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
         point, value = self._row(event.outcome, name, played)
-        mean, deviation = self._comparison.of(self.model, self.fitted_at).predictive(point)
+        mean, deviation = comparison.predictive(point)
         sign = self.problem.sign
         return sign * value, sign * mean, deviation
 

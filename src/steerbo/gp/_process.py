@@ -73,7 +73,7 @@ class GPPrior(Generic[K]):
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters (p,); without slopes of the noise it is the same everywhere."""
         k = self._own
-        last = k + 2 + 2 * len(self.warp.columns)
+        last = k + 2 + 2 * len(self.warp.columns)  # a column is bent by two numbers
         return type(self)(
             self.kernel.with_theta(theta[:k]),
             float(np.exp(theta[k + 1])),
