@@ -117,9 +117,16 @@ class Tab:
             at = {"x": place["x"], "y": place["y"], "button": "left", "clickCount": 1}
             for kind in ("mousePressed", "mouseReleased"):
                 self.send("Input.dispatchMouseEvent", type=kind, **at)
-            if not self.run("window.missed"):  # undefined: the click led to another page
+            if not self._missed():
                 return
         raise AssertionError(f"{selector}: moved away from five clicks")
+
+    def _missed(self) -> bool:
+        """Whether the last click met something else; where it led to another page it did not."""
+        try:
+            return bool(self.run("window.missed"))
+        except AssertionError:  # the page was exchanged meanwhile
+            return False
 
     def write(self, selector: str, text: str) -> None:
         """Point at a field, and type."""

@@ -71,19 +71,19 @@ class _Comparison:
 
     A fit is logged when something is answered. Before that nothing says how much outcomes differ: so some of them are
     learned from for the comparison alone, at the sizes of `refit_due`. It is a function of the outcomes.
-
-    Args:
-        empty: makes a model without data.
     """
 
-    def __init__(self, empty: Callable[[], GPRegression[Any]]) -> None:
-        self._empty, self._learned = empty, 0
+    def __init__(self) -> None:
+        self._learned = 0
         self._model: GPRegression[Any] | None = None
 
-    def of(self, model: GPRegression[Any], fitted_at: int) -> GPRegression[Any] | None:
+    def of(
+        self, model: GPRegression[Any], fitted_at: int, empty: Callable[[], GPRegression[Any]]
+    ) -> GPRegression[Any] | None:
         """Return the model to compare with: `model` itself, if half of its outcomes were learned from.
 
         None: there are too few outcomes. The likeliest hyperparameters of eight say too surely how little they differ.
+        `empty` makes a model without data.
         """
         n, X, y = len(model), model.inputs, model.outcomes
         if n <= 2 * fitted_at:
@@ -95,7 +95,7 @@ class _Comparison:
         known = self._model
         m = 0 if known is None else len(known)
         if known is None or learned != self._learned or not _begins(known, X[:m], y[:m]):
-            known = self._model = self._empty()
+            known = self._model = empty()
             known.replace(X[:learned], y[:learned])
             known.set(known.likeliest())
             self._learned, m = learned, learned
@@ -123,7 +123,7 @@ class Surrogate:
         self._model, self._late = self._empty_model(self.drift.model), list[_Late]()
         self.fitted_at = 0
         self._encoded_rows = EncodingCache(self._encode)
-        self._comparison = _Comparison(lambda: self._empty_model(self.drift.model))
+        self._comparison = _Comparison()
         self.feasibility = Feasibility(
             FailureModel(
                 self.space.categorical,
@@ -222,7 +222,8 @@ class Surrogate:
         """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
         if len(self.model) < COMPARABLE or (isinstance(event, DataAdded) and self.problem.timed):
             return None
-        if (comparison := self._comparison.of(self.model, self.fitted_at)) is None:
+        empty = partial(self._empty_model, self.drift.model)
+        if (comparison := self._comparison.of(self.model, self.fitted_at, empty)) is None:
             return None
         name, played = (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
         point, value = self._row(event.outcome, name, played)
