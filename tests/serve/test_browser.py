@@ -224,6 +224,27 @@ def test_what_is_typed_can_be_let_go(tmp_path: Path, chromium: Browser) -> None:
         assert [r.outcome.value for r in played.history if r.outcome] == [3.0]
 
 
+def test_a_slow_answer_is_not_taken_for_another_person(tmp_path: Path, chromium: Browser) -> None:
+    """The page hears of its own event before the answer to its form arrives: nothing is said to be lost."""
+    place = oven(tmp_path)
+    with serving_here(place) as made:
+        ann = chromium.tab()
+        token = out(made, ann)
+        ann.run(
+            "(() => { const plain = window.fetch; window.fetch = async (where, more) => { const answer = await plain(where, more);"
+            " if (more?.method === 'POST') await new Promise(done => setTimeout(done, 1500)); else window.renewed = true;"
+            " return answer; }; })()"
+        )
+        ann.fill(f"#round-{token} [name=value]", "5.5")
+        ann.fill(f"#round-{token} [name=cost]", "1")
+        measured(ann, token)
+        ann.click(f"#round-{token} form[action$=tell] button")
+        assert ann.run("window.renewed"), "the event came first"
+        assert not ann.has(".kept")
+        assert not ann.has(f"#round-{token}")
+        assert "5.5" in ann.text("#saved")
+
+
 def test_a_server_that_dies_between_two_people_loses_no_number(tmp_path: Path, chromium: Browser) -> None:
     place = oven(tmp_path)
     first = start(place)

@@ -139,7 +139,8 @@ function merge(fresh, done = null) {
       const twin = holder.id && other.querySelector(`#${CSS.escape(holder.id)}`);
       const still = twin && [...twin.querySelectorAll("form")].some(each => path2(each) === path(form)
         && fields(form).filter(changed).every(f => each.querySelector(attribute("name", f.name))));
-      if (!still && holder.matches(".round")) waiting.push([holder, form]);
+      // A form that is being sent waits for its own answer: what has dealt with the round may be this form.
+      if (!still && holder.matches(".round") && !holder.querySelector("form[data-sending]")) waiting.push([holder, form]);
       const mark = "form [name=set]", other2 = twin?.querySelector(mark)?.value;
       if (still && other2 && other2 !== holder.querySelector(mark)?.value)
         say(form, "A look was corrected meanwhile: what is to be set is no longer what stands here. Save, and the page says what.", "stale");
