@@ -137,7 +137,7 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
         candidates, scale = ours.candidates(played.history, {}), ours.model.scale
         uniform = sobol_points(2**12, 2, seed=9)
         draws = np.column_stack([v.encoded_ppf(u) for v, u in zip(ours.problem.variables, uniform.T, strict=True)])
-        upper, (_, plays) = (
+        (upper, _), (_, plays) = (
             ours._upper(candidates, number, [0, 1], beta),
             ours.upper_bounds(candidates, [0, 1], number, beta),
         )

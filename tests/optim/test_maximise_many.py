@@ -60,9 +60,12 @@ def test_starts_lie_apart_and_are_never_the_same_twice() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_starts_among_the_highest_points_are_those_of_all_points(d: int) -> None:
-    """Also where few of these lie apart, and where values are the same at many points."""
+    """Also where few of these lie apart, where values are the same at many points, and where others are not known."""
     random = np.random.default_rng(d)
     points = np.broadcast_to(sobol_points(256, d, 3), (24, 256, d))
     waves = np.sin(np.einsum("mpd,md->mp", points, random.normal(size=(24, d)) * np.arange(24)[:, None]))
     for values in (waves, waves + 0.1 * random.normal(size=waves.shape), waves.round(1)):
         np.testing.assert_array_equal(apart(points, values, 6), _greedy(points, values, 6)[0])
+        highest = np.where(values >= np.partition(values, -48, axis=1)[:, -48, None], values, -np.inf)
+        found = apart(points, highest, 6, lambda which, values=values: values[which])  # type: ignore[misc]
+        np.testing.assert_array_equal(found, _greedy(points, values, 6)[0])

@@ -27,3 +27,5 @@ def test_sets_stacked_are_what_they_are_alone() -> None:
         np.testing.assert_allclose(hessian[r], alone[2][0], rtol=1e-9, atol=1e-9)
     screened = stack.screened(np.broadcast_to(points, (6, 7, 2)))
     np.testing.assert_allclose(screened[which, range(7)], value, rtol=1e-9)
+    everywhere = stack.everywhere(np.broadcast_to(points, (6, 7, 2)), np.arange(6) == 3)
+    np.testing.assert_allclose(everywhere, screened[[3]], rtol=1e-12)

@@ -134,6 +134,33 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
                 assert one.value == pytest.approx(other.value, rel=1e-5)
 
 
+@pytest.mark.parametrize("of_mean", [False, True])
+@pytest.mark.parametrize("width", [0.08, 0.4])
+def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
+    of_mean: bool, width: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ends are the same to the last bit, also where the highest points are crowded, and for lower bounds."""
+    random = np.random.default_rng(3)
+    laws = [Uncontrolled(LawOf(sb.Float("x", 0, 1, law=sb.Uniform()))) for _ in range(4)]
+    parts = [[Controlled() if d in held else laws[d] for d in range(4)] for held in ((0, 1, 2), (1, 2, 3), range(4))]
+    domains = [Domain(each, Box(np.zeros(k), np.ones(k))) for each, k in zip(parts, (3, 3, 4), strict=True)]
+    X = random.random((90, 4))
+    y = np.exp(-0.5 * ((X - 0.5) ** 2).sum(axis=1) / width**2) + 0.01 * random.normal(size=90)
+    model = GPRegression(SquaredExponentialKernel([width] * 4), noise=1e-3)
+    model.replace(X, y)
+    found = []
+    for from_so_many in (64, 10**6):
+        monkeypatch.setattr("steerbo.surrogate._integrals.SOME", from_so_many)
+        process = ProductKernelPosterior.of(model, random.random((0, 4)))
+        assert (process.coarse is process) == (from_so_many > 90)
+        found.append(maximise_bounds(process, domains, [2.0, 0.1, -1.0], 5, of_mean))
+    for some, every in zip(*found, strict=True):
+        for one, other in zip(some, every, strict=True):
+            np.testing.assert_array_equal(one.points, other.points)
+            assert one.value == other.value
+            assert np.sqrt(process.variance) + 1e-9 >= one.widest >= other.widest - 1e-9
+
+
 @pytest.mark.parametrize("problem", [NUMERIC, PROBLEM], ids=["smooth", "mixed"])
 @pytest.mark.parametrize("of_mean", [False, True])
 def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVarying, of_mean: bool) -> None:

@@ -63,7 +63,7 @@ from ..bandit import cheapest_sufficient
 from ..core import TIME, Choice, Explanation, History, Streams, Suggestion, Table, batch_position, numeral
 from ..optim import FeasibleRegion, Maximum, sobol_in_box
 from ..records import from_dict, record, to_dict
-from ..surrogate import FLEETING, expected_improvement, margin_over, uneven_noise_said
+from ..surrogate import FLEETING, Bound, expected_improvement, margin_over, uneven_noise_said
 from ._surrogate import Surrogate
 from .method import CostVaryingMethod
 from .problem import CostVarying
@@ -382,7 +382,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         number, beta = len(history) + 1, self.beta(history)
         candidates = self.candidates(history, request, staying=True)
         arms, plays = self._affordable_arms(history, candidates, number, request)
-        upper, switching = self._upper(candidates, number, arms, beta), None
+        (upper, bounds), switching = self._upper(candidates, number, arms, beta), None
         logged = self._upper_by_set(candidates, arms, upper)
         if self._switches:
             left, switching = self._without_poor_moves(history, candidates, number, arms, plays)
@@ -403,8 +403,13 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         def at_most(some: Sequence[int]) -> np.ndarray:
             """Numbers that the widths of some arms are taken not to exceed, (k,)."""
             seed = self.streams.integer(number, "search")
-            rough = [candidates.rough_deviation(arms[k], beta, seed) for k in some]
-            return likely[some] * (2 * beta * self.model.scale * DEVIATION_MARGIN) * rough
+            factors, found = likely * (2 * beta * self.model.scale * DEVIATION_MARGIN), []
+            for k in some:
+                widest = bounds[k].widest  # no less than the rough deviation, and known already
+                if widest == np.inf or upper[k] + self.patience * factors[k] * widest >= least:
+                    widest = candidates.rough_deviation(arms[k], beta, seed)
+                found.append(factors[k] * widest)
+            return np.array(found)
 
         least = float(upper.max()) if priced else self._least(float(upper.max()), candidates)
         best = cheapest_sufficient(
@@ -444,12 +449,15 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         hard = {name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes}
         return hard == arm.keep.keys() == positions.keys()
 
-    def _upper(self, candidates: Candidates, number: int, arms: list[int], beta: float) -> Float[np.ndarray, " k"]:
-        """u_i of some arms, in units of `sign · value`, failures counted."""
+    def _upper(
+        self, candidates: Candidates, number: int, arms: list[int], beta: float
+    ) -> tuple[Float[np.ndarray, " k"], list[Bound]]:
+        """u_i of some arms, in units of `sign · value`, failures counted; and the search's results."""
         seed = self.streams.integer(number, "search")
         found = self.search_space.search(candidates, arms, [beta], seed, of_mean=True)
         upper = np.array([self.unstandardised(one.value) for (one,) in found])
-        return self.with_failure(upper, candidates, [candidates.arms[a].set for a in arms])
+        upper = self.with_failure(upper, candidates, [candidates.arms[a].set for a in arms])
+        return upper, [one for (one,) in found]
 
     def _upper_by_set(self, candidates: Candidates, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:
         """Largest upper bound of each set, in the user's units; None for a set without an arm."""

@@ -15,6 +15,8 @@ from ..core import TIME
 from ..errors import InvalidContext
 from ..optim import Box, Maximum, box_of, sobol_in_box
 from ..surrogate import (
+    ROUGH,
+    Bound,
     Domain,
     Expectation,
     Mixture,
@@ -30,7 +32,7 @@ from ._nature import NatureModel
 from ._validation import SetConstraints
 from .problem import CostVarying
 
-_ROUGH, _BEST = 128, 8  # points, and the best of them
+_BEST = 8  # of `ROUGH` points
 TRUST_RADII = (0.1, 0.25, 0.5)
 """Largest moves of a variable, as shares of its range, in the arms that move it only a little."""
 
@@ -86,7 +88,7 @@ class Candidates:
     def rough_deviation(self, i: int, beta: float, seed: int) -> float:
         """Largest deviation of arm `i`'s expected value at the points, of some, where its wide bound is highest."""
         domain, expectation = self.domains[i], self.expectation(i)
-        points = sobol_in_box(domain.box, _ROUGH, seed) if domain.box.dimension else np.zeros((1, 0))
+        points = sobol_in_box(domain.box, ROUGH, seed) if domain.box.dimension else np.zeros((1, 0))
         mean, deviation = expectation.moments(points)
         best = np.argsort(-(mean + beta * deviation), kind="stable")[:_BEST]
         return float(expectation.of_mean().moments(points[best])[1].max())
@@ -127,7 +129,7 @@ class SearchSpace:
         self.constraints = SetConstraints(problem.limits, self.space)
         self.constraints.check_all(self.boxes, self.sets, self.parts_at)
         # ends of the searches of whole sets since the last outcome, by set, sign of β and kind of bound: see `search`
-        self._ends: dict[tuple[int, int, bool], Maximum] = {}
+        self._ends: dict[tuple[int, int, bool], Bound] = {}
 
     def encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Encode values, by variable."""
@@ -276,7 +278,7 @@ class SearchSpace:
 
     def search(
         self, candidates: Candidates, arms: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
-    ) -> list[list[Maximum]]:
+    ) -> list[list[Bound]]:
         """Largest bound of each of some candidate arms, for each β: see `maximise_bounds`.
 
         A choice that follows another at once starts where the searches of that one ended, so that choices for many

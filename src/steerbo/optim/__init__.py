@@ -14,12 +14,12 @@ from ._linear import (
     refuse_conflict,
     substitute_known,
 )
-from ._newton import Curved, Values, maximise_many, maximise_newton
+from ._newton import TOP, Curved, Values, maximise_many, maximise_newton
 from ._polytope import UNLIKELY, FeasibleRegion, Forbidden, Margin, MixedIntegerProgram, Polytope
 from ._simplex import maximise_simplex, simplex_starts
 
 __all__ = [
-    "UNLIKELY", "Box", "Combination", "Curved", "FeasibleRegion", "Forbidden", "LinearRow", "Margin", "Maximum",
+    "TOP", "UNLIKELY", "Box", "Combination", "Curved", "FeasibleRegion", "Forbidden", "LinearRow", "Margin", "Maximum",
     "MixedIntegerProgram", "Polytope", "Value", "ValueAndGradient", "Values", "best_first", "box_of", "corners",
     "differences", "in_units", "kronecker", "limited", "maximise", "maximise_batched", "maximise_constrained",
     "maximise_many", "maximise_newton", "maximise_simplex", "minimal_conflict", "refuse_conflict", "simplex_starts",

@@ -6,6 +6,7 @@ Small arrays cost by the call and not by the size, so `maximise_many` moves all 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -147,7 +148,8 @@ def _solve_two(H: Float[np.ndarray, "r 2 2"], g: Float[np.ndarray, "r 2"]) -> Fl
     return 0.5 * (first + second)[:, None] * g + 0.5 * (first - second)[:, None] * turned
 
 
-_TOP = 8  # times as many points as starts, among which starts are looked for first
+TOP = 8
+"""How many times as many points as starts those are among which starts are looked for first."""
 _APART = 0.1  # root mean square distance of two starts, in box widths
 
 Values = Callable[[Float[np.ndarray, "m p d"]], Float[np.ndarray, "m p"]]
@@ -164,6 +166,7 @@ def maximise_many(
     starts: int = 8,
     tolerance: float = 1e-10,
     together: float = 0.0,
+    everywhere: Callable[[Float[np.ndarray, "m p d"], Bool[np.ndarray, " m"]], Float[np.ndarray, "k p"]] | None = None,
 ) -> list[Maximum]:
     """Maximise m functions of d continuous coordinates: `maximise_box` for each, at a fraction of the calls.
 
@@ -179,6 +182,8 @@ def maximise_many(
         starts: how many of the best points of each function to climb from.
         tolerance: a climb ends where a step gains less than this share of the value.
         together: climbs that have come so near to each other, in box widths, go on as one.
+        everywhere: where `values` are right for the `TOP · starts` highest of each function alone and -inf for others:
+            values of k functions, marked in (m,), at all of their points.
 
     Raises:
         InvalidProblem: a box has levels, or another dimension than the first.
@@ -200,22 +205,29 @@ def maximise_many(
     candidates = np.stack([box.place(unit) for box in boxes])
     width = np.stack([np.where(box.high > box.low, box.high - box.low, 1.0) for box in boxes])
     m, _, d = candidates.shape
-    begin = apart(candidates / width[:, None], values(candidates), starts)
+    whole = None if everywhere is None else partial(everywhere, candidates)
+    begin = apart(candidates / width[:, None], values(candidates), starts, whole)
     points = np.take_along_axis(candidates, begin[:, :, None], axis=1).reshape(m * starts, d)
     low, high = (np.repeat([getattr(box, side) for box in boxes], starts, axis=0) for side in ("low", "high"))
     ends, heights = maximise_newton(curved, points, low, high, tolerance=tolerance, rivals=starts, together=together)
     return [best_first(*both) for both in zip(ends.reshape(m, starts, d), heights.reshape(m, starts), strict=True)]
 
 
-def apart(points: Float[np.ndarray, "m p d"], values: Float[np.ndarray, "m p"], starts: int) -> np.ndarray:
+def apart(
+    points: Float[np.ndarray, "m p d"],
+    values: Float[np.ndarray, "m p"],
+    starts: int,
+    whole: Callable[[Bool[np.ndarray, " m"]], Float[np.ndarray, "k p"]] | None = None,
+) -> np.ndarray:
     """Indices `(m, starts)` of the best points that lie apart from better ones, in box widths.
 
-    If there are too few, the best of the rest join them.
+    If there are too few, the best of the rest join them. `whole` gives all values of some functions, where `values` has
+    only the highest.
 
     >>> apart(np.array([[[0.0], [0.01], [0.5]]]), np.array([[3.0, 2.0, 1.0]]), starts=2)
     array([[0, 2]])
     """
-    high = _TOP * starts
+    high = TOP * starts
     if high < values.shape[1]:  # of these enough lie apart, nearly always
         least = np.partition(values, -high, axis=1)[:, -high, None]
         top = values >= least
@@ -225,9 +237,9 @@ def apart(points: Float[np.ndarray, "m p d"], values: Float[np.ndarray, "m p"], 
             places, short = _greedy(near, np.take_along_axis(values, best, axis=1), starts)
             chosen = np.take_along_axis(best, places, axis=1)
             if short.any():
-                chosen[short] = _greedy(points[short], values[short], starts)[0]
+                chosen[short] = _greedy(points[short], whole(short) if whole else values[short], starts)[0]
             return chosen
-    return _greedy(points, values, starts)[0]
+    return _greedy(points, whole(np.ones(len(values), dtype=bool)) if whole else values, starts)[0]
 
 
 def _greedy(

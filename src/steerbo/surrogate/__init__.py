@@ -27,12 +27,24 @@ from ._failures import FailureModel, Lasting, feasibility_margin
 from ._feasibility import Feasibility, feasible
 from ._integrals import RESOLVED, ProductKernelPosterior
 from ._model import FLEETING, DriftTracker, EncodingCache, build_model, drift_correlations, uneven_noise_said
-from ._optimise import BatchedBounds, Domain, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
+from ._optimise import (
+    ROUGH,
+    BatchedBounds,
+    Bound,
+    Domain,
+    Mixture,
+    climb_from,
+    highest_of,
+    maximise_bounds,
+    polished,
+    warm_started,
+)
 from ._parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "RESOLVED", "Acquisition", "BatchedBounds", "Columns",
+    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "RESOLVED", "ROUGH", "Acquisition", "BatchedBounds",
+    "Bound", "Columns",
     "ConstraintModel", "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker",
     "EncodingCache", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "Law", "LawOf",
     "Mixture", "Moments", "Observed", "Part", "Posterior", "PosteriorSample", "ProbabilisticConstraint",

@@ -54,6 +54,17 @@ def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]) -> F
     return outer
 
 
+def _multiplied(factors: Sequence[Float[np.ndarray, "r n"]], out: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "r n"]:
+    """Product of the factors of all controlled columns, in `out`."""
+    if len(factors) < 2:
+        out[...] = factors[0] if factors else 1.0
+        return out
+    np.multiply(factors[0], factors[1], out=out)
+    for factor in factors[2:]:
+        out *= factor
+    return out
+
+
 @dataclass(frozen=True)
 class Expectation:
     """Expectations over one scope's uncontrolled variables, as functions of its settings.
@@ -108,19 +119,9 @@ class Expectation:
         """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
         return [self.process.observed(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
 
-    def _kernel(
-        self, points: Float[np.ndarray, "r c"], out: Float[np.ndarray, "r n"] | None = None
-    ) -> Float[np.ndarray, "r n"]:
+    def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
-        kernel = np.empty((len(points), len(self.process.inputs))) if out is None else out
-        factors = self._factors(points)
-        if len(factors) < 2:
-            kernel[...] = factors[0] if factors else 1.0
-            return kernel
-        np.multiply(factors[0], factors[1], out=kernel)
-        for factor in factors[2:]:
-            kernel *= factor
-        return kernel
+        return _multiplied(self._factors(points), np.empty((len(points), len(self.process.inputs))))
 
     def _slopes(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r c n"]:
         """`∂ ln k_c(x, x_j)/∂x`; categories have none."""
@@ -188,23 +189,41 @@ class Expectation:
         return mean, deviation
 
     def promising(
-        self, points: Float[np.ndarray, "r c"], betas: Sequence[float], coarse: Expectation, count: int
-    ) -> Float[np.ndarray, "b r"]:
-        """`E μ + β sqrt(E σ²)` of the points that may be among the `count` highest for each β, -inf elsewhere.
+        self,
+        points: Float[np.ndarray, "r c"],
+        betas: Sequence[float],
+        coarse: Expectation,
+        count: int,
+        surely: int | None = None,
+    ) -> tuple[Float[np.ndarray, "b r"], Float[np.ndarray, " r"]]:
+        """`E μ + β sqrt(E σ²)` of the points that may be among the highest for each β, -inf elsewhere.
 
         Means of all observations take O(n) a point, deviations O(n²): so those of the observations of `coarse`, the
-        same over `process.coarse`, say which points are worth an exact one.
+        same over `process.coarse`, say which `count` points are worth an exact one. With these, and so with them the
+        bounds, fewer observations leave no less uncertainty: so the highest `surely` are all found, if every point
+        gets an exact one whose bound by `coarse` is no lower than so many exact ones.
+
+        Returns:
+            Values, (b, r), and deviations by `coarse`, (r,).
         """
-        kernel = np.empty((len(points), len(self.average)))
+        factors, kernel = self._factors(points), np.empty((len(points), len(self.average)))
         mean, rough = np.empty(len(points)), np.empty(len(points))
         for block in self._blocks(points):
-            rows = self._kernel(points[block], kernel[block])
-            mean[block], rough[block] = self._mean_of(rows), coarse._deviation_of(rows[:, self.process.some])
+            rows = _multiplied([factor[block] for factor in factors], kernel[block])
+            mean[block], rough[block] = (
+                self._mean_of(rows),
+                coarse._deviation_of(np.take(rows, self.process.some, axis=1)),
+            )
         found = np.full((len(betas), len(points)), -np.inf)
         for b, beta in enumerate(betas):
-            some = np.argpartition(-(mean + beta * rough), count)[:count] if count < len(points) else slice(None)
+            most = mean + (beta if surely is None else max(beta, 0.0)) * rough
+            some = np.argpartition(-most, count)[:count] if count < len(points) else slice(None)
             found[b, some] = mean[some] + beta * self._deviation_of(kernel[some])
-        return found
+            if surely is not None:
+                least = np.partition(found[b, some], -surely)[-surely]
+                rest = (most >= least) & (found[b] == -np.inf)
+                found[b, rest] = mean[rest] + beta * self._deviation_of(kernel[rest])
+        return found, rough
 
     def _blocks(self, points: Float[np.ndarray, "r c"]) -> list[slice]:
         """Points in blocks, so that arrays of their kernel rows stay in the processor's cache, if they are not long."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -12,7 +13,7 @@ import numpy as np
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem
 from ..gp import AnovaKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
-from ._parts import Law, Observed, Part, row_of
+from ._parts import Law, Observed, Part, drawn_together, row_of
 
 RESOLVED = 1e-6
 """Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
@@ -23,6 +24,8 @@ SHARED, HELD = 64, 2**22
 """Values from which on the factors of a column are held for other scopes, and numbers of them held at most."""
 FEW, COARSE = 160, 256
 """Observations from which on a half says roughly how sure one is, and at most so many; all say it exactly."""
+SOME, SHARE = 64, 3
+"""Observations from which on one in `SHARE` says which points of a screen need deviations by all."""
 
 
 def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
@@ -92,7 +95,13 @@ class ProductKernelPosterior:
     def some(self) -> Int[np.ndarray, " m"]:
         """Indices of the observations of `coarse`, ascending; of all where there are few."""
         n = len(self.inputs)
-        return np.unique(np.linspace(0, n - 1, n if n < FEW else min(n // 2, COARSE)).astype(np.intp))
+        m = min(n // 2, COARSE) if self.many else n // SHARE if n >= SOME else n
+        return np.unique(np.linspace(0, n - 1, m).astype(np.intp))
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many observations that `some` say which points of a screen are likely the highest."""
+        return len(self.inputs) >= FEW
 
     @cached_property
     def coarse(self) -> ProductKernelPosterior:
@@ -119,6 +128,10 @@ class ProductKernelPosterior:
             self._integrals[key] = Integrals.over(self, law, columns, dimensions)
         return self._integrals[key]
 
+    def certain(self, parts: Sequence[Part]) -> bool:
+        """Whether the laws of all uncontrolled columns are known for sure."""
+        return all(self.integrals(*group).uncertainty is None for group in drawn_together(parts))
+
     def factor(self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]) -> Float[np.ndarray, "p q"]:
         """One column's factor k_d(a, b)."""
         lengthscale, share = float(self.lengthscales[d]), float(self.shares[d])
@@ -141,12 +154,26 @@ class ProductKernelPosterior:
         if len(a) < SHARED:
             return self.factor(d, a, self.inputs[:, d])
         key = d, a.tobytes()
-        if key not in self._factors:
+        found = self._factors.get(key)
+        if found is None:
             if (1 + len(self._factors)) * a.size * len(self.inputs) > HELD:
                 self._factors.clear()
-            self._factors[key] = self.factor(d, a, self.inputs[:, d])
-            self._factors[key].flags.writeable = False
-        return self._factors[key]
+            found = self._factors[key] = self._many_factors(d, a)
+            found.flags.writeable = False
+        return found
+
+    def _many_factors(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
+        """`factor` of the observations, whose exponents are found by one product: `ln w + uv − u²/2 − v²/2`."""
+        share = float(self.shares[d])
+        if self.categorical[d] or not share:
+            return self.factor(d, a, self.inputs[:, d])
+        u, v = ((x - 0.5) / self.lengthscales[d] for x in (a, self.inputs[:, d]))
+        left = np.column_stack([u, -0.5 * u * u, np.ones(len(u))])
+        found: Float[np.ndarray, "p n"] = left @ np.stack([v, np.ones(len(v)), math.log(share) - 0.5 * v * v])
+        np.exp(found, out=found)
+        if share < 1.0:
+            found += 1.0 - share
+        return found
 
     def known(self, parts: Sequence[Part]) -> Float[np.ndarray, " n"] | None:
         """Factor τ of every observation by the observed columns and the drift over them; None: 1 for all."""

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .._arrays import Float, Int
+from .._arrays import Bool, Float, Int
 from ..gp import mixture_moments, mixture_quantile
 from ..optim import (
+    TOP,
     Box,
     Curved,
     Maximum,
@@ -31,6 +32,7 @@ from ._parts import Part, Uncontrolled, drawn
 
 _AT_ONCE = 2**16
 """Numbers in kernel rows up to which a screen is faster with all expectations in one array."""
+_LEAST = 1e-300  # of a factor, so that its share w e / f is a number
 _CACHED, _ROWS = 2**14, 64
 """Numbers in arrays of kernel rows that are worked on at once while climbing, so that several fit into a processor's
 cache; and rows at least, since each block reads whole (n, n) arrays."""
@@ -86,12 +88,21 @@ class BatchedBounds:
         expectations: e of them, each with c columns that are set, over processes of the same n observations.
         betas: b widths; negative for lower bounds.
         coarse: the same of some observations, where there are too many to look everywhere with all; else empty.
+        starts: restarts of each function.
+
+    Attributes:
+        widest: deviation that those at the first `ROUGH` points of a screen do not exceed, (e,); infinite before.
     """
 
     def __init__(
-        self, expectations: Sequence[Expectation], betas: Sequence[float], coarse: Sequence[Expectation] = ()
+        self,
+        expectations: Sequence[Expectation],
+        betas: Sequence[float],
+        coarse: Sequence[Expectation] = (),
+        starts: int = 1,
     ) -> None:
-        self.expectations, self.coarse = expectations, coarse
+        self.expectations, self.coarse, self.starts = expectations, coarse, starts
+        self.widest = np.full(len(expectations), np.inf)
         processes = [each.process for each in expectations]
         self.betas = np.tile(np.asarray(betas, dtype=float), len(expectations))
         self.width = len(betas)
@@ -102,31 +113,48 @@ class BatchedBounds:
         self.shares = np.stack([process.shares[held] for process, held in each_set])
         self.closeness = np.stack([process.lengthscales[held] for process, held in each_set]) ** -2.0
         self.precision = np.where(self.categorical, 0.0, self.closeness)
+        self.some_categorical, self.whole = bool(self.categorical.any()), bool((self.shares == 1.0).all())
         self.variance = np.array([process.variance for process in processes])
         self.mean = np.array([process.mean for process in processes])
         self.pull = np.stack([each.process.variance * each.average * each.process.weights for each in expectations])
         self.prior = self.variance * np.array([each.prior for each in expectations])
 
-    def curved_by(
-        self, starts: int
-    ) -> Callable[[Float[np.ndarray, "r c"], Int[np.ndarray, " r"]], tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Evaluate `curved` with a number of restarts of each function, numbered through."""
-        return lambda points, rows: self.curved(points, rows // starts)
+    def restarted(
+        self, points: Float[np.ndarray, "r c"], rows: Int[np.ndarray, " r"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        """Evaluate `curved` at points of restarts, numbered through."""
+        return self.curved(points, rows // self.starts)
 
     def screened(self, points: Float[np.ndarray, "m p c"]) -> Float[np.ndarray, "m p"]:
-        """Values at p points for each function; all functions of an expectation are tried at the same points."""
+        """Values at p points for each function; all functions of an expectation are tried at the same points.
+
+        With `coarse` ones only the highest are right, and others are -inf.
+        """
         shared = points[:: self.width]
         if self.coarse:
+            surely = None if self.expectations[0].process.many else TOP * self.starts
             betas, every = self.betas[: self.width].tolist(), zip(self.expectations, self.coarse, shared, strict=True)
-            return np.concatenate([one.promising(those, betas, coarse, EXACT) for one, coarse, those in every])
-        small = shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.categorical.any()
+            found = [one.promising(those, betas, coarse, EXACT, surely) for one, coarse, those in every]
+            widest = [rough[:ROUGH].max() for _, rough in found]
+            self.widest = np.where([one.process.certain(one.parts) for one in self.expectations], widest, np.inf)
+            return np.concatenate([values for values, _ in found])
+        small = shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.some_categorical
         if small and (products := self._made()) is not None:
             moments = self._moments(shared, products)
         else:
             each = zip(self.expectations, shared, strict=True)
             moments = np.array([expectation.moments(those) for expectation, those in each]).transpose(1, 0, 2)
+        self.widest = moments[1, :, :ROUGH].max(axis=1)
         means, deviations = np.repeat(moments, self.width, axis=1)
         return means + self.betas[:, None] * deviations
+
+    def everywhere(self, points: Float[np.ndarray, "m p c"], which: Bool[np.ndarray, " m"]) -> Float[np.ndarray, "k p"]:
+        """Values of some functions at all of their points."""
+        found = []
+        for k in np.flatnonzero(which).tolist():
+            mean, deviation = self.expectations[k // self.width].moments(points[k])
+            found.append(mean + self.betas[k] * deviation)
+        return np.array(found)
 
     def _made(self) -> Float[np.ndarray, "e n n"] | None:
         """All products in one array; None where one is never made."""
@@ -218,31 +246,30 @@ class BatchedBounds:
         away = self.inputs[e]
         away -= points[:, :, None]
         D = away * precision
-        if self.categorical.any():
+        if self.some_categorical:
             away = np.where(self.categorical[e][:, :, None], away != 0.0, away)
         factor = away
         factor *= away
         factor *= -0.5 * self.closeness[e][:, :, None]
         np.exp(factor, out=factor)
-        share = self.shares[e][:, :, None]
-        whole = bool((share == 1.0).all())
         both = np.empty((r, 1 + c, n))  # k and its slopes
         kernel, slopes = both[:, 0], both[:, 1:]
-        if whole:
+        if self.whole:
             np.prod(factor, axis=1, out=kernel)
-            part: Any = 1.0
             bend = D * D
+            bend -= precision
         else:
-            factor *= share
-            part = factor.copy()
-            factor += 1.0 - share
+            share = self.shares[e][:, :, None]
+            part = factor
+            part *= share
+            factor = part + np.maximum(1.0 - share, _LEAST)
             np.prod(factor, axis=1, out=kernel)
-            part = np.divide(part, factor, out=np.ones_like(part), where=share < 1.0)
-            bend = D.copy()
-            D *= part
+            part /= factor
+            bend, D = D, D * part
             bend *= D  # p Δ²/ℓ⁴
-        bend -= part * precision
-        bend -= D * D  # which the products have in its place
+            part *= precision
+            bend -= part
+        bend -= np.multiply(D, D, out=factor)  # which the products have in its place
         np.multiply(D, kernel[:, None], out=slopes)
         halves = self._times_products(both, e)
         half = halves[:, 0]
@@ -279,7 +306,20 @@ DRAWS = 64
 """Sobol draws of what nature chooses that a point is polished on."""
 TOGETHER = 2**19
 """Numbers in (n, n) arrays that are held at once for scopes searched together."""
+ROUGH = 128
+"""Points of a screen whose deviations say how unsure a scope's value is where it may be played."""
 _APART = 0.01  # encoded distance of ends of a search that are different maxima
+
+
+@dataclass(frozen=True, eq=False)
+class Bound(Maximum):
+    """Largest bound of a scope.
+
+    Attributes:
+        widest: deviation that those at the first `ROUGH` points of the screen do not exceed, if there was one.
+    """
+
+    widest: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +349,7 @@ def smooth(box: Box) -> bool:
 
 def maximise_bounds(
     process: ProductKernelPosterior, domains: Sequence[Domain], betas: Sequence[float], seed: int, of_mean: bool = False
-) -> list[list[Maximum]]:
+) -> list[list[Bound]]:
     """Largest `E μ + β sqrt(E σ²)` of each scope for each β, in standardised units; `of_mean`: `E μ + β sd[g]`.
 
     Scopes that set equally many columns are searched together as long as their (n, n) arrays are small.
@@ -318,9 +358,11 @@ def maximise_bounds(
     alike: dict[tuple[int, bool], list[int]] = {}
     for i, domain in enumerate(domains):
         alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append(i)
-    found: dict[int, list[Maximum]] = {}
-    for (_, climbs), group in alike.items():
+    found: dict[int, list[Bound]] = {}
+    for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and process.coarse is not process
+        if some_are_enough and not process.many:  # points that all are tried, or whose deviations may be larger
+            some_are_enough = dimension > 2 and (not of_mean or all(process.certain(domains[i].parts) for i in group))
         for first in range(0, len(group), together):
             some = [domains[i] for i in group[first : first + together]]
             coarse = [_over(process.coarse, each, of_mean) for each in some] if some_are_enough else []
@@ -331,7 +373,7 @@ def maximise_bounds(
 
 def warm_started(
     process: ProductKernelPosterior, domain: Domain, before: Maximum, beta: float, *, seed: int, of_mean: bool = False
-) -> Maximum:
+) -> Bound:
     """Maximise the bound of one scope again after some points became pending since `before` was found.
 
     Pending points lower bounds, and leave them where they say nothing: they are still highest near an end of the
@@ -344,7 +386,7 @@ def warm_started(
         points = np.concatenate([box.snap(points), sobol_in_box(box, NEARBY, seed)])
     found = best_first(points, bound(points)[0])
     keep = slice(0, len(before.points))
-    return Maximum(found.point, found.value, found.points[keep], found.values[keep])
+    return Bound(found.point, found.value, found.points[keep], found.values[keep])
 
 
 def climb_from(process: ProductKernelPosterior, domain: Domain, found: Maximum, beta: float) -> Maximum:
@@ -367,27 +409,33 @@ def _alike(
     boxes: Sequence[Box],
     betas: Sequence[float],
     seed: int,
-) -> list[list[Maximum]]:
+) -> list[list[Bound]]:
     """Maximise the bounds of scopes with equally many columns, all smooth or none."""
     if not boxes[0].dimension:  # nothing is set: there is nowhere to go
         return [[_only(each, beta) for beta in betas] for each in expectations]
     if smooth(boxes[0]):
-        stack = BatchedBounds(expectations, betas, coarse)
-        starts = EFFORT[boxes[0].dimension > 2][1]
-        meet = _APART if coarse else 0.0  # with many observations every step saved counts
+        stack = BatchedBounds(expectations, betas, coarse, EFFORT[boxes[0].dimension > 2][1])
+        meet = _APART if expectations[0].process.many else 0.0  # with many observations every step saved counts
         each = [box for box in boxes for _ in betas]
-        found = _together(stack.screened, stack.curved_by(starts), each, seed, meet)
-        return [found[k : k + len(betas)] for k in range(0, len(found), len(betas))]
+        found = _together(
+            stack.screened, stack.restarted, each, seed, meet, everywhere=stack.everywhere if coarse else None
+        )
+        ends = [_bound(one, float(widest)) for one, widest in zip(found, stack.widest.repeat(len(betas)), strict=True)]
+        return [ends[k : k + len(betas)] for k in range(0, len(ends), len(betas))]
     return [
-        [_mixed(partial(each.bound, beta=beta), box, seed) for beta in betas]
+        [_bound(_mixed(partial(each.bound, beta=beta), box, seed)) for beta in betas]
         for each, box in zip(expectations, boxes, strict=True)
     ]
 
 
-def _only(expectation: Expectation, beta: float) -> Maximum:
+def _bound(found: Maximum, widest: float = np.inf) -> Bound:
+    return Bound(found.point, found.value, found.points, found.values, widest)
+
+
+def _only(expectation: Expectation, beta: float) -> Bound:
     points = np.zeros((1, 0))
     values = expectation.bound(points, beta)[0]
-    return Maximum(points[0], float(values[0]), points, values)
+    return Bound(points[0], float(values[0]), points, values)
 
 
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
@@ -416,10 +464,12 @@ def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, se
     return Maximum(points[best], float(values[best]), points, values)
 
 
-def _together(values: Values, curved: Curved, boxes: Sequence[Box], seed: int, together: float = 0.0) -> list[Maximum]:
+def _together(
+    values: Values, curved: Curved, boxes: Sequence[Box], seed: int, together: float = 0.0, **more: Any
+) -> list[Maximum]:
     screen, starts = EFFORT[boxes[0].dimension > 2]
     return maximise_many(
-        values, curved, boxes, seed, screen=screen, starts=starts, tolerance=ARRIVED, together=together
+        values, curved, boxes, seed, screen=screen, starts=starts, tolerance=ARRIVED, together=together, **more
     )
 
 
