@@ -249,6 +249,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self, values: Float[np.ndarray, " k"], candidates: Candidates, sets: Sequence[int]
     ) -> Float[np.ndarray, " k"]:
         """Values of some control sets, a failed play counted as the smallest posterior mean; unchanged without one."""
+        if not self.surrogate.feasibility.failures.failures:
+            return values
         likely = self.success_probabilities(candidates)[list(sets)]
         return expected_with_failure(values, likely, np.array([self.surrogate.smallest_mean(candidates.known)]))
 

@@ -222,13 +222,12 @@ class GPRegression(Generic[K]):
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
         """
         points = self._read(X)
-        outcomes = read_outcomes(y, len(points))
-        self._given.append(*self._rows(points, outcomes, np.zeros(len(points))))
-        self._extra = np.concatenate([self._extra, np.zeros(len(points))])
-        self._points = np.concatenate([self._points, points]) if len(self) else points
-        self._outcomes = np.concatenate([self._outcomes, outcomes])
-        for member in self.members:
-            member.extend(X, y)
+        outcomes, none = read_outcomes(y, len(points)), np.zeros(len(points))
+        whole = np.concatenate([self._points, points]) if len(self) else points
+        every, extra = np.concatenate([self._outcomes, outcomes]), np.concatenate([self._extra, none])
+        for each in (self, *self.members):
+            each._given.append(*each._rows(points, outcomes, none))
+            each._points, each._outcomes, each._extra = whole, every, extra
 
     def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
         """Replace all observations by y (n,) at X (n, d). O(n³).

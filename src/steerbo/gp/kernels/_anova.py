@@ -24,6 +24,8 @@ from ...errors import InvalidProblem
 from .._parameters import Parameter, lengthscale, variance, weight
 from .base import Kernel, Pull
 
+_KEPT = 2**18  # numbers in arrays of all columns that a pull-back uses again
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class AnovaKernel(Kernel):
@@ -156,21 +158,36 @@ class AnovaKernel(Kernel):
 
         Here `p_d = w_d e_d / f_d` is the share of the factor `f_d = 1 − w_d + w_d e_d`, and `q_d = w_d / f_d`.
         """
-        gram = self(X, X)
+        k, n = len(self.dimensions), len(X)
+        columns = [X[:, d] for d in self.dimensions]
+        bells = [self._bell(j, x, x) for j, x in enumerate(columns)] if k * n * n <= _KEPT else []
+        if bells:
+            gram = np.full((n, n), self.variance)
+            for j, bell in enumerate(bells):
+                gram *= self._mixed(j, bell.copy())
+        else:
+            gram = self(X, X)
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
-            k = len(self.dimensions)
             M = W * gram
             along, shares = np.zeros(k), np.zeros(k)
-            for j, d in enumerate(self.dimensions):  # one (n, n) array at a time: n may be thousands
-                w, bell = float(self.weights[j]), self._bell(j, X[:, d], X[:, d])
-                part = M * self.share(j, bell)
-                if k > 1 and w < 1.0:  # p − q = −w (1 − e) / f
-                    shares[j] = -w * (1.0 - w) * float(np.vdot(M, (1.0 - bell) / (1.0 - w + w * bell)))
-                if self.categorical[j]:
-                    along[j] = np.vdot(part, X[:, d, None] != X[:, d])
+            for j, x in enumerate(columns):  # one (n, n) array at a time, if n may be thousands
+                w, bell = float(self.weights[j]), bells[j] if bells else self._bell(j, x, x)
+                if w < 1.0:
+                    part = w * bell
+                    factor = part + (1.0 - w)
+                    part /= factor
+                    part *= M
+                    if k > 1:  # p − q = −w (1 − e) / f
+                        apart = 1.0 - bell
+                        apart /= factor
+                        shares[j] = -w * (1.0 - w) * float(np.vdot(M, apart))
                 else:
-                    centred = X[:, d] - X[:, d].mean()
+                    part = M
+                if self.categorical[j]:
+                    along[j] = np.vdot(part, x[:, None] != x)
+                else:
+                    centred = x - x.mean()
                     along[j] = (part.sum(axis=0) + part.sum(axis=1)) @ centred**2 - 2.0 * centred @ part @ centred
             along /= self.lengthscales**2
             return np.concatenate([along, shares if k > 1 else shares[:0], [M.sum()]])
