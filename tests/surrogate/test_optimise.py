@@ -143,7 +143,7 @@ def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
     random = np.random.default_rng(3)
     laws = [Uncontrolled(LawOf(sb.Float("x", 0, 1, law=sb.Uniform()))) for _ in range(4)]
     parts = [[Controlled() if d in held else laws[d] for d in range(4)] for held in ((0, 1, 2), (1, 2, 3), range(4))]
-    domains = [Domain(each, Box(np.zeros(k), np.ones(k))) for each, k in zip(parts, (3, 3, 4), strict=True)]
+    domains = [Domain(each, Box(np.zeros(k), np.ones(k))) for each, k in zip(parts, (3, 3, 4), strict=True)] * 8
     X = random.random((90, 4))
     y = np.exp(-0.5 * ((X - 0.5) ** 2).sum(axis=1) / width**2) + 0.01 * random.normal(size=90)
     model = GPRegression(SquaredExponentialKernel([width] * 4), noise=1e-3)

@@ -306,6 +306,7 @@ DRAWS = 64
 """Sobol draws of what nature chooses that a point is polished on."""
 TOGETHER = 2**19
 """Numbers in (n, n) arrays that are held at once for scopes searched together."""
+_SEVERAL = 8  # scopes for which it pays that some observations say where deviations are needed
 ROUGH = 128
 """Points of a screen whose deviations say how unsure a scope's value is where it may be played."""
 _APART = 0.01  # encoded distance of ends of a search that are different maxima
@@ -361,8 +362,9 @@ def maximise_bounds(
     found: dict[int, list[Bound]] = {}
     for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and process.coarse is not process
-        if some_are_enough and not process.many:  # points that all are tried, or whose deviations may be larger
-            some_are_enough = dimension > 2 and (not of_mean or all(process.certain(domains[i].parts) for i in group))
+        if some_are_enough and not process.many:  # few scopes take less time without, and few points are all tried
+            certain = not of_mean or all(process.certain(domains[i].parts) for i in group)
+            some_are_enough = dimension > 2 and len(group) >= _SEVERAL and certain
         for first in range(0, len(group), together):
             some = [domains[i] for i in group[first : first + together]]
             coarse = [_over(process.coarse, each, of_mean) for each in some] if some_are_enough else []
