@@ -25,11 +25,11 @@ import numpy as np
 
 from .._arrays import Bool, Float
 
-WORTH = 9.0
-"""What doubting an outcome must gain, in nats: it is off by 4.7 deviations.
+WORTH = 6.0
+"""What doubting an outcome must gain, in nats: it is off by four deviations, as one normal outcome of 16 000 is.
 
-At six (four deviations) the tail of skewed noise was doubted and no longer counted, so that answers were too low: bounds
-held in 80 % of the cases after 80 rounds. Wrong outcomes are as far off as that many times over.
+At nine (4.7 deviations) the long tail of skewed noise is doubted less, which covers no more where it is played, and
+plays with outliers and a drift cost more: docs/results/calibration.md.
 """
 _PROMISING, _PATIENCE = 2.5, 2  # what a doubt must promise to be tried; doubts in a row that do not pay by themselves
 LEAST = 8
