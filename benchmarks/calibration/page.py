@@ -17,7 +17,7 @@ from ..front import Claim, claims, judged
 from ..runs import as_csv, fill, finished, page
 from .wings import HORIZONS, KEPT, WINGS
 
-THIRD, FOURTH = "coverage-third.jsonl", "coverage-fourth.jsonl"
+THIRD, FOURTH, FIFTH = "coverage-third.jsonl", "coverage-fourth.jsonl", "coverage-fifth.jsonl"
 Row = Mapping[str, Any]
 _LOOKS = dict(zip(WINGS, ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"), (PURPLE, "^")), strict=True))
 _WANTED, _LOW = 90.0, 80.0
@@ -156,9 +156,9 @@ def shipped(lines: Sequence[Mapping[str, Any]]) -> str:
         own = [line for line in lines if line["wing"] == wing]
         found = [wing]
         for h in horizons:
-            by: dict[int, list[bool]] = {}
+            by: dict[tuple[str, int], list[bool]] = {}
             for line in own:
-                by.setdefault(line["index"], []).extend(
+                by.setdefault((line["registration"], line["index"]), []).extend(
                     row["covered"] for row in coverage.bounded(line["rows"]) if row["rounds"] == h
                 )
             each = [float(np.mean(some)) for some in by.values()]
@@ -176,9 +176,9 @@ def write(folder: Path) -> str:
     as_csv("\n".join([f"| kind {_HEAD[0]}", _HEAD[1], *every]), folder / "calibration.csv")
     fill(folder / "calibration.md", "claims", claims(rows(runs)))
     fill(folder / "calibration.md", "kinds", short := in_short(runs))
-    third, fourth = (coverage.read(folder / "runs" / name) for name in (THIRD, FOURTH))
+    third, fourth, fifth = (coverage.read(folder / "runs" / name) for name in (THIRD, FOURTH, FIFTH))
     others = [line for line in third if line["wing"] != "cost-varying"]
-    fill(folder / "calibration.md", "shipped", shipped([*fourth, *others]))
+    fill(folder / "calibration.md", "shipped", shipped([*fourth, *fifth, *others]))
     return short
 
 
