@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner, Result
 
 from tests.sizes import examples, few_draws
+from tests.torture.server import Server, server
 
 pytest.register_assert_rewrite("steerbo.testing")
 hypothesis.settings.register_profile("sized", max_examples=examples(100))
@@ -66,6 +67,13 @@ def _signals_as_in_a_terminal() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture(scope="session")
+def running() -> Iterator[Server]:
+    """The one PostgreSQL server of all tests, which take databases of their own: to make a server takes seconds."""
+    with server() as started:
+        yield started
 
 
 gc.disable()  # while nearly all of the library is imported, until tests begin
