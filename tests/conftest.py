@@ -47,12 +47,14 @@ def _one_blas_thread() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _few_draws(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Few hyperparameters are drawn in contracts, where things are shown, and in tests that are marked so."""
+    """Few hyperparameters are drawn in contracts, where things are shown, and in tests and modules that are marked so,
+    but not in tests of how good the choices are, which are marked as well."""
     from steerbo.testing.contract import Contract  # after its assertions are registered to be rewritten
 
     contract = request.cls is not None and issubclass(request.cls, Contract)
     shown = request.path.parent.name in SHOWING
-    with few_draws() if contract or shown or request.node.get_closest_marker("few_draws") else nullcontext():
+    few, every = (request.node.get_closest_marker(name) is not None for name in ("few_draws", "all_draws"))
+    with few_draws() if (contract or shown or few) and not every else nullcontext():
         yield
 
 
