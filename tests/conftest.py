@@ -31,8 +31,8 @@ EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""
 IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
 """Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
-SHOWING = ("page", "plots")
-"""Folders of tests of what is shown, whatever a method has learned."""
+ANY_DRAWS = ("cli", "page", "plots", "serve", "study")
+"""Folders of tests of what is written down, served and shown, whatever a method has learned."""
 BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -47,12 +47,14 @@ def _one_blas_thread() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _few_draws(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Few hyperparameters are drawn in contracts, where things are shown, and in tests and modules that are marked so,
-    but not in tests of how good the choices are, which are marked as well."""
+    """Few hyperparameters are drawn in contracts, where things are written down or shown, and where a mark says so.
+
+    Tests of how good choices are have a mark against it.
+    """
     from steerbo.testing.contract import Contract  # after its assertions are registered to be rewritten
 
     contract = request.cls is not None and issubclass(request.cls, Contract)
-    shown = request.path.parent.name in SHOWING
+    shown = request.path.parent.name in ANY_DRAWS
     few, every = (request.node.get_closest_marker(name) is not None for name in ("few_draws", "all_draws"))
     with few_draws() if (contract or shown or few) and not every else nullcontext():
         yield
