@@ -31,8 +31,8 @@ EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""
 IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
 """Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
-ANY_DRAWS = ("cli", "page", "plots", "serve", "study")
-"""Folders of tests of what is written down, served and shown, whatever a method has learned."""
+ANY_DRAWS = ("cli", "page", "plots", "serve")
+"""Folders of tests of what is said, served and shown, whatever a method has learned."""
 BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -47,7 +47,7 @@ def _one_blas_thread() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _few_draws(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Few hyperparameters are drawn in contracts, where things are written down or shown, and where a mark says so.
+    """Few hyperparameters are drawn in contracts, where things are said or shown, and where a mark says so.
 
     Tests of how good choices are have a mark against it.
     """
@@ -76,7 +76,7 @@ def _signals_as_in_a_terminal() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def running() -> Iterator[Server]:
     """The one PostgreSQL server of all tests, which take databases of their own: to make a server takes seconds."""
-    with server() as started:
+    with server(durable=False) as started:
         yield started
 
 

@@ -217,6 +217,7 @@ def _play(case: Case, study: Any, until: int) -> None:
                 study.tell(decided, **case.outcome(decided))
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize(("world", "traits"), _together())
 def test_what_goes_together_is_played_replayed_and_reopened(
     world: Callable[..., Case], traits: tuple[str, ...], tmp_path: Path

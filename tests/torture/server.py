@@ -71,14 +71,20 @@ class Server:
 
 
 @contextmanager
-def postgres(password: str = "") -> Iterator[str]:
-    """The URL, without the password, of a fresh server with `fsync` on. It asks for the password where one is given."""
-    with server(password) as running:
+def postgres(password: str = "", *, durable: bool = True) -> Iterator[str]:
+    """The URL, without the password, of a fresh server. It asks for the password where one is given.
+
+    Args:
+        password: of its user.
+        durable: with `fsync`, which a machine needs that loses its power: a crash of the server alone loses nothing
+            without it, and it is back at once, instead of when each of its thousand files is on the disk.
+    """
+    with server(password, durable=durable) as running:
         yield running.url
 
 
 @contextmanager
-def server(password: str = "") -> Iterator[Server]:
+def server(password: str = "", *, durable: bool = True) -> Iterator[Server]:
     """The same, and it can be restarted."""
     if reason := missing():
         pytest.skip(reason)
@@ -110,6 +116,7 @@ def server(password: str = "") -> Iterator[Server]:
         # not synced yet: there is nothing in it that anybody could lose
         call(f"{binaries}/initdb", "--no-sync", "--pgdata", data, "--username", "steerbo", *auth, "--encoding", "UTF8")
         options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder}"
+        options += "" if durable else " -c fsync=off"
         control = [f"{binaries}/pg_ctl", "--pgdata", data, "--log", f"{folder}/log", "--options", options]
         running = Server(f"postgresql://steerbo@127.0.0.1:{port}/postgres", partial(call, *control))
         running.start()
