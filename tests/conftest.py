@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner, Result
 
 from tests.sizes import examples, few_draws
+from tests.torture.server import Server, server
 
 pytest.register_assert_rewrite("steerbo.testing")
 hypothesis.settings.register_profile("sized", max_examples=examples(100))
@@ -30,8 +31,8 @@ EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""
 IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
 """Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
-SHOWING = ("page", "plots")
-"""Folders of tests of what is shown, whatever a method has learned."""
+ANY_DRAWS = ("cli", "page", "plots", "serve")
+"""Folders of tests of what is said, served and shown, whatever a method has learned."""
 BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -46,12 +47,16 @@ def _one_blas_thread() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _few_draws(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Few hyperparameters are drawn in contracts, where things are shown, and in tests that are marked so."""
+    """Few hyperparameters are drawn in contracts, where things are said or shown, and where a mark says so.
+
+    Tests of how good choices are have a mark against it.
+    """
     from steerbo.testing.contract import Contract  # after its assertions are registered to be rewritten
 
     contract = request.cls is not None and issubclass(request.cls, Contract)
-    shown = request.path.parent.name in SHOWING
-    with few_draws() if contract or shown or request.node.get_closest_marker("few_draws") else nullcontext():
+    shown = request.path.parent.name in ANY_DRAWS
+    few, every = (request.node.get_closest_marker(name) is not None for name in ("few_draws", "all_draws"))
+    with few_draws() if (contract or shown or few) and not every else nullcontext():
         yield
 
 
@@ -66,6 +71,13 @@ def _signals_as_in_a_terminal() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture(scope="session")
+def running() -> Iterator[Server]:
+    """The one PostgreSQL server of all tests, which take databases of their own: to make a server takes seconds."""
+    with server(durable=False) as started:
+        yield started
 
 
 gc.disable()  # while nearly all of the library is imported, until tests begin

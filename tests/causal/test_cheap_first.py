@@ -16,7 +16,9 @@ from steerbo.errors import InvalidOption
 from steerbo.gp import AnovaKernel, Constant, DriftModel
 from steerbo.space import Space
 from tests.causal.priced import play
-from tests.sizes import size
+from tests.sizes import FULL, size
+
+pytestmark = pytest.mark.few_draws
 
 
 def _floats(names: str) -> list[sb.Float]:
@@ -39,6 +41,7 @@ def played_on(name: str, rounds: int) -> sb.Optimizer:
 # -- what is found -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.all_draws
 @pytest.mark.parametrize(("name", "price"), [("looks", 2.0), ("chain", 2.0)])
 def test_the_cheapest_scope_that_is_good_enough(name: str, price: float) -> None:
     """A cheap look in the place of a dear one, an early cause in the place of a dear late one."""
@@ -211,9 +214,13 @@ def treated(price: Any, budget: float = 60.0) -> sb.Optimizer:
         optimizer.tell(suggestion, float(value), realised={"blood": blood}, **(cost if price == "learned" else {}))
 
 
-@pytest.mark.parametrize("price", ["4 * dose", "learned", lambda dose: 4 * dose])
+@pytest.mark.all_draws
+@pytest.mark.parametrize("price", ["learned", lambda dose: 4 * dose, *(["4 * dose"] if FULL else [])])
 def test_no_more_is_spent_than_it_takes(price: Any) -> None:
-    """The best dose is .5 on average, and costs 2; what may be given up saves a good third of that."""
+    """The best dose is .5 on average, and costs 2; what may be given up saves a good third of that.
+
+    By default a formula is only in `test_the_answer_differs_where_prices_do`.
+    """
     optimizer = treated(price)
     advice: Any = optimizer.recommend()
     assert advice.scope.set == ("dose",)
@@ -230,6 +237,7 @@ def test_no_more_is_spent_than_it_takes(price: Any) -> None:
     assert str(again.recommend()) == str(optimizer.recommend())
 
 
+@pytest.mark.all_draws
 def test_the_answer_differs_where_prices_do() -> None:
     """On day 0 the dose is for nothing, on day 1 it costs ten."""
     optimizer = treated("10 * dose if day == 1 else 0", budget=80.0)

@@ -16,6 +16,8 @@ from steerbo.optim import Box
 from steerbo.space import Limit
 from steerbo.testing import Case, TraitContract
 
+pytestmark = pytest.mark.few_draws
+
 GRAPH = sb.CausalGraph.from_text(
     "c -> a; c -> y; a -> y; b -> y; m -> y; w -> y", target="y", intervenable=["a", "b", "m"]
 )
@@ -87,7 +89,6 @@ def test_what_is_set_first_leaves_what_can_be_paid_later(method: str, budget: fl
     assert 10 < optimizer.history.spent <= budget
 
 
-@pytest.mark.few_draws
 @pytest.mark.parametrize(("method", "more"), WORLDS, ids=[name for name, _ in WORLDS])
 def test_no_suggestion_breaks_a_limit(method: str, more: dict[str, Any]) -> None:
     problem = sb.Causal(GRAPH, VARIABLES, limits=LIMITS, **more)
@@ -106,6 +107,7 @@ def test_no_suggestion_breaks_a_limit(method: str, more: dict[str, Any]) -> None
             assert kept(act({name: {"c": 0.25, "w": 0.5}[name] for name in answer.scope.contexts}), c)
 
 
+@pytest.mark.all_draws
 def test_the_best_at_a_limit_is_found_explained_and_replayed() -> None:
     graph = sb.CausalGraph.from_text("c -> a; c -> y; a -> y; c -> b; b -> y", target="y", intervenable=["a", "b"])
     limit = sb.LinearConstraint({"a": 1, "b": 2, "c": 1}, at_most=6)

@@ -21,6 +21,8 @@ from steerbo.testing.case import bits
 from tests.causal.seen import clock, drifting
 from tests.sizes import FULL
 
+pytestmark = pytest.mark.few_draws
+
 DOSE = sb.CausalGraph.from_text("age -> dose -> y; age -> y; rest -> y", target="y", intervenable=["dose", "rest"])
 
 
@@ -58,7 +60,6 @@ PLAYED = [*product(METHODS, DRIFTS)] if FULL else EACH
 """Models of drifts are the wing's, not a method's: by default one method has all of them, and the others have one."""
 
 
-@pytest.mark.few_draws
 @pytest.mark.parametrize(("method", "drift"), PLAYED)
 def test_every_method_plays_any_drift_and_is_replayed(method: str, drift: Any) -> None:
     world = drifting(method, drift, initial=2)
@@ -89,6 +90,7 @@ def play(drift: Any, rounds: int) -> Optimizer:
     return optimizer
 
 
+@pytest.mark.all_draws
 @pytest.mark.parametrize("drift", [sb.gp.MaternInTime(25.0, 2.5), "learned"])
 def test_a_moving_optimum_is_followed(drift: Any) -> None:
     followed, left = (play(each, 45).policy({"age": 50.0}).values["rest"] for each in (drift, None))
@@ -113,6 +115,7 @@ def bought(drift: Any, rounds: int) -> Optimizer:
     return optimizer
 
 
+@pytest.mark.all_draws
 @pytest.mark.parametrize("drift", ["learned", sb.gp.MaternInTime(40.0)] if FULL else ["learned"])
 def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> None:
     """At first something cheap is enough, in the end only the dear cause is; what knows no time does not find that."""

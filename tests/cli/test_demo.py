@@ -23,6 +23,7 @@ def demo(*arguments: str) -> Any:
     return result
 
 
+@pytest.mark.all_draws
 def test_the_demo_recommends_what_the_simulator_confirms(tmp_path: Path) -> None:
     answer = json.loads(demo("--json", "--out", str(tmp_path / "pictures")).stdout)
     advice, truth = answer["recommendation"], answer["truth"]

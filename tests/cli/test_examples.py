@@ -15,7 +15,6 @@ import pytest
 
 from tests.cli.calls import call
 
-pytestmark = pytest.mark.few_draws
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RUN = ("greenhouse", "dose", "fleet", "kiln", "polytunnel", "clinic-prices", "clinic-by-the-milligram")
 

@@ -40,6 +40,7 @@ def test_it_is_short() -> None:
     assert len(README.split()) <= 900
 
 
+@pytest.mark.all_draws
 def test_the_answer_looks_as_it_is_printed_and_is_near_the_truth() -> None:
     optimizer, said = played(0)
     assert optimizer.status.finished
@@ -49,6 +50,7 @@ def test_the_answer_looks_as_it_is_printed_and_is_near_the_truth() -> None:
     assert shown[2] < 9.5 < shown[3]
 
 
+@pytest.mark.all_draws
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_first_study_finds_its_truth_with_room_to_spare(seed: int) -> None:
     advice = played(seed)[0].recommend()

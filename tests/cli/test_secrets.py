@@ -38,7 +38,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    with postgres(SECRET) as url:
+    with postgres(SECRET, durable=False) as url:
         yield url
 
 

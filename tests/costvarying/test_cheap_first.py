@@ -20,6 +20,8 @@ from steerbo.optim import sobol_points
 from steerbo.records import from_dict, to_dict
 from tests.costvarying.worlds import OVEN, PROBLEM, evaluate, value_of
 
+pytestmark = pytest.mark.few_draws
+
 COSTS = (0.1, 0.2, 1.0)
 
 
@@ -190,8 +192,9 @@ def test_a_threshold_out_of_reach_asks_for_the_best() -> None:
     assert sets_played(sb.costvarying.Threshold(10.0)) == [note["set"] for note in usual()[1][:20]]
 
 
+@pytest.mark.all_draws
 def test_where_no_tolerance_is_stated_a_twentieth_of_the_range_buys_no_dear_play() -> None:
-    strict = [note["set"] for note in usual()[1][:20]]
+    strict = sets_played(sb.Absolute(0.0))
     assert sets_played(None) == sets_played(sb.costvarying.Fraction(0.05)) != strict
 
 

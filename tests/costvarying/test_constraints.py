@@ -15,6 +15,8 @@ from steerbo.records import to_dict
 from steerbo.space import Limit
 from steerbo.testing import Case, TraitContract
 
+pytestmark = pytest.mark.few_draws
+
 LIMITS: list[Limit] = [
     sb.LinearConstraint({"a": 1, "b": 2, "n": 0.5}, at_most=9, probability=0.5),
     sb.LinearConstraint({"a": 1}, at_least=0.5),
@@ -50,7 +52,6 @@ def kept(values: dict[str, Any]) -> bool:
     return free and values["a"] >= 0.5 and values["a"] + 2 * values["b"] + 0.5 * values["n"] <= 9
 
 
-@pytest.mark.few_draws
 @pytest.mark.parametrize("method", METHODS)
 def test_no_suggestion_breaks_a_limit(method: str) -> None:
     optimizer = sb.Optimizer(PROBLEM, method, rounds=9, seed=1)
@@ -63,6 +64,7 @@ def test_no_suggestion_breaks_a_limit(method: str) -> None:
     assert {played.suggestion.scope for played in optimizer.history} == set(PROBLEM.scopes)
 
 
+@pytest.mark.all_draws
 def test_the_best_at_a_limit_is_found_and_explained_and_replayed() -> None:
     optimizer = sb.Optimizer(PROBLEM, "ucb-psq", rounds=30, seed=1)
     for _ in range(15):

@@ -16,6 +16,8 @@ from steerbo.records import to_dict
 from steerbo.testing import Case, TraitContract
 from tests.costvarying.worlds import OVEN, PROBLEM, Scripted, evaluate, prices_of, value_of
 
+pytestmark = pytest.mark.few_draws
+
 HARD = {"temperature": sb.SwitchingCost(fixed=2, per_unit=0.1), "line": sb.SwitchingCost(fixed=1)}
 CHANGING = sb.CostVarying(
     tuple(replace(v, change=HARD[v.name]) if v.name in HARD else v for v in PROBLEM.variables),
@@ -71,7 +73,6 @@ def _play(optimizer: sb.Optimizer, rounds: int = 1000) -> None:
         optimizer.tell(suggestion, value_of(x), realised=x)
 
 
-@pytest.mark.few_draws
 @pytest.mark.parametrize(
     "method",
     ["cheap-first", "explore-then-commit", "etc-groups", "random", "ts-psq", "ucb-cvs", "ucb-psq"],

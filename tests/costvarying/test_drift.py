@@ -22,6 +22,8 @@ from steerbo.testing.case import bits, values_of
 from tests.costvarying.worlds import DRIFTING, LEARNED, PROBLEM, drifting_case
 from tests.sizes import FULL, size
 
+pytestmark = pytest.mark.few_draws
+
 
 class TestCheapFirst(TraitContract):
     @staticmethod
@@ -53,7 +55,6 @@ PLAYED = list(product(METHODS, DRIFTS) if FULL else zip(cycle(METHODS), DRIFTS))
 """Models of drifts are the wing's, not a method's: by default every drift is played by one of them."""
 
 
-@pytest.mark.few_draws
 @pytest.mark.parametrize(("method", "drift"), PLAYED)
 def test_every_method_plays_any_drift(method: str, drift: Any) -> None:
     world = drifting_case(method, dataclasses.replace(PROBLEM, drift=drift))
@@ -93,12 +94,14 @@ def play(drift: Any, rounds: int = 50, noise: float = 0.02, moves: bool = True) 
 FOLLOWED = [sb.gp.Sliding(60), "learned"]
 
 
+@pytest.mark.all_draws
 @pytest.mark.parametrize("drift", [*FOLLOWED, sb.gp.MaternInTime(25.0, 2.5)] if FULL else FOLLOWED)
 def test_a_moving_optimum_is_followed(drift: Any) -> None:
     followed, left = (abs(play(each).recommend().values["x"] - best(50)) for each in (drift, None))
     assert followed < 0.05 < left
 
 
+@pytest.mark.all_draws
 def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     optimizer = play("learned", rounds=30, moves=False)
     learned = [event.hyperparameters["objective"]["drift"] for event in optimizer.events if isinstance(event, Refitted)]
@@ -112,6 +115,7 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     assert np.abs(moved).max() < 1e-4, "the same plays, to the accuracy of searches in one more column"
 
 
+@pytest.mark.all_draws
 def test_what_slides_is_forecast() -> None:
     for drift in (sb.gp.Sliding(60), "learned"):
         optimizer = play(drift)
@@ -131,6 +135,7 @@ def test_what_slides_is_forecast() -> None:
         np.testing.assert_allclose(mean, direct, atol=1e-6)
 
 
+@pytest.mark.all_draws
 def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for_lagging_behind() -> None:
     def factor_and_patience(optimizer: sb.Optimizer) -> tuple[float, float]:
         method: Any = optimizer._state.method
@@ -144,6 +149,7 @@ def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for
     assert factor_and_patience(play("learned")) == (0.5, 0.0)
 
 
+@pytest.mark.all_draws
 def test_a_set_that_is_known_not_to_be_good_enough_is_not_looked_at_again_because_time_has_passed() -> None:
     """A drift makes what was not seen for long uncertain: with patience for that the cheap set came back for ever."""
     problem = sb.CostVarying(
@@ -165,6 +171,7 @@ def test_a_set_that_is_known_not_to_be_good_enough_is_not_looked_at_again_becaus
     assert late.count(1) == 0
 
 
+@pytest.mark.all_draws
 def test_a_switch_is_noticed_and_what_was_before_is_forgotten() -> None:
     problem = dataclasses.replace(SLIDING, drift="learned")
     optimizer = sb.Optimizer(problem, rounds=70, seed=1)
@@ -237,7 +244,6 @@ def test_a_drift_is_described_and_read_back() -> None:
 LONG = size(25, 14)
 
 
-@pytest.mark.few_draws
 @pytest.mark.parametrize("times", [[0.0] * LONG, [1.7e9 + i for i in range(LONG)], [1e-9 * i for i in range(LONG)],
                                    [0.0] * (LONG // 2) + [1e15] * (LONG // 2)])  # fmt: skip
 @pytest.mark.parametrize("constant", [False, True])

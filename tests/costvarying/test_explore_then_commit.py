@@ -14,6 +14,8 @@ from steerbo.core import Optimizer, Refitted, keyed
 from steerbo.costvarying._explore_then_commit import ExploreThenCommit
 from tests.costvarying.worlds import PROBLEM, evaluate, notes, play_on
 
+pytestmark = pytest.mark.few_draws
+
 METHOD = "explore-then-commit"
 
 
@@ -82,7 +84,6 @@ def test_hoeffding_keeps_dear_sets_only() -> None:
         assert radius[0] > cost > radius[1]
 
 
-@pytest.mark.few_draws
 @pytest.mark.parametrize("bound", ["hoeffding", "bernstein"])
 def test_cost_bounds_lie_below_the_means(bound: Any) -> None:
     optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=6, cost_bound=bound), 20)
@@ -115,7 +116,6 @@ def test_the_horizon_is_what_the_cheapest_set_allows() -> None:
     assert method(optimizer)._horizon(optimizer.history) == pytest.approx(5 + (30 - 8) / 2)
 
 
-@pytest.mark.few_draws
 def test_alpha_is_halved_every_d_rounds_of_exploitation() -> None:
     optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2, alpha=0.2), 6)
     shares = []

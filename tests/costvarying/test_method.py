@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
 from tests.costvarying.worlds import PROBLEM, notes, play_on
+
+pytestmark = pytest.mark.few_draws
 
 METHOD = "explore-then-commit"
 

@@ -18,6 +18,8 @@ from steerbo.extending import Choice, Explanation, History
 from steerbo.study import MemoryLog, Study
 from tests.costvarying.worlds import OVEN, Plays, Scripted, prices_of, value_of
 
+pytestmark = pytest.mark.few_draws
+
 
 class Learning(CostVaryingMethod[Any]):
     """The same, but it learns what holding costs."""
@@ -146,6 +148,7 @@ def test_short_ways_are_arms_of_their_own(step: float | None, ends: list[tuple[f
     assert [(box.low[0], box.high[0]) for box in short] == [pytest.approx(each) for each in ends]
 
 
+@pytest.mark.all_draws
 def test_short_ways_are_taken() -> None:
     """Where nothing but the way costs, the oven creeps uphill instead of leaping."""
     far = sb.Float("oven", 100, 200, change=sb.SwitchingCost(per_unit=0.5))
@@ -190,6 +193,7 @@ def test_what_is_hard_to_change_goes_with_rows_of_data() -> None:
     assert again.recommend() == optimizer.recommend()
 
 
+@pytest.mark.all_draws
 def test_a_surprise_is_no_reason_to_stay() -> None:
     """A kiln, four tiles a firing, by hand: the second firing was so bad that the model had not thought it possible."""
     problem = sb.CostVarying(

@@ -9,30 +9,29 @@ import pytest
 from sitebuild.running import run_page
 from sitebuild.sources import pages
 from steerbo.study import Study
-from tests.torture.server import postgres
+from tests.torture.server import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what clusters warn of is not ours
 STORY = "stories/workers.md"
 
 
-def test_on_postgresql_and_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_postgresql_and_dask(running: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed: pip install 'steerbo[dask]'")
-    with postgres() as url:
-        monkeypatch.setenv("STEERBO_POSTGRES", url)
-        monkeypatch.setenv("STEERBO_DASK", "1")
-        told = run_page(pages()[STORY], STORY, thin=True)
-        assert "a database server" in told
-        assert "\nwithout Dask" not in told
-        assert "12 outcomes, 12 different tokens, 0 left open" in told
-        assert "True - the log alone gives the same advice" in told
-        with Study.open(url, name=f"cluster {os.getpid()}") as kept:
-            assert kept.status.told == 12
+    url = running.database().url
+    monkeypatch.setenv("STEERBO_POSTGRES", url)
+    monkeypatch.setenv("STEERBO_DASK", "1")
+    told = run_page(pages()[STORY], STORY, thin=True)
+    assert "a database server" in told
+    assert "\nwithout Dask" not in told
+    assert "12 outcomes, 12 different tokens, 0 left open" in told
+    assert "True - the log alone gives the same advice" in told
+    with Study.open(url, name=f"cluster {os.getpid()}") as kept:
+        assert kept.status.told == 12
 
 
-def test_on_postgresql_with_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    with postgres() as url:
-        monkeypatch.setenv("STEERBO_POSTGRES", url)
-        monkeypatch.delenv("STEERBO_DASK", raising=False)
-        told = run_page(pages()[STORY], STORY, thin=True)
+def test_on_postgresql_with_threads(running: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEERBO_POSTGRES", running.database().url)
+    monkeypatch.delenv("STEERBO_DASK", raising=False)
+    told = run_page(pages()[STORY], STORY, thin=True)
     assert "a database server" in told
     assert "12 outcomes, 12 different tokens, 0 left open" in told

@@ -21,7 +21,7 @@ _AIM = """async selector => {
     return !!e && [e, ...(e.labels ?? [])].some(each => each.contains(target));
   };
   let before = {}, still = 0, found;
-  for (let i = 0; i < 150; i++) {
+  for (let i = 0; i < 300; i++) {
     const e = document.querySelector(selector);
     e.scrollIntoView({block: "center", behavior: "instant"});
     const b = e.getBoundingClientRect(), x = b.left + b.width / 2, y = b.top + b.height / 2;
@@ -29,7 +29,7 @@ _AIM = """async selector => {
     before = b;
     found = {x, y, free: wanted(document.elementFromPoint(x, y))};
     if (found.free && still > 2) break;
-    await new Promise(done => setTimeout(done, 30));
+    await new Promise(done => setTimeout(done, 16));
   }
   window.missed = false;
   const guard = event => {
@@ -73,7 +73,7 @@ class Tab:
                     return found
             except AssertionError:  # the page was exchanged meanwhile
                 pass
-            time.sleep(0.05)
+            time.sleep(0.01)
         raise AssertionError(f"{script}: never\n{self.run('document.body.innerText')}")
 
     def fill(self, selector: str, text: str) -> None:

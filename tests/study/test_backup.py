@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,13 +20,12 @@ from tests.study.database import change, snapshot, strangers
 from tests.study.doctor import played, read
 from tests.study.files import PROBLEM, STUDY
 from tests.torture.backups import backups
-from tests.torture.server import postgres
+from tests.torture.server import Server
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with postgres() as url:
-        yield url
+def server(running: Server) -> str:
+    return running.database().url
 
 
 def test_there_and_back(server: str, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from tests.cli.calls import call, refused
 from tests.core.stub import Nearest, Stub
 from tests.study.database import change, snapshot, strangers
 from tests.study.doctor import played, read
-from tests.torture.server import postgres
+from tests.torture.server import Server
 
 
 @pytest.mark.parametrize("mode", ["closed", "open", "crashed", "copied"])
@@ -173,19 +172,10 @@ def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
 # -- on a server ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def databases() -> Iterator[str]:
-    with postgres() as url:
-        yield url
-
-
 @pytest.fixture
-def server(databases: str, request: pytest.FixtureRequest) -> str:
+def server(running: Server) -> str:
     """A database of its own, with three studies."""
-    name = f"test{abs(hash(request.node.name))}"
-    with psycopg.connect(databases, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    place = databases.replace("/postgres", f"/{name}")
+    place = running.database().url
     played(place)
     return place
 
@@ -216,11 +206,12 @@ def test_the_others_are_kept_on_a_server(server: str, statement: str, whole: int
     assert not examine(server).damaged
 
 
-def test_a_database_without_studies(databases: str) -> None:
+def test_a_database_without_studies(running: Server) -> None:
+    empty = running.database().url
     with pytest.raises(InvalidStudy, match="a database with studies in it"):
-        examine(databases)
+        examine(empty)
     with pytest.raises(InvalidStudy, match="nowhere"):
-        examine(databases.replace("/postgres", "/nowhere"))
+        examine(running.url.replace("/postgres", "/nowhere"))
     with pytest.raises(InvalidStudy):
-        Study.open(databases, Stub())
-    assert execute(databases, "SELECT count(*) FROM information_schema.tables WHERE table_name LIKE 'steerbo%'") == 0
+        Study.open(empty, Stub())
+    assert execute(empty, "SELECT count(*) FROM information_schema.tables WHERE table_name LIKE 'steerbo%'") == 0

@@ -19,7 +19,7 @@ from tests.core.stub import Nearest, Stub
 from tests.study.processes import ended_well, measure, posix, threads
 from tests.torture.forks import forks
 from tests.torture.kills import in_child
-from tests.torture.server import postgres
+from tests.torture.server import Server
 
 
 def wait_for(file: Path) -> None:
@@ -41,9 +41,8 @@ def test_parent_and_children_play_on_after_a_fork(tmp_path: Path) -> None:
 @posix
 @threads
 @pytest.mark.slow
-def test_parent_and_children_play_on_after_a_fork_on_postgresql(tmp_path: Path) -> None:
-    with postgres() as url:
-        assert forks(url, "forks", tmp_path, 2, 24)["rounds"] == 24
+def test_parent_and_children_play_on_after_a_fork_on_postgresql(running: Server, tmp_path: Path) -> None:
+    assert forks(running.database().url, "forks", tmp_path, 2, 24)["rounds"] == 24
 
 
 @posix

@@ -13,7 +13,7 @@ from steerbo.errors import InvalidInput
 from steerbo.storage.keys import KeyRing, keys_of
 from steerbo.study import MemoryLog, Study
 from tests.core.stub import Nearest, Stub
-from tests.torture.server import postgres
+from tests.torture.server import Server
 
 
 @pytest.fixture
@@ -74,14 +74,14 @@ def test_studies_without_keys_have_no_table_of_them(place: Path) -> None:
     assert "steerbo_key" not in names
 
 
-def test_on_a_server() -> None:
-    with postgres() as url:
-        Study.create(f"{url}#field", Stub(), Nearest).close()
-        with closing(KeyRing(f"{url}#field")) as ring:
-            key, text = ring.create("field", "ann", "amend")
-            assert ring.check(text) == key
-            ring.revoke(key.id)
-            assert ring.check(text) is None
+def test_on_a_server(running: Server) -> None:
+    url = running.database().url
+    Study.create(f"{url}#field", Stub(), Nearest).close()
+    with closing(KeyRing(f"{url}#field")) as ring:
+        key, text = ring.create("field", "ann", "amend")
+        assert ring.check(text) == key
+        ring.revoke(key.id)
+        assert ring.check(text) is None
 
 
 def test_who_did_something_is_written_beside_it() -> None:

@@ -110,7 +110,7 @@ def test_a_log_that_is_away_is_spoken_of_without_its_password(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("steerbo.storage.retry._QUIET", 0.0)
-    with server(SECRET) as running:
+    with server(SECRET, durable=False) as running:
         url = running.url.replace("steerbo@", f"steerbo:{SECRET}@")
         study = Study.create(url, Stub(), Nearest, rounds=9, wait=0.5)
         study.run(world(stub_case()), rounds=1)

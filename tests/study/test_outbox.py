@@ -26,7 +26,7 @@ from tests.study.fragile import CALLS, decided, opened, started, unwritten
 from tests.study.processes import measure
 from tests.torture.kills import in_child
 from tests.torture.outages import outages
-from tests.torture.server import server
+from tests.torture.server import Server
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
@@ -231,33 +231,30 @@ def test_a_second_outcome_of_a_live_worker_is_still_refused(tmp_path: Path) -> N
 @posix
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_server_is_restarted_under_a_crowd(tmp_path: Path) -> None:
-    with server() as running:
-        found = outages(running, tmp_path, workers=2, rounds=24, stops=2, kills=1, seconds=120)
+def test_a_server_is_restarted_under_a_crowd(running: Server, tmp_path: Path) -> None:
+    found = outages(running.database(), tmp_path, workers=2, rounds=24, stops=2, kills=1, seconds=120)
     assert found["rounds"] == 24
 
 
 @pytest.mark.slow
-def test_by_hand_while_the_server_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_hand_while_the_server_is_away(running: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands say so in one line, with exit code 1, and the next one that gets through writes the outcome."""
     monkeypatch.setattr("steerbo.storage.connections.OPENING", 0.1)
     problem = CostVarying([Float("ph", 4, 8, law=Uniform()), Float("t", 0, 1, law=Uniform())], [["ph"]])
-    with server() as running:
-        place = f"{running.url}#by-hand"
-        with Study.create(place, problem, "random", rounds=3) as study:
-            token = study.ask().token
-        running.stop()
-        call = ["tell", place, token, "7.4", "--realised", "t=0.5"]
+    place = f"{running.database().url}#by-hand"
+    with Study.create(place, problem, "random", rounds=3) as study:
+        token = study.ask().token
+    call = ["tell", place, token, "7.4", "--realised", "t=0.5"]
+    with running.away("fast"):
         away = CliRunner().invoke(main, call)
         assert away.exit_code == 1
         assert "kept in" in away.output
         assert "Traceback" not in away.output
         assert CliRunner().invoke(main, ["show", place]).exit_code == 1
-        running.start()
-        back = CliRunner().invoke(main, ["show", place])
-        assert back.exit_code == 0, back.output
-        with Study.open(place) as study:
-            outcome = study.history[token].outcome
-            assert outcome is not None
-            assert (outcome.value, outcome.realised["t"]) == (7.4, 0.5)
-        assert CliRunner().invoke(main, call).exit_code == 0, "told again: the same outcome twice is fine"
+    back = CliRunner().invoke(main, ["show", place])
+    assert back.exit_code == 0, back.output
+    with Study.open(place) as study:
+        outcome = study.history[token].outcome
+        assert outcome is not None
+        assert (outcome.value, outcome.realised["t"]) == (7.4, 0.5)
+    assert CliRunner().invoke(main, call).exit_code == 0, "told again: the same outcome twice is fine"

@@ -16,8 +16,9 @@ from tests.study.processes import measure
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_run_waits_for_its_log(tmp_path: Path, late: bool) -> None:
+def test_a_run_waits_for_its_log(tmp_path: Path, late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the event was written, and only the answer was lost: it is there once."""
+    monkeypatch.setattr("steerbo.storage.retry._FIRST", 0.005)
     study, log = started(tmp_path / "study.db")
     quiet, _ = started(tmp_path / "quiet.db")
     log.late, count = late, 0

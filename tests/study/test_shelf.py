@@ -13,7 +13,7 @@ from steerbo.storage.catalogue import archive, delete, rename, shelved
 from steerbo.storage.keys import KeyRing, keys_of
 from steerbo.study import Study, restore
 from tests.study.folders import filled
-from tests.torture.server import postgres
+from tests.torture.server import Server
 
 
 def test_they_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
@@ -48,9 +48,8 @@ def test_in_a_file(tmp_path: Path) -> None:
     in_order(tmp_path / "log.db", tmp_path)
 
 
-def test_on_a_server(tmp_path: Path) -> None:
-    with postgres() as url:
-        in_order(url, tmp_path)
+def test_on_a_server(running: Server, tmp_path: Path) -> None:
+    in_order(running.database().url, tmp_path)
 
 
 @pytest.mark.parametrize("call", [lambda p: rename(p, "north", "east"), lambda p: delete(p, "north")])

@@ -12,6 +12,7 @@ import pytest
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.core import keyed
 from steerbo.timevarying import Bumps, Matern, Periodic, PriorWarning, SquaredExponential
+from tests.sizes import FULL
 
 METHODS: dict[str, dict[str, Any]] = {
     "prior-elimination": {},
@@ -59,9 +60,13 @@ def plays(unit: float, step: float | None, method: str) -> tuple[list[float], li
         return xs, behind, optimizer.recommend()
 
 
+SITES, BOX = 0.25, None
+SMALL, LARGE = 1e-3, 1e3
+QUICK = [(SITES, SMALL), (BOX, LARGE)]
+
+
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("unit", [1e-3, 1e3])
-@pytest.mark.parametrize("step", [0.25, None], ids=["sites", "box"])
+@pytest.mark.parametrize(("step", "unit"), [*QUICK, (SITES, LARGE), (BOX, SMALL)] if FULL else QUICK)
 def test_the_objective_s_unit_does_not_matter(method: str, unit: float, step: float | None) -> None:
     """On a box a search ends where it ends: to 1e-4 of the range. Sites are the same."""
     xs, behind, found = plays(1.0, step, method)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -50,16 +51,40 @@ class Server:
         """At the same address, with the same data."""
         self._call("--wait", "start")
 
+    @contextmanager
+    def away(self, mode: str = "immediate") -> Iterator[None]:
+        """It is stopped meanwhile."""
+        self.stop(mode)
+        try:
+            yield
+        finally:
+            self.start()
+
+    def database(self) -> Server:
+        """The same server, and the URL of an empty database of its own."""
+        import psycopg
+
+        name = f"steerbo_{secrets.token_hex(8)}"
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return replace(self, url=f"{self.url.rpartition('/')[0]}/{name}")
+
 
 @contextmanager
-def postgres(password: str = "") -> Iterator[str]:
-    """The URL, without the password, of a fresh server with `fsync` on. It asks for the password where one is given."""
-    with server(password) as running:
+def postgres(password: str = "", *, durable: bool = True) -> Iterator[str]:
+    """The URL, without the password, of a fresh server. It asks for the password where one is given.
+
+    Args:
+        password: of its user.
+        durable: with `fsync`, which a machine needs that loses its power: a crash of the server alone loses nothing
+            without it, and it is back at once, instead of when each of its thousand files is on the disk.
+    """
+    with server(password, durable=durable) as running:
         yield running.url
 
 
 @contextmanager
-def server(password: str = "") -> Iterator[Server]:
+def server(password: str = "", *, durable: bool = True) -> Iterator[Server]:
     """The same, and it can be restarted."""
     if reason := missing():
         pytest.skip(reason)
@@ -88,8 +113,10 @@ def server(password: str = "") -> Iterator[Server]:
             file.write_text(password)
             file.chmod(0o644)
             auth = ["--auth", "scram-sha-256", "--pwfile", str(file)]
-        call(f"{binaries}/initdb", "--pgdata", data, "--username", "steerbo", *auth, "--encoding", "UTF8")
+        # not synced yet: there is nothing in it that anybody could lose
+        call(f"{binaries}/initdb", "--no-sync", "--pgdata", data, "--username", "steerbo", *auth, "--encoding", "UTF8")
         options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder}"
+        options += "" if durable else " -c fsync=off"
         control = [f"{binaries}/pg_ctl", "--pgdata", data, "--log", f"{folder}/log", "--options", options]
         running = Server(f"postgresql://steerbo@127.0.0.1:{port}/postgres", partial(call, *control))
         running.start()

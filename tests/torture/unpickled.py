@@ -74,14 +74,18 @@ class _Watch:
             self.on = False
 
 
-def unpickled(folder: Path) -> dict[str, Any]:
+def unpickled(folder: Path, every: int = 1) -> dict[str, Any]:
     """Poison everywhere; how many files and columns were poisoned, and how many pickles were read: none.
+
+    Args:
+        folder: which is made.
+        every: each place gets every poison, or the first, the `every`-th after it and so on.
 
     Raises:
         AssertionError: one was.
     """
     folder.mkdir()
-    watch, tried = _Watch(), Counter[str]()
+    watch, tried, used = _Watch(), Counter[str](), [*poisons().values()][::every]
     with watch(), suppress(AssertionError):
         pickle.loads(pickle.dumps(_Poison()))
     assert watch.found == 1, "the watch does not hear"
@@ -90,7 +94,7 @@ def unpickled(folder: Path) -> dict[str, Any]:
         study.run(world(stub_case()))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for poison in poisons().values():
+        for poison in used:
             for place in _beside(whole, folder / "beside", poison):
                 tried["files beside a log"] += 1
                 _open(watch, place)
@@ -104,7 +108,7 @@ def unpickled(folder: Path) -> dict[str, Any]:
                     with watch(), suppress(SteerboError, AssertionError, SystemExit, UnicodeError):
                         enter(place)
     assert watch.found == 1, f"{watch.found - 1} pickles were read"
-    return {"poisons": len(poisons()), **tried, "pickles read": 0}
+    return {"poisons": len(used), **tried, "pickles read": 0}
 
 
 def _beside(whole: Path, folder: Path, poison: bytes) -> Iterator[Path]:

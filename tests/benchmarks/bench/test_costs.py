@@ -8,6 +8,7 @@ from partial_control_bench.costs import ENTRANTS, PROBLEMS, Growing, measured
 from partial_control_bench.registry import contender
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("wing", PROBLEMS)
 @pytest.mark.parametrize("who", ["random", "ours"])
 def test_an_entrant_is_told_so_many_and_then_asked(wing: str, who: str) -> None:

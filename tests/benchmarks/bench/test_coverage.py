@@ -84,6 +84,7 @@ def test_coverage_is_written_once_and_paired(
         coverage.compared(lines[:1], lines[1:])
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("wing", coverage.WINGS)
 def test_answers_of_every_wing_are_held_against_the_truth(wing: str) -> None:
     run = coverage.Run("word", 1, "normal .05", (3, 6), wing=wing)
@@ -97,6 +98,7 @@ def test_answers_of_every_wing_are_held_against_the_truth(wing: str) -> None:
     assert run.play()["rows"] == line["rows"]
 
 
+@pytest.mark.few_draws
 def test_the_truth_of_a_policy_is_the_mean_of_its_plays() -> None:
     """Within 5 standard errors of so many rounds: a false alarm in two million."""
     rounds = size(2000, 500)

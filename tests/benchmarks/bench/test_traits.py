@@ -14,6 +14,7 @@ from partial_control_bench.entrants.told import problem_of
 from partial_control_bench.errors import BenchError
 from partial_control_bench.playing import run
 from partial_control_bench.registry import contender, problem
+from tests.sizes import FULL
 
 
 def world(name: str) -> Any:
@@ -111,9 +112,10 @@ def test_what_a_policy_is_worth_is_that_of_draws(name: str, actions: dict[str, f
     assert it.system.mean(actions, seen) == pytest.approx(drawn.mean(), abs=5 * drawn.std() / len(drawn) ** 0.5 + 0.01)
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize("name", ["seen-first", "change-oven", "weather-together", "drift-slides", "priced-looks"])
 def test_ours_is_told_the_trait_and_plays(name: str) -> None:
     about = problem(name)
-    about = about.until(15.0) if about.budget.money else about.until(4)
+    about = about.until(15.0 if FULL else 6.0) if about.budget.money else about.until(4)
     who = contender("cheap-first")
     assert run(about, who.name, who.load(), 0).rounds >= 4

@@ -44,6 +44,7 @@ def play(about: Problem, entrant: str, seed: int) -> Result:
 # -- cost-varying ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few_draws
 def test_cost_varying_runs_are_those_that_were_kept_before() -> None:
     """The same starting points, nature, costs and regret as `benchmarks.costvarying.runner` has."""
     budget = Budget(30, 20.0, (5.0, 10.0, 20.0))

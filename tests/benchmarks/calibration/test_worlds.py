@@ -15,6 +15,7 @@ from benchmarks.calibration.world import World, drawn, middles, noise
 EVERY = [(wing, name) for wing, module in WINGS.items() for name in module.PROBLEMS]
 
 
+@pytest.mark.few_draws
 @pytest.mark.parametrize(("wing", "name"), EVERY)
 def test_outcomes_average_to_the_truth(wing: str, name: str) -> None:
     """Forty plays of one recommendation; five standard errors: false alarms once in a million."""
