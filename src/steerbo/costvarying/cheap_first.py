@@ -63,7 +63,7 @@ from ..bandit import cheapest_sufficient
 from ..core import TIME, Choice, Explanation, History, Streams, Suggestion, Table, batch_position, numeral
 from ..optim import FeasibleRegion, Maximum, sobol_in_box
 from ..records import from_dict, record, to_dict
-from ..surrogate import FLEETING, Bound, expected_improvement, margin_over, uneven_noise_said
+from ..surrogate import FLEETING, expected_improvement, margin_over, uneven_noise_said
 from ._surrogate import Surrogate
 from .method import CostVaryingMethod
 from .problem import CostVarying
@@ -451,7 +451,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def _upper(
         self, candidates: Candidates, number: int, arms: list[int], beta: float
-    ) -> tuple[Float[np.ndarray, " k"], list[Bound]]:
+    ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
         """u_i of some arms, in units of `sign · value`, failures counted; and the search's results."""
         seed = self.streams.integer(number, "search")
         found = self.search_space.search(candidates, arms, [beta], seed, of_mean=True)

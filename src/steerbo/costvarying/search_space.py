@@ -16,7 +16,6 @@ from ..errors import InvalidContext
 from ..optim import Box, Maximum, box_of, sobol_in_box
 from ..surrogate import (
     ROUGH,
-    Bound,
     Domain,
     Expectation,
     Mixture,
@@ -129,7 +128,7 @@ class SearchSpace:
         self.constraints = SetConstraints(problem.limits, self.space)
         self.constraints.check_all(self.boxes, self.sets, self.parts_at)
         # ends of the searches of whole sets since the last outcome, by set, sign of β and kind of bound: see `search`
-        self._ends: dict[tuple[int, int, bool], Bound] = {}
+        self._ends: dict[tuple[int, int, bool], Maximum] = {}
 
     def encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Encode values, by variable."""
@@ -278,7 +277,7 @@ class SearchSpace:
 
     def search(
         self, candidates: Candidates, arms: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
-    ) -> list[list[Bound]]:
+    ) -> list[list[Maximum]]:
         """Largest bound of each of some candidate arms, for each β: see `maximise_bounds`.
 
         A choice that follows another at once starts where the searches of that one ended, so that choices for many

@@ -248,12 +248,14 @@ class Maximum:
         value: that value.
         points: the end of every restart, best first, `(r, …)`.
         values: their values, `(r,)`, `-inf` where no number was found.
+        widest: of a bound, the deviation that those at the first points of a screen do not exceed, if there was one.
     """
 
     point: Float[np.ndarray, "*shape"]
     value: float
     points: Float[np.ndarray, r * shape]
     values: Float[np.ndarray, " r"]
+    widest: float = math.inf
 
 
 def best_first(points: Float[np.ndarray, r * shape], values: Float[np.ndarray, " r"]) -> Maximum:

@@ -30,7 +30,6 @@ from ._model import FLEETING, DriftTracker, EncodingCache, build_model, drift_co
 from ._optimise import (
     ROUGH,
     BatchedBounds,
-    Bound,
     Domain,
     Mixture,
     climb_from,
@@ -43,8 +42,7 @@ from ._parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, 
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "RESOLVED", "ROUGH", "Acquisition", "BatchedBounds",
-    "Bound", "Columns",
+    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "RESOLVED", "ROUGH", "Acquisition", "BatchedBounds", "Columns",
     "ConstraintModel", "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker",
     "EncodingCache", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "Law", "LawOf",
     "Mixture", "Moments", "Observed", "Part", "Posterior", "PosteriorSample", "ProbabilisticConstraint",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
@@ -313,17 +313,6 @@ _APART = 0.01  # encoded distance of ends of a search that are different maxima
 
 
 @dataclass(frozen=True, eq=False)
-class Bound(Maximum):
-    """Largest bound of a scope.
-
-    Attributes:
-        widest: deviation that those at the first `ROUGH` points of the screen do not exceed, if there was one.
-    """
-
-    widest: float = np.inf
-
-
-@dataclass(frozen=True, eq=False)
 class Domain:
     """Search domain of one scope: every column's part, and the box of the controlled columns, in their order."""
 
@@ -350,7 +339,7 @@ def smooth(box: Box) -> bool:
 
 def maximise_bounds(
     process: ProductKernelPosterior, domains: Sequence[Domain], betas: Sequence[float], seed: int, of_mean: bool = False
-) -> list[list[Bound]]:
+) -> list[list[Maximum]]:
     """Largest `E μ + β sqrt(E σ²)` of each scope for each β, in standardised units; `of_mean`: `E μ + β sd[g]`.
 
     Scopes that set equally many columns are searched together as long as their (n, n) arrays are small.
@@ -359,7 +348,7 @@ def maximise_bounds(
     alike: dict[tuple[int, bool], list[int]] = {}
     for i, domain in enumerate(domains):
         alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append(i)
-    found: dict[int, list[Bound]] = {}
+    found: dict[int, list[Maximum]] = {}
     for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and process.coarse is not process
         if some_are_enough and not process.many:  # few scopes take less time without, and few points are all tried
@@ -375,7 +364,7 @@ def maximise_bounds(
 
 def warm_started(
     process: ProductKernelPosterior, domain: Domain, before: Maximum, beta: float, *, seed: int, of_mean: bool = False
-) -> Bound:
+) -> Maximum:
     """Maximise the bound of one scope again after some points became pending since `before` was found.
 
     Pending points lower bounds, and leave them where they say nothing: they are still highest near an end of the
@@ -388,7 +377,7 @@ def warm_started(
         points = np.concatenate([box.snap(points), sobol_in_box(box, NEARBY, seed)])
     found = best_first(points, bound(points)[0])
     keep = slice(0, len(before.points))
-    return Bound(found.point, found.value, found.points[keep], found.values[keep])
+    return Maximum(found.point, found.value, found.points[keep], found.values[keep])
 
 
 def climb_from(process: ProductKernelPosterior, domain: Domain, found: Maximum, beta: float) -> Maximum:
@@ -411,7 +400,7 @@ def _alike(
     boxes: Sequence[Box],
     betas: Sequence[float],
     seed: int,
-) -> list[list[Bound]]:
+) -> list[list[Maximum]]:
     """Maximise the bounds of scopes with equally many columns, all smooth or none."""
     if not boxes[0].dimension:  # nothing is set: there is nowhere to go
         return [[_only(each, beta) for beta in betas] for each in expectations]
@@ -422,22 +411,19 @@ def _alike(
         found = _together(
             stack.screened, stack.restarted, each, seed, meet, everywhere=stack.everywhere if coarse else None
         )
-        ends = [_bound(one, float(widest)) for one, widest in zip(found, stack.widest.repeat(len(betas)), strict=True)]
+        widest = stack.widest.repeat(len(betas)).tolist()
+        ends = [replace(one, widest=most) for one, most in zip(found, widest, strict=True)]
         return [ends[k : k + len(betas)] for k in range(0, len(ends), len(betas))]
     return [
-        [_bound(_mixed(partial(each.bound, beta=beta), box, seed)) for beta in betas]
+        [_mixed(partial(each.bound, beta=beta), box, seed) for beta in betas]
         for each, box in zip(expectations, boxes, strict=True)
     ]
 
 
-def _bound(found: Maximum, widest: float = np.inf) -> Bound:
-    return Bound(found.point, found.value, found.points, found.values, widest)
-
-
-def _only(expectation: Expectation, beta: float) -> Bound:
+def _only(expectation: Expectation, beta: float) -> Maximum:
     points = np.zeros((1, 0))
     values = expectation.bound(points, beta)[0]
-    return Bound(points[0], float(values[0]), points, values)
+    return Maximum(points[0], float(values[0]), points, values)
 
 
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
