@@ -222,7 +222,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             The maxima in units of `sign · value`, failures counted, and the search's results.
         """
         seed = self.streams.integer(number, "search")
-        found: list[Maximum] = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed)]
+        found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed)]
         values = np.array([self.unstandardised(each.value) for each in found])
         return self.with_failure(values, candidates, [candidates.arms[a].set for a in arms]), found
 

@@ -149,7 +149,7 @@ def _solve_two(H: Float[np.ndarray, "r 2 2"], g: Float[np.ndarray, "r 2"]) -> Fl
 
 
 TOP = 8
-"""How many times as many points as starts those are among which starts are looked for first."""
+"""Points among which starts are looked for first, for each start."""
 _APART = 0.1  # root mean square distance of two starts, in box widths
 
 Values = Callable[[Float[np.ndarray, "m p d"]], Float[np.ndarray, "m p"]]

@@ -453,11 +453,24 @@ def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, se
 
 
 def _together(
-    values: Values, curved: Curved, boxes: Sequence[Box], seed: int, together: float = 0.0, **more: Any
+    values: Values,
+    curved: Curved,
+    boxes: Sequence[Box],
+    seed: int,
+    together: float = 0.0,
+    everywhere: Callable[[Float[np.ndarray, "m p c"], Bool[np.ndarray, " m"]], Float[np.ndarray, "k p"]] | None = None,
 ) -> list[Maximum]:
     screen, starts = EFFORT[boxes[0].dimension > 2]
     return maximise_many(
-        values, curved, boxes, seed, screen=screen, starts=starts, tolerance=ARRIVED, together=together, **more
+        values,
+        curved,
+        boxes,
+        seed,
+        screen=screen,
+        starts=starts,
+        tolerance=ARRIVED,
+        together=together,
+        everywhere=everywhere,
     )
 
 
