@@ -28,8 +28,8 @@ from .._arrays import Bool, Float
 WORTH = 6.0
 """What doubting an outcome must gain, in nats: it is off by four deviations, as one normal outcome of 16 000 is.
 
-At nine (4.7 deviations) bounds cover more with skewed noise and no more with other kinds, answers are no better, and plays
-with outliers cost more: docs/results/calibration.md.
+At nine (4.7 deviations) bounds cover more with skewed noise and no more with other kinds, answers are no better, and
+plays with outliers cost more: docs/results/calibration.md.
 """
 _PROMISING, _PATIENCE = 2.5, 2  # what a doubt must promise to be tried; doubts in a row that do not pay by themselves
 LEAST = 8

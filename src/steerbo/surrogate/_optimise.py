@@ -409,7 +409,7 @@ def _alike(
         meet = _APART if expectations[0].process.many else 0.0  # with many observations every step saved counts
         each = [box for box in boxes for _ in betas]
         found = _together(
-            stack.screened, stack.restarted, each, seed, meet, everywhere=stack.everywhere if coarse else None
+            stack.screened, stack.restarted, each, seed, together=meet, everywhere=stack.everywhere if coarse else None
         )
         widest = stack.widest.repeat(len(betas)).tolist()
         ends = [replace(one, widest=most) for one, most in zip(found, widest, strict=True)]
@@ -457,6 +457,7 @@ def _together(
     curved: Curved,
     boxes: Sequence[Box],
     seed: int,
+    *,
     together: float = 0.0,
     everywhere: Callable[[Float[np.ndarray, "m p c"], Bool[np.ndarray, " m"]], Float[np.ndarray, "k p"]] | None = None,
 ) -> list[Maximum]:
