@@ -71,6 +71,19 @@ def test_slopes_change_an_outcome_s_bounds_and_not_the_pending_ones() -> None:
     assert (model.noise_of_fantasies(np.array([[0.5, 0.9]])) <= 0.01 * model.kernel.variance).all()
 
 
+def test_outcomes_that_come_together_weigh_to_the_last_bit_as_one_by_one() -> None:
+    """A log that is read back appends them together; a product of a matrix has other last bits for several rows."""
+    together, singly = learned(60, 0, uneven=True), learned(60, 0, uneven=True)
+    X, y = told(40, 1)
+    together.extend(X, y)
+    for x, value in zip(X, y, strict=True):
+        singly.add(x, value)
+        singly.predict([x])
+    points = np.random.default_rng(0).random((5, 2))
+    for ours, theirs in zip(together.members, singly.members, strict=True):
+        assert np.array_equal(ours.predict(points), theirs.predict(points))
+
+
 def test_a_fit_from_before_noise_had_slopes_is_even() -> None:
     """A log holds hyperparameters without slopes, also those that were drawn."""
     before = learned(30, 1, uneven=False)

@@ -94,7 +94,7 @@ class GPPosterior(Generic[K]):
         self, points: Float[np.ndarray, "m d"], residuals: Float[np.ndarray, "m k"], noise: Float[np.ndarray, " m"]
     ) -> None:
         """Append outcomes, in any order of time: O(n²) each, when they are used."""
-        assert not self._pending, "outcomes are added outside extended()"
+        assert not self.is_extended, "outcomes are added outside extended()"
         self.points = np.concatenate([self.points, points]) if len(self) else points
         self.residuals = np.concatenate([self.residuals, residuals])
         self.noise = np.concatenate([self.noise, noise])
@@ -102,7 +102,7 @@ class GPPosterior(Generic[K]):
 
     def revise(self, residuals: Float[np.ndarray, "n k"]) -> None:
         """Replace the outcomes at the same points; the factor stays."""
-        assert not self._pending, "outcomes are revised outside extended()"
+        assert not self.is_extended, "outcomes are revised outside extended()"
         self.residuals = residuals
         self._half = self._weights = None
 
@@ -122,6 +122,11 @@ class GPPosterior(Generic[K]):
                 yield self.factor
             finally:
                 self._pending = outside
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether points without an outcome shrink the variance now."""
+        return bool(self._pending)
 
     @property
     def rows(self) -> Float[np.ndarray, "q d"]:

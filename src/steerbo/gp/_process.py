@@ -89,6 +89,12 @@ class GPPrior(Generic[K]):
         """Noise variance at points X (n, d), (n,): `λ exp(Σ_d b_d (x_d − ½))` over the uneven columns."""
         return self.noise * self._growth(X)
 
+    def noise_at_each(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """Noise variances as of points that come one by one: those of several at once may differ in the last bit."""
+        if not any(self.slopes):
+            return self.noise_at(X)
+        return np.concatenate([self.noise_at(x[None]) for x in X])
+
     def _growth(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """Noise variance at points, relative to that in the middle, (n,)."""
         if not any(self.slopes):

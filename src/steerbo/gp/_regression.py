@@ -91,6 +91,58 @@ class _Learned(NamedTuple):
     fit: Fit
 
 
+class _Observations:
+    """Outcomes at points, in the order in which they came. Arrays are made when they are used: appending takes O(1).
+
+    Args:
+        points: (n, d).
+        outcomes: (n,), in the user's units.
+        extra: (n,), noise variances that outcomes which are doubted have beside the common one.
+    """
+
+    def __init__(
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
+    ) -> None:
+        self._arrays, self._later = (points, outcomes, extra), list[tuple[np.ndarray, np.ndarray, np.ndarray]]()
+        self._count = len(outcomes)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def width(self) -> int:
+        """Number of coordinates of a point."""
+        return int((self._later[-1] if self._later else self._arrays)[0].shape[1])
+
+    def append(self, points: Float[np.ndarray, "m d"], outcomes: Float[np.ndarray, " m"]) -> None:
+        """Append observations, none of which is doubted."""
+        self._later.append((points, outcomes, np.zeros(len(outcomes))))
+        self._count += len(outcomes)
+
+    def _whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if self._later:
+            parts = [self._arrays, *self._later] if len(self._arrays[1]) else self._later
+            points, outcomes, extra = (np.concatenate(column) for column in zip(*parts, strict=True))
+            self._arrays = points, outcomes, extra
+            self._later.clear()
+        return self._arrays
+
+    @property
+    def points(self) -> Float[np.ndarray, "n d"]:
+        """Points, (n, d)."""
+        return self._whole()[0]
+
+    @property
+    def outcomes(self) -> Float[np.ndarray, " n"]:
+        """Outcomes, (n,), in the user's units."""
+        return self._whole()[1]
+
+    @property
+    def extra(self) -> Float[np.ndarray, " n"]:
+        """Extra noise variances, (n,)."""
+        return self._whole()[2]
+
+
 class GPRegression(Generic[K]):
     """A Gaussian process, conditioned on outcomes at points.
 
@@ -149,8 +201,8 @@ class GPRegression(Generic[K]):
         self._initial = GPPrior(
             kernel, float(noise), KumaraswamyWarp(tuple(warp)), likely_noise=float(likely_noise), uneven=tuple(uneven)
         )
-        self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
-        self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
+        self.process = self._initial
+        self._data = _Observations(np.zeros((0, self._initial.width)), np.zeros(0), np.zeros(0))  # the members' too
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
@@ -160,7 +212,7 @@ class GPRegression(Generic[K]):
         self._condition()
 
     def __len__(self) -> int:
-        return len(self._outcomes)
+        return len(self._data)
 
     @property
     def kernel(self) -> K:
@@ -195,12 +247,12 @@ class GPRegression(Generic[K]):
     @property
     def inputs(self) -> Float[np.ndarray, "n d"]:
         """The observed points, as they were given."""
-        return self._points
+        return self._data.points
 
     @property
     def outcomes(self) -> Float[np.ndarray, " n"]:
         """The outcomes, in the user's units."""
-        return self._outcomes
+        return self._data.outcomes
 
     @property
     def counted(self) -> Int[np.ndarray, " m"]:
@@ -221,13 +273,10 @@ class GPRegression(Generic[K]):
         Raises:
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
         """
+        extended = (each._posterior.is_extended for each in (self, *self.members))
+        assert not any(extended), "outcomes are added outside with_fantasies()"
         points = self._read(X)
-        outcomes, none = read_outcomes(y, len(points)), np.zeros(len(points))
-        whole = np.concatenate([self._points, points]) if len(self) else points
-        every, extra = np.concatenate([self._outcomes, outcomes]), np.concatenate([self._extra, none])
-        for each in (self, *self.members):
-            each._given.append(*each._rows(points, outcomes, none))
-            each._points, each._outcomes, each._extra = whole, every, extra
+        self._data.append(points, read_outcomes(y, len(points)))
 
     def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
         """Replace all observations by y (n,) at X (n, d). O(n³).
@@ -245,11 +294,11 @@ class GPRegression(Generic[K]):
         points = self._read(X)
         outcomes = read_outcomes(y, len(points))
         known = self if like is None else like
-        doubted = {(tuple(known._points[i].tolist()), known._outcomes[i]): known._extra[i] for i in known.doubted}
+        doubted = {(tuple(known.inputs[i].tolist()), known.outcomes[i]): known._data.extra[i] for i in known.doubted}
         some = [
             doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
         ]
-        self._outcomes, self._points, self._extra = outcomes, points, np.array(some, dtype=np.float64)
+        self._data = _Observations(points, outcomes, np.array(some, dtype=np.float64))
         self._condition()
         self._draw()
 
@@ -259,29 +308,29 @@ class GPRegression(Generic[K]):
         One that was doubted and is another now is so no longer: then all is factorised anew.
         """
         outcomes = read_outcomes(y, len(self))
-        if self._extra[outcomes != self._outcomes].any():
-            self.replace(self._points, outcomes)
+        if self._data.extra[outcomes != self.outcomes].any():
+            self.replace(self.inputs, outcomes)
             return
-        self._outcomes = outcomes
-        self._given.revise(self._rows(self._points, self._outcomes, self._extra)[1][self.counted])
-        for member in self.members:
-            member.revise(y)
+        data = _Observations(self.inputs, outcomes, self._data.extra)
+        for each in (self, *self.members):
+            given, each._data = each._given, data
+            given.revise(each._rows(data.points, data.outcomes, data.extra)[1][each.counted])
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
-        return read_points(X, self._points.shape[1], more=not len(self))  # a kernel may leave the last columns unread
+        return read_points(X, self._data.width, more=not len(self))  # a kernel may leave the last columns unread
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 
     @property
     def hyperparameters(self) -> Hyperparameters:
         """Hyperparameters in use."""
-        doubted = tuple((i, float(self._extra[i])) for i in self.doubted)
+        doubted = tuple((i, float(self._data.extra[i])) for i in self.doubted)
         return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws, doubted)
 
     @property
     def doubted(self) -> list[int]:
         """Indices of the outcomes that are probably wrong and count for little, ascending."""
-        return [int(i) for i in np.flatnonzero(self._extra)]
+        return [int(i) for i in np.flatnonzero(self._data.extra)]
 
     def fit(self) -> Hyperparameters:
         """Fit hyperparameters to all observations and sample their posterior; `set` puts them to use.
@@ -318,7 +367,7 @@ class GPRegression(Generic[K]):
     def _found(self, best: Doubting[_Learned]) -> Hyperparameters:
         extra, output, fit = best.fit
         self.last_fit = replace(fit, theta=self._with_slopes(fit.theta))
-        self._fitted, self.last_score = self._points, best.score
+        self._fitted, self.last_score = self.inputs, best.score
         doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.doubts))
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
 
@@ -336,7 +385,7 @@ class GPRegression(Generic[K]):
         else:
             believed, many = self._believed(output), (self.many, self.very_many)
             start = before[: len(believed.parameters)]
-            fit = fit_large(believed, start, self._points, z, many, extra=extra, nearly=nearly, hasty=hasty)
+            fit = fit_large(believed, start, self.inputs, z, many, extra=extra, nearly=nearly, hasty=hasty)
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
         return Doubting(doubts, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
 
@@ -346,7 +395,7 @@ class GPRegression(Generic[K]):
         believed = self._believed(output)
         known = theta[: len(believed.parameters)]
         place = Place.at(
-            known, believed.parameters, lambda each: believed.with_theta(each).weighed(self._points, z, extra)
+            known, believed.parameters, lambda each: believed.with_theta(each).weighed(self.inputs, z, extra)
         )
         height = -math.inf if place is None else place.height
         return height - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
@@ -355,8 +404,8 @@ class GPRegression(Generic[K]):
         self, doubts: Bool[np.ndarray, " n"]
     ) -> tuple[OutcomeTransform, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
-        output = OutcomeTransform.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
-        z = output.forward(self._outcomes)
+        output = OutcomeTransform.fitted(self.outcomes[~doubts], self._transform, self.elsewhere)
+        z = output.forward(self.outcomes)
         return output, z, np.where(doubts, np.maximum(z**2, 1.0), 0.0)
 
     def _believed(self, output: OutcomeTransform) -> GPPrior[K]:
@@ -371,11 +420,11 @@ class GPRegression(Generic[K]):
 
     def _suspects(self) -> Bool[np.ndarray, " n"]:
         """Outcomes far from all others, except where their neighbours are, too."""
-        far = suspected(self._outcomes)
+        far = suspected(self.outcomes)
         if not far.any():
             return far
-        bent = self.process.warp(self._points)
-        away = self._outcomes - np.median(self._outcomes)
+        bent = self.process.warp(self.inputs)
+        away = self.outcomes - np.median(self.outcomes)
         return far & ~supported(self.process.kernel(bent, bent), away, far)
 
     def _doubt_one_more(self, known: Doubting[_Learned]) -> Bool[np.ndarray, " n"] | None:
@@ -383,15 +432,15 @@ class GPRegression(Generic[K]):
         n, process = len(self), self._initial.with_theta(known.fit.fit.theta)
         if not math.isfinite(known.score):
             return None
-        bent = process.warp(self._points)
+        bent = process.warp(self.inputs)
         near = process.kernel(bent, bent)
         gram = near.copy()
-        gram.flat[:: n + 1] += process.noise_at(self._points) + known.fit.extra
+        gram.flat[:: n + 1] += process.noise_at(self.inputs) + known.fit.extra
         try:
             inverse = inverted(gram)[0]
         except ModelFailure:
             return None
-        alpha = inverse @ (known.fit.output.forward(self._outcomes) - process.mean)
+        alpha = inverse @ (known.fit.output.forward(self.outcomes) - process.mean)
         gained = np.where(known.doubts, 0.0, gains(inverse, alpha, known.fit.extra))
         return doubt_one_more(gained, known.doubts, near, alpha)
 
@@ -400,7 +449,7 @@ class GPRegression(Generic[K]):
         fit, n = self.last_fit, len(self)
         if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
             return found
-        points, z, initial = self._points, found.output.forward(self._outcomes), self._believed(found.output)
+        points, z, initial = self.inputs, found.output.forward(self.outcomes), self._believed(found.output)
         extra = np.zeros(n)
         for i, variance in found.doubted:
             extra[i] = variance
@@ -424,13 +473,14 @@ class GPRegression(Generic[K]):
             InvalidStudy: they belong to another kernel or warp.
         """
         hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
-        self.draws, self._extra = hyperparameters.draws, np.zeros(len(self))
+        self.draws, extra = hyperparameters.draws, np.zeros(len(self))
         for i, variance in hyperparameters.doubted:
             if i >= len(self):
                 raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
-            self._extra[i] = variance
+            extra[i] = variance
+        self._data = _Observations(self.inputs, self.outcomes, extra)
         self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
-        there, self._fitted = self._fitted is self._points and len(self) <= MOST, None
+        there, self._fitted = self._fitted is self.inputs and len(self) <= MOST, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
         self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
         self._condition(made)
@@ -452,11 +502,21 @@ class GPRegression(Generic[K]):
         return self.members[k % len(self.members)] if self.members else self
 
     def _condition(self, made: Factor | None = None) -> None:
-        some = subset_of_data(self.process, self._points, self.output.forward(self._outcomes))
+        some = subset_of_data(self.process, self.inputs, self.output.forward(self.outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
-        self._given = GPPosterior(
-            self.kernel, *self._rows(self._points[some], self._outcomes[some], self._extra[some]), made
+        self._posterior = GPPosterior(
+            self.kernel, *self._rows(self.inputs[some], self.outcomes[some], self._data.extra[some]), made
         )
+
+    @property
+    def _given(self) -> GPPosterior[K]:
+        """Posterior given all observations. It takes in later ones when it is used: a refit makes it void before."""
+        rest = slice(self._chosen + len(self._posterior) - len(self._counted), None)
+        if rest.start < len(self):
+            points, extra = self.inputs[rest], self._data.extra[rest]
+            bent, residuals, _ = self._rows(points, self.outcomes[rest], extra)
+            self._posterior.append(bent, residuals, self.process.noise_at_each(points) + extra)
+        return self._posterior
 
     def _rows(
         self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
@@ -525,12 +585,12 @@ class GPRegression(Generic[K]):
     def fitted(self) -> Float[np.ndarray, " n"]:
         """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
         noise = self.noises + self.factor.jitter
-        return self.output.forward(self._outcomes[self.counted]) - noise * self.weights
+        return self.output.forward(self.outcomes[self.counted]) - noise * self.weights
 
     @property
     def noises(self) -> Float[np.ndarray, " m"]:
         """Noise variances of the outcomes in use, standardised; doubted outcomes have more."""
-        return self.process.noise_at(self._points[self.counted]) + self._extra[self.counted]
+        return self.process.noise_at(self.inputs[self.counted]) + self._data.extra[self.counted]
 
     def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
         """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
