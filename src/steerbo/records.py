@@ -71,8 +71,22 @@ def record(cls: type[T]) -> type[T]:
     return made
 
 
+def of_checked(cls: type[T], **fields: Any) -> T:
+    """Make a record of all of its fields, without validation: the values come from a record that was validated.
+
+    >>> @record
+    ... class Point:
+    ...     x: float
+    >>> of_checked(Point, x=2.0)
+    Point(x=2.0)
+    """
+    new: T = object.__new__(cls)
+    vars(new).update(fields)
+    return new
+
+
 def with_checked(made: T, **changes: Any) -> T:
-    """Copy a record with changed fields, without validation: the values come from a record that was validated.
+    """Copy a record with changed fields, without validation: see `of_checked`.
 
     >>> @record
     ... class Point:
@@ -86,6 +100,8 @@ def with_checked(made: T, **changes: Any) -> T:
 
 
 def _number(value: Any) -> Any:
+    if type(value) is float:  # almost always: abstract types take several times as long
+        return value
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise PydanticCustomError("number", "a number")
     return value

@@ -221,7 +221,7 @@ class Problem(ABC):
         """
         if type(plain) in _SINGLE:
             return plain
-        if isinstance(plain, Mapping):
+        if type(plain) is dict or isinstance(plain, Mapping):
             names = list(plain)
             if len(names) > 1:
                 known = [name for name in self.columns if name in plain]
