@@ -187,7 +187,7 @@ class Causal(ConstrainedProblem):
         """See `Problem.in_order`; the actions of a scope are ordered, too."""
         if isinstance(plain, Scope):
             ordered = super().in_order(dict(plain.actions))
-            there = not plain.keep and list(ordered) == list(plain.actions)
+            there = not plain.keep and list(ordered) == list(plain.set)
             return plain if there else replace(Scope.of(ordered), price=plain.price)
         return super().in_order(plain)
 
