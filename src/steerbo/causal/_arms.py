@@ -124,8 +124,12 @@ class Arm:
 
     def encode(self, values: Mapping[str, Any]) -> np.ndarray:
         """Encode a point, (1, d)."""
-        row = np.zeros((1, 0)) if self.space is None else self.space.encode([values])
-        return np.append(row, [[values[TIME.name]]], axis=1) if self.timed else row
+        return self.encode_rows([values])
+
+    def encode_rows(self, rows: Sequence[Mapping[str, Any]]) -> np.ndarray:
+        """Encode points, (n, d)."""
+        points = np.zeros((len(rows), 0)) if self.space is None else self.space.encode(rows)
+        return np.append(points, [[row[TIME.name]] for row in rows], axis=1) if self.timed else points
 
     def encode_contexts(self, contexts: Sequence[Mapping[str, Any]]) -> np.ndarray:
         """Encode the columns after the actions, (r, d − actions); a single row if there are no contexts."""

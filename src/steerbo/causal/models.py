@@ -105,7 +105,6 @@ class ArmModels:
         arms: the scopes.
         number: index of an arm, by scope.
         model_of: by arm, the index of its model.
-        regressions: the models; outcomes are in units of `sign · value`.
         typical: by model, one of its arms.
         arm_of_row: by model and row, the arm that was played; −1 for observations, −2 for external trials.
         adjusted_for: by model, the adjustment set of observations; None if they are not used.
@@ -128,8 +127,9 @@ class ArmModels:
         self._clear()
 
     def _clear(self) -> None:
-        self.regressions: list[ArmModel] = [self._new_model(k) for k in range(len(self.typical))]
-        self.arm_of_row: list[list[int]] = [[] for _ in self.regressions]
+        self._regressions: list[ArmModel] = [self._new_model(k) for k in range(len(self.typical))]
+        self._later = list[tuple[Round, float]]()  # plays that the models have not taken in yet, and their values
+        self.arm_of_row: list[list[int]] = [[] for _ in self._regressions]
         self.observed = {
             k: AdjustedData(self.typical[k], names, ModelOptions().model)
             for k, names in enumerate(self.adjusted_for)
@@ -138,6 +138,19 @@ class ArmModels:
 
     def _new_model(self, k: int) -> ArmModel:
         return self._empty_model(self.typical[k].space, self.drifts[k].model)
+
+    @property
+    def regressions(self) -> list[ArmModel]:
+        """Models by number; outcomes are in units of `sign · value`.
+
+        They take in plays when they are used, and all are then encoded together.
+        """
+        if self._later:
+            points = self._rows.points([played for played, _ in self._later])
+            for (played, value), point in zip(self._later, points, strict=True):
+                self._regressions[self.model_of[self.arm_of(played)]].add(point, value)
+            self._later.clear()
+        return self._regressions
 
     def __getitem__(self, i: int) -> ArmModel:
         """Model of arm `i`."""
@@ -203,9 +216,8 @@ class ArmModels:
 
     def _add_play(self, played: Round, outcome: Outcome) -> None:
         i = self.arm_of(played)
-        k, point, value = self.model_of[i], self.point(played), self._sign * outcome.value
-        self.regressions[k].add(point, value)
-        self.arm_of_row[k].append(i)
+        self._later.append((played, self._sign * outcome.value))
+        self.arm_of_row[self.model_of[i]].append(i)
 
     def _add(self, data: DataAdded) -> None:
         """Add external data: a trial, or an observation without intervention."""
@@ -353,13 +365,25 @@ class _RowCache:
             known = {**{name: arm.problem_space[name].decode([0.5])[0] for name in arm.measured}, **known}
         return self._encoded[i].of(played.suggestion.token, known)
 
+    def points(self, told: Sequence[Round]) -> list[Float[np.ndarray, " d"]]:
+        """Points of rounds with an outcome, (d,) each; those of an arm are encoded together."""
+        by_arm: dict[int, list[Round]] = {}
+        for played in told:
+            by_arm.setdefault(self.arm_of(played), []).append(played)
+        found = dict[str, np.ndarray]()
+        for i, some in by_arm.items():
+            rows = [(played.suggestion.token, known_in(played)) for played in some]
+            points = self._encoded[i].of_all(rows, self._arms[i].encode_rows)
+            found |= {token: point for (token, _), point in zip(rows, points, strict=True)}
+        return [found[played.suggestion.token] for played in told]
+
     def stacked(
         self, points: Float[np.ndarray, "n p"], some: Sequence[tuple[Round, Outcome]]
     ) -> Float[np.ndarray, "m q"]:
         """Rows of a model, followed by those of rounds, padded with zeros if the model has more columns."""
         if not some:
             return points
-        plays = np.array([self.point(played) for played, _ in some])
+        plays = np.array(self.points([played for played, _ in some]))
         if not len(points):
             return plays
         return np.concatenate([points, np.pad(plays, ((0, 0), (0, points.shape[1] - plays.shape[1])))])

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby, product
 from operator import itemgetter
 from typing import Any
@@ -294,11 +295,18 @@ class FailureModel:
         self._forget()
 
     def _forget(self) -> None:
-        self._points: list[Float[np.ndarray, " e"]] = []
+        self._tried: list[Float[np.ndarray, " e"] | Callable[[], Float[np.ndarray, " e"]]] = []
         self._worked: list[bool] = []
         self._when: list[tuple[float, float]] = []
         self._now = (0.0, 0.0)
         self._made: Evaluations | None = None  # as they stand: what is found of them is kept
+
+    @property
+    def _points(self) -> list[Float[np.ndarray, " e"]]:
+        """Points of the evaluations; of plays that worked they are encoded when they are used."""
+        found = [point() if callable(point) else point for point in self._tried]
+        self._tried = list(found)
+        return found
 
     @property
     def failures(self) -> int:
@@ -321,13 +329,13 @@ class FailureModel:
     def learn(self, event: Event, history: History) -> None:
         """Take one event in."""
         match event:
-            case OutcomeTold() | Failed() if self._points:
+            case OutcomeTold() | Failed() if self._worked:
                 self._take(history[event.token], event.token, history)
-            case DataAdded() if self._points:
+            case DataAdded() if self._worked:
                 self._take(None, history.latest_data, history)
             case Failed() | Amended():
                 self.begin_anew(history)
-            case Asked() if self._points and self._lasting is not None:  # time passes, by which drifts are known, too
+            case Asked() if self._worked and self._lasting is not None:  # time passes, by which drifts are known, too
                 self._now, self._made = (now(history), float(len(history))), None
             case Refitted() if self._lasting is not None:  # the drift is known better
                 self._made = None
@@ -349,18 +357,22 @@ class FailureModel:
         if self._told_by is not None and not self._told_by(history.data[name] if played is None else played):
             return
         realised = history.data[name].outcome.realised if played is None else played.realised
-        point = self._place(realised, name, played)[: len(self._unordered)]
-        self._points.append(point if self._scope_of is None else np.append(point, self._scope_of(played)))
-        self._worked.append(played is None or played.state == "told")
+        point, worked = partial(self._point, realised, name, played), played is None or played.state == "told"
+        self._tried.append(point if worked else point())  # values that are unknown are drawn by what is known now
+        self._worked.append(worked)
         self._made = None
         if self._lasting is None:
             return
         self._now = now(history), float(len(history))
         when = float(realised.get(TIME.name, self._now[0])) if played is None else time_of(played)
         self._when.append((when, float(len(history) if played is None else played.number)))
-        if len(self._points) > _LATE:  # a stream may go on for ever
-            for held in (self._points, self._worked, self._when):
+        if len(self._worked) > _LATE:  # a stream may go on for ever
+            for held in (self._tried, self._worked, self._when):
                 del held[0]
+
+    def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " e"]:
+        point = self._place(realised, name, played)[: len(self._unordered)]
+        return point if self._scope_of is None else np.append(point, self._scope_of(played))
 
     # -- what is closed ------------------------------------------------------------------------------------------------
 

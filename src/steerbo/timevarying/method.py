@@ -48,7 +48,7 @@ from ..errors import ModelFailure
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation, refit_due
 from ..gp.drift import Decay
 from ..optim import Margin
-from ..records import record, to_dict
+from ..records import from_dict, record, to_dict
 from ..space import Categorical, OutcomeConstraint
 from ..surrogate import (
     NO_FEASIBLE_NOTE,
@@ -174,7 +174,7 @@ class Prediction:
 
 def predicted(asked: Asked | Suggestion) -> Prediction | None:
     """Read the expectation behind a choice; None where no prior was behind it."""
-    return Prediction(**asked.note) if asked.note else None
+    return from_dict(Prediction, asked.note) if asked.note else None
 
 
 @record
@@ -475,7 +475,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def weights(self) -> Float[np.ndarray, " P"]:
         """Posterior probabilities of the priors, all equally likely beforehand."""
-        likely = np.exp(self.surrogate.evidence - self.surrogate.evidence.max())
+        evidence = self.surrogate.evidence
+        likely = np.exp(evidence - evidence.max())
         return likely / likely.sum()
 
     def trusted(self) -> list[int]:
