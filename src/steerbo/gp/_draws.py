@@ -18,7 +18,7 @@ import numpy as np
 
 from .._arrays import Float
 from ..errors import ModelFailure
-from ._parameters import Parameter, log_prior
+from ._parameters import Parameter, prior_density
 
 DRAWS = 16
 """Chains, and so draws."""
@@ -63,7 +63,7 @@ def posterior_draws(
     True
     """
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
-    root = _approximation(parameters, gradient, likeliest)
+    root, believed = _approximation(parameters, gradient, likeliest), prior_density(parameters)
 
     def height(x: Float[np.ndarray, " p"]) -> float:
         """Log posterior density less the approximation's, at `likeliest + root x`."""
@@ -74,9 +74,7 @@ def posterior_draws(
             value = log_likelihood(theta)
         except ModelFailure:
             return -math.inf
-        found = (
-            value + log_prior(parameters, theta)[0] + 0.5 * (_FREEDOM + len(x)) * math.log1p(float(x @ x) / _FREEDOM)
-        )
+        found = value + believed(theta)[0] + 0.5 * (_FREEDOM + len(x)) * math.log1p(float(x @ x) / _FREEDOM)
         return found if math.isfinite(found) else -math.inf
 
     tried = random.standard_normal((max(_TRIED, count), len(low)))

@@ -15,6 +15,7 @@ from .._arrays import Float
 from ..errors import ModelFailure
 
 _LADDER = tuple(10.0**power for power in range(-13, 0))
+_LEAST = 4.0 * float(np.finfo(np.float64).eps)  # of a diagonal entry that is explained by its own variable
 
 
 def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> tuple[Float[np.ndarray, "n n"], float]:
@@ -35,14 +36,15 @@ def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> 
         return np.zeros((0, 0)), 0.0
     if not np.isfinite(gram).all():
         raise ModelFailure("covariances that are not finite: look for inputs or kernel parameters of an absurd size")
-    diagonal = np.diagonal(gram).copy()
-    mean = float(np.abs(diagonal).mean())
+    diagonal = gram.diagonal().copy()
     for share in (0.0, *_LADDER):
-        jitter = share * mean
+        jitter = 0.0
         trial = gram.T if overwrite else gram.T.copy(order="F")
-        if overwrite and share:  # LAPACK overwrites its lower triangle and leaves the upper one alone
-            trial[...] = np.triu(trial, 1) + np.triu(trial, 1).T
-        trial.flat[:: n + 1] = diagonal + jitter
+        if share:
+            jitter = share * float(np.abs(diagonal).mean())
+            if overwrite:  # LAPACK overwrites its lower triangle and leaves the upper one alone
+                trial[...] = np.triu(trial, 1) + np.triu(trial, 1).T
+            trial.flat[:: n + 1] = diagonal + jitter
         packed, info = scipy.linalg.lapack.dpotrf(trial, lower=1, clean=0, overwrite_a=1)
         if info == 0 and sound(packed, diagonal):
             return packed, jitter
@@ -53,8 +55,7 @@ def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> 
 
 def sound(factor: Float[np.ndarray, "n n"], diagonal: Float[np.ndarray, " n"]) -> bool:
     """Whether no pivot is all rounding error: nothing can be built on such a one."""
-    least = 4.0 * np.finfo(np.float64).eps * diagonal
-    return bool(np.all(np.diagonal(factor) ** 2 >= least))
+    return bool((factor.diagonal() ** 2 >= _LEAST * diagonal).all())
 
 
 REBUILD, SHARE = 64, 8

@@ -16,7 +16,7 @@ import numpy as np
 from .._arrays import Float
 from ..errors import ModelFailure
 from ._factor import Factor
-from ._parameters import Parameter, log_prior
+from ._parameters import Parameter, log_prior, prior_density
 
 LogLikelihood = Callable[[np.ndarray], tuple[float, np.ndarray, float]]
 
@@ -111,7 +111,7 @@ def maximum_a_posteriori(
     from scipy.optimize import minimize
 
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
-    best = Fit(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0)
+    best, density = Fit(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0), prior_density(parameters)
     done = 0
 
     def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
@@ -121,7 +121,7 @@ def maximum_a_posteriori(
             value, gradient, jitter = log_likelihood(theta)
         except ModelFailure:
             return 1e100, np.zeros_like(theta)  # a plateau, not infinity: the line search can still interpolate back
-        believed, pull = log_prior(parameters, theta)
+        believed, pull = density(theta)
         total, slope = value + believed, gradient + pull
         if not (math.isfinite(total) and np.isfinite(slope).all()):
             return 1e100, np.zeros_like(theta)

@@ -14,6 +14,7 @@ from ._factor import packed_cholesky
 
 _LOG_2PI = math.log(2.0 * math.pi)
 _ROWS = 256  # of a matrix that are worked on at a time
+_BELOW = np.tri(_ROWS, k=-1, dtype=bool)  # the diagonal of so many rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ def evidence(
     del gram  # here and below there is never a matrix that is no longer needed: n may be thousands
     if not n:
         return MarginalLikelihood(0.0, residuals, L, 0.0)
-    half_log_determinant = float(np.log(np.diagonal(L)).sum())
+    half_log_determinant = float(np.log(L.diagonal()).sum())
     pull = _inverse(L)
     level = ProfiledMean.fitted(pull, residuals)
     return MarginalLikelihood(
@@ -133,11 +134,11 @@ class Density:
     @classmethod
     def of(cls, gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]) -> Self:
         """See `evidence`; nothing is profiled, and the matrix is overwritten."""
-        n, diagonal = len(residuals), np.diagonal(gram).copy()
+        n, diagonal = len(residuals), gram.diagonal().copy()
         L, jitter = packed_cholesky(gram, overwrite=True)
         if not n:
             return cls(0.0, residuals, 0.0, L, diagonal)
-        half_log_determinant = float(np.log(np.diagonal(L)).sum())
+        half_log_determinant = float(np.log(L.diagonal()).sum())
         alpha = scipy.linalg.lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
         return cls(float(log_density(residuals @ alpha, half_log_determinant, n)), alpha, jitter, L, diagonal)
 
@@ -174,7 +175,7 @@ def profiled_log_density(gram: Float[np.ndarray, "n n"], y: Float[np.ndarray, " 
     mean = y1 / (ones + 1.0)
     misfit = max(float(yy - 2 * mean * y1 + mean**2 * (ones + 1.0)), 0.0)
     scale = (misfit + 1.0) / (len(y) + 1)
-    return -0.5 * (len(y) + 1) * math.log(scale) - float(np.log(np.diagonal(L)).sum())
+    return -0.5 * (len(y) + 1) * math.log(scale) - float(np.log(L.diagonal()).sum())
 
 
 def inverted(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float, float]:
@@ -188,7 +189,7 @@ def inverted(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], 
            [0.  , 0.25]])
     """
     L, jitter = packed_cholesky(gram)
-    half_log_determinant = float(np.log(np.diagonal(L)).sum())
+    half_log_determinant = float(np.log(L.diagonal()).sum())
     return _inverse(L), half_log_determinant, jitter
 
 
@@ -200,8 +201,8 @@ def _inverse(L: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     inverse: np.ndarray = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)[0].T  # so far on and above the diagonal
     for first in range(0, n, _ROWS):
         rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
-        upper = np.triu(inverse[rows, rows])
-        np.add(upper, upper.T, out=inverse[rows, rows])
+        block = inverse[rows, rows]
+        np.copyto(block, block.T, where=_BELOW[: len(block), : len(block)])
+        block += 0.0  # zeros are positive
         inverse[rest, rows] = inverse[rows, rest].T
-    inverse.flat[:: n + 1] *= 0.5  # the diagonals were added to themselves
     return inverse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,7 +73,18 @@ def noise_slope(value: float, column: int) -> Parameter:
 
 def log_prior(parameters: Sequence[Parameter], theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
     """Log density at `theta` (p,), up to a constant, and its gradient (p,)."""
+    return prior_density(parameters)(theta)
+
+
+def prior_density(
+    parameters: Sequence[Parameter],
+) -> Callable[[Float[np.ndarray, " p"]], tuple[float, Float[np.ndarray, " p"]]]:
+    """Return `log_prior` of these parameters as a function of `theta` (p,), for searches that evaluate it often."""
     centres = np.array([p.centre for p in parameters])
     spreads = np.array([p.spread for p in parameters])
-    away = (theta - centres) / spreads
-    return -0.5 * float(away @ away), -away / spreads
+
+    def density(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
+        away = (theta - centres) / spreads
+        return -0.5 * float(away @ away), -away / spreads
+
+    return density

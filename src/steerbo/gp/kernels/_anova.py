@@ -69,22 +69,21 @@ class AnovaKernel(Kernel):
         mask = np.zeros(k, bool) if categorical is None else np.asarray(categorical, dtype=bool)
         if not k or columns.shape != (k,) or len(set(columns.tolist())) < k or columns.min() < 0:
             raise InvalidProblem("kernel.dimensions", dimensions, f"{max(k, 1)} different columns, counted from 0")
-        if scales.ndim != 1 or not np.all((scales > 0) & np.isfinite(scales)):
-            raise InvalidProblem("kernel.lengthscales", lengthscales, "finite numbers above 0, one for each column")
-        if shares.shape != (k,) or not np.all((shares >= 0) & (shares <= 1)):
-            raise InvalidProblem("kernel.weights", weights, f"{k} numbers from 0 to 1")
         if mask.shape != (k,):
             raise InvalidProblem("kernel.categorical", categorical, f"{k} truth values")
+        vars(self).update(dimensions=columns, categorical=mask)
+        self._take(scales, shares, float(variance))
+
+    def _take(self, scales: Float[np.ndarray, " k"], shares: Float[np.ndarray, " k"], variance: float) -> None:
+        """Check and keep all that a fit learns, which makes thousands of kernels over the same columns."""
+        k = len(self.dimensions)
+        if scales.ndim != 1 or not all(0.0 < scale < math.inf for scale in scales.tolist()):
+            raise InvalidProblem("kernel.lengthscales", scales.tolist(), "finite numbers above 0, one for each column")
+        if shares.shape != (k,) or not all(0.0 <= share <= 1.0 for share in shares.tolist()):
+            raise InvalidProblem("kernel.weights", shares.tolist(), f"{k} numbers from 0 to 1")
         if not 0 < variance < math.inf:
             raise InvalidProblem("kernel.variance", variance, "a finite number above 0")
-        for name, value in (
-            ("lengthscales", scales),
-            ("weights", shares),
-            ("variance", float(variance)),
-            ("dimensions", columns),
-            ("categorical", mask),
-        ):
-            object.__setattr__(self, name, value)
+        vars(self).update(lengthscales=scales, weights=shares, variance=variance)
 
     @classmethod
     def over(cls, categorical: Sequence[bool] | Bool[np.ndarray, " d"]) -> Self:
@@ -113,14 +112,17 @@ class AnovaKernel(Kernel):
         """Replace the hyperparameters (p,)."""
         k = len(self.dimensions)
         weights = 1.0 / (1.0 + np.exp(-theta[k : 2 * k])) if k > 1 else self.weights
-        scales, s2 = np.exp(theta[:k]), float(np.exp(theta[-1]))
-        return type(self)(scales, weights, s2, self.columns, self.categorical.tolist())
+        made = object.__new__(type(self))
+        vars(made).update(dimensions=self.dimensions, categorical=self.categorical)
+        made._take(np.exp(theta[:k]), weights, float(np.exp(theta[-1])))
+        return made
 
     def _bell(self, j: int, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
         """e_d for all pairs, (n, m), where d is the j-th column that is read."""
         if self.categorical[j]:
             return np.where(a[:, None] == b, 1.0, math.exp(-0.5 / float(self.lengthscales[j]) ** 2))
-        gap = np.subtract.outer(a / self.lengthscales[j], b / self.lengthscales[j])
+        first = a / self.lengthscales[j]
+        gap: np.ndarray = first[:, None] - (first if b is a else b / self.lengthscales[j])
         np.multiply(gap, gap, out=gap)
         gap *= -0.5
         return np.exp(gap, out=gap)
@@ -159,20 +161,21 @@ class AnovaKernel(Kernel):
         Here `p_d = w_d e_d / f_d` is the share of the factor `f_d = 1 − w_d + w_d e_d`, and `q_d = w_d / f_d`.
         """
         k, n = len(self.dimensions), len(X)
-        columns = [X[:, d] for d in self.dimensions]
-        bells = [self._bell(j, x, x) for j, x in enumerate(columns)] if k * n * n <= _KEPT else []
-        if bells:
+        columns = X[:, self.dimensions].T.copy()
+        if k * n * n > _KEPT:  # one (n, n) array at a time: n may be thousands
+            gram, bells = self(X, X), None
+        else:
+            bells = self._bells(columns)
             gram = np.full((n, n), self.variance)
             for j, bell in enumerate(bells):
                 gram *= self._mixed(j, bell.copy())
-        else:
-            gram = self(X, X)
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
             M = W * gram
             along, shares = np.zeros(k), np.zeros(k)
-            for j, x in enumerate(columns):  # one (n, n) array at a time, if n may be thousands
-                w, bell = float(self.weights[j]), bells[j] if bells else self._bell(j, x, x)
+            centred = columns - columns.sum(axis=1, keepdims=True) / n
+            for j, x in enumerate(columns):
+                w, bell = float(self.weights[j]), self._bell(j, x, x) if bells is None else bells[j]
                 if w < 1.0:
                     part = w * bell
                     factor = part + (1.0 - w)
@@ -187,12 +190,23 @@ class AnovaKernel(Kernel):
                 if self.categorical[j]:
                     along[j] = np.vdot(part, x[:, None] != x)
                 else:
-                    centred = x - x.mean()
-                    along[j] = (part.sum(axis=0) + part.sum(axis=1)) @ centred**2 - 2.0 * centred @ part @ centred
+                    c = centred[j]
+                    along[j] = (part.sum(axis=0) + part.sum(axis=1)) @ c**2 - 2.0 * c @ part @ c
             along /= self.lengthscales**2
             return np.concatenate([along, shares if k > 1 else shares[:0], [M.sum()]])
 
         return gram, pull
+
+    def _bells(self, columns: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "k n n"]:
+        """e_d for all pairs of the values in each column that is read."""
+        scaled = columns / self.lengthscales[:, None]
+        bells: np.ndarray = scaled[:, :, None] - scaled[:, None, :]
+        np.multiply(bells, bells, out=bells)
+        bells *= -0.5
+        np.exp(bells, out=bells)
+        for j in np.flatnonzero(self.categorical).tolist():
+            bells[j] = self._bell(j, columns[j], columns[j])
+        return bells
 
     def input_gradient(
         self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
