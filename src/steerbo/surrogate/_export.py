@@ -146,6 +146,7 @@ class Posterior:
             process.shares[held],
             process.variance,
             categorical=process.categorical[held].tolist(),
+            rough=process.rough,
         )
         return cls(
             columns, kernel, KumaraswamyWarp(), process.inputs[:, held], process.weights,
