@@ -79,17 +79,16 @@ def own_model(optimizer: sb.Optimizer) -> tuple[Any, Any]:
 
 
 class Anova(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]
-    """`s² Π_d (1 − w_d + w_d b_d)`, as BoTorch has it."""
+    """`s² Π_d (1 − w_d + w_d exp(−Δ²/2ℓ_d²))`, as BoTorch has it."""
 
     def __init__(self, ours: Any) -> None:
         super().__init__()
         self.lengthscales, self.weights = torch.from_numpy(ours.lengthscales), torch.from_numpy(ours.weights)
-        self.scale, self.rough = ours.variance, ours.rough
+        self.scale = ours.variance
 
     def forward(self, x1: Any, x2: Any, diag: bool = False, **more: Any) -> Any:
         gap = (x1 - x2 if diag else x1.unsqueeze(-2) - x2.unsqueeze(-3)) / self.lengthscales
-        bell = (1 - self.rough) * torch.exp(-0.5 * gap**2) + self.rough * torch.exp(-8 * gap**2)
-        return self.scale * (1 - self.weights + self.weights * bell).prod(dim=-1)
+        return self.scale * (1 - self.weights + self.weights * torch.exp(-0.5 * gap**2)).prod(dim=-1)
 
 
 def likeliest(model: SteerboModel) -> SteerboModel:
@@ -181,7 +180,7 @@ def test_an_expectation_is_botorchs_own_over_all_that_nature_may_draw() -> None:
     whole, ours = (likeliest(to_botorch(optimizer, scope=scope)) for scope in (None, ["ph"]))
     assert ours.names == ("ph",)
     lengthscale = float(regression(optimizer).kernel.lengthscales[0])
-    nodes, weights = gauss_rule(optimizer.problem.space["t"], lengthscale / 4)
+    nodes, weights = gauss_rule(optimizer.problem.space["t"], lengthscale)
     X = points(ours, 6, 2)
     drawn = torch.from_numpy(nodes).expand(6, 2, -1)
     appended = torch.stack([drawn, X.expand(6, 2, len(nodes))], dim=-1).reshape(6, -1, 2)

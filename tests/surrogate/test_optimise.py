@@ -88,12 +88,7 @@ def test_polishing_leaves_categories_alone_and_is_the_same_twice() -> None:
 
 
 def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
-    """24 posteriors, three searches each: two may miss by a thousandth of the range, and none by a fiftieth.
-
-    A rough share makes more hills: of 96 searches over four variables two missed, by .4 and 1.7 % of the range. Twice
-    the points and a third more starts miss none, and an ask takes 7 ms more.
-    """
-    missed = []
+    """24 posteriors, three searches each: none may miss by a thousandth of the range, and the best is known."""
     for seed in range(6):
         method, history = learned(NUMERIC, seed, n=40)
         candidates = method.candidates(history, {})
@@ -109,10 +104,7 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
             best = maximise(value, rise, method.search_space.boxes[i], seed=77, screen=4096, starts=40).value
             scale = np.ptp(value(sobol_points(256, len(method.search_space.sets[i]), 5)))
             for attempt in range(3):
-                found = method.search_space.search(candidates, [i], [BETA], attempt)[0][0].value
-                missed.append((best - found) / scale)
-    assert max(missed) <= 0.02
-    assert sum(each > 1e-3 for each in missed) <= 2
+                assert best - method.search_space.search(candidates, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale
 
 
 def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

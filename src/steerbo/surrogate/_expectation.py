@@ -1,8 +1,9 @@
 """Expected value of a scope, with its uncertainty: the posterior averaged over what the scope does not control.
 
-The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)` with the factors of `AnovaKernel`, and the laws
-of different groups of columns are independent. Every column is set (c), known (o) or drawn (R): the kernel row of
-`[x_c, o, X_R]` is `s² k_c(x_c) ∘ τ ∘ k_R(X_R)` with `τ = k_o(o)`, so with `a = τ ∘ E[k_R]`
+The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different groups of columns
+are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set (c), known (o) or drawn (R): the
+kernel row of `[x_c, o, X_R]` is
+`s² k_c(x_c) ∘ τ ∘ k_R(X_R)` with `τ = k_o(o)`, so with `a = τ ∘ E[k_R]`
 
     E μ(x_c)  = m + s² (k_c ∘ a)ᵀ α                                          O(n) a point
     E σ²(x_c) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ) k_c                    O(n²) a point, no samples
@@ -25,7 +26,7 @@ import numpy as np
 
 from .._arrays import Float, Int
 from ..optim import ValueAndGradient
-from ._integrals import Integrals, ProductKernelPosterior, Scaled
+from ._integrals import Integrals, ProductKernelPosterior, Scaled, share_of
 from ._parts import Part, drawn_together, set_columns
 
 CERTAIN = 1e-16
@@ -115,31 +116,27 @@ class Expectation:
         return cls(process, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
 
     def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
-        """Factors k_d between settings and observations, one for each controlled column; read-only."""
+        """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
         return [self.process.observed(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
         return _multiplied(self._factors(points), np.empty((len(points), len(self.process.inputs))))
 
-    def _derivatives(
-        self, points: Float[np.ndarray, "r c"]
-    ) -> tuple[Float[np.ndarray, "r c n"], Float[np.ndarray, "r c n"]]:
-        """`(∂k_c/∂x_d)/k_c` and `(∂²k_c/∂x_d²)/k_c` between settings and observations; categories have none."""
-        process = self.process
-        slopes, curves = np.zeros((2, *points.shape, len(process.inputs)))
-        for j, d in enumerate(self.controlled.tolist()):
+    def _slopes(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r c n"]:
+        """`∂ ln k_c(x, x_j)/∂x`; categories have none."""
+        process, found = self.process, np.zeros((*points.shape, len(self.process.inputs)))
+        for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
             if not process.categorical[d]:
-                closeness = 1.0 / process.lengthscales[d] ** 2
-                away, p, q = process.steepness(d, points[:, j])
-                slopes[:, j], curves[:, j] = closeness * away * p, closeness * (closeness * away**2 * q - p)
-        return slopes, curves
+                found[:, j] = process.inputs[:, d] - points[:, j, None]
+                found[:, j] *= share_of(factor, float(process.shares[d])) / process.lengthscales[d] ** 2
+        return found
 
     def _gradient(
         self, points: Float[np.ndarray, "r c"], kernel: Float[np.ndarray, "r n"], pull: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r c"]:
         """∂/∂x of Σ_j pull_j k_c(x, x_j), with `pull` held fixed; categories have none."""
-        return np.einsum("rcn,rn->rc", self._derivatives(points)[0], kernel * pull)
+        return np.einsum("rcn,rn->rc", self._slopes(points), kernel * pull)
 
     def of_mean(self) -> Expectation:
         """Replace E σ² by Var g: `bound` is then the far tighter bound on the expected value itself.
@@ -164,11 +161,15 @@ class Expectation:
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
         """`Σ_j pull_j k_c(x, x_j)`, its gradient and its Hessian."""
-        kernel, (slopes, curves) = self._kernel(points), self._derivatives(points)
-        weighted, c = kernel * pull, points.shape[1]
-        hessian = (slopes * weighted[:, None]) @ slopes.transpose(0, 2, 1)
-        hessian[:, range(c), range(c)] = np.einsum("rcn,rn->rc", curves, weighted)
-        return kernel @ pull, np.einsum("rcn,rn->rc", slopes, weighted), hessian
+        process, kernel, D = self.process, self._kernel(points), self._slopes(points)
+        weighted = kernel * pull
+        hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
+        for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
+            if not process.categorical[d]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+                gap = (process.inputs[:, d] - points[:, j, None]) / process.lengthscales[d]
+                curve = share_of(factor, float(process.shares[d])) * (gap**2 - 1.0)
+                hessian[:, j, j] = np.einsum("rn,rn->r", weighted, curve) / process.lengthscales[d] ** 2
+        return kernel @ pull, np.einsum("rcn,rn->rc", D, weighted), hessian
 
     def value(self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " r"]:
         """`Σ_j pull_j k_c(x, x_j)`."""

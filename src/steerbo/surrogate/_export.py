@@ -146,7 +146,6 @@ class Posterior:
             process.shares[held],
             process.variance,
             categorical=process.categorical[held].tolist(),
-            rough=process.rough,
         )
         return cls(
             columns, kernel, KumaraswamyWarp(), process.inputs[:, held], process.weights,

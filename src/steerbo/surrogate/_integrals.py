@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -12,7 +13,6 @@ import numpy as np
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem
 from ..gp import AnovaKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
-from ..gp.kernels import SHORTER, mixed, roughened, steepness
 from ._parts import Law, Observed, Part, drawn_together, row_of
 
 RESOLVED = 1e-6
@@ -28,14 +28,23 @@ SOME, SHARE = 64, 3
 """Observations from which on one in `SHARE` says which points of a screen need deviations by all."""
 
 
+def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
+    """Share `p = w e / f` of factors `f = 1 − w + w e` that depends on the variable.
+
+    >>> share_of(np.array([1.0, 0.5]), 0.5)
+    array([0.5, 0. ])
+    """
+    return np.ones_like(factor) if share == 1.0 else np.maximum(1.0 - (1.0 - share) / factor, 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class ProductKernelPosterior:
     """A Gaussian process whose kernel is a product over columns, in standardised units, as the integrals need it.
 
     `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite for a column that
-    only the drift reads, `shares` w (d,) and `rough` v of the factors `1 − w + w b` with `b = (1 − v) e + v e¹⁶` and
-    `e = exp(−Δ²/2ℓ²)`, `categorical` (d,), `variance` s², `mean` m; `noise` λ (n,) are the noise variances in A;
-    `drift` is one more factor of the kernel, 1 on its diagonal, over columns that are known whenever a scope is played.
+    only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`, `categorical` (d,), `variance` s²,
+    `mean` m; `noise` λ (n,) are the noise variances in A; `drift` is one more factor of the kernel, 1 on its diagonal,
+    over columns that are known whenever a scope is played.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -47,7 +56,6 @@ class ProductKernelPosterior:
     variance: float
     mean: float
     noise: Float[np.ndarray, " n"]
-    rough: float = 0.0
     drift: Kernel | None = None
     _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
     _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(default_factory=dict, init=False, repr=False)
@@ -65,8 +73,7 @@ class ProductKernelPosterior:
         Raises:
             InvalidProblem: a kernel that is no product over columns.
         """
-        found = _structure(model.kernel, model.inputs.shape[1])
-        lengthscales, shares, rough, categorical, variance, drift, slide = found
+        lengthscales, shares, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
         inputs = np.concatenate([model.inputs[model.counted], pending])
         noise = np.concatenate([model.noises, model.noise_of_fantasies(pending)])
         if len(noise) == 0 or noise.min() >= RESOLVED * variance:
@@ -82,9 +89,7 @@ class ProductKernelPosterior:
             if now is None:
                 raise InvalidProblem("now", None, "a time, where all slides")
             inputs = slide.moved(inputs, now)
-        return cls(
-            inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, rough, drift
-        )
+        return cls(inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift)
 
     @cached_property
     def some(self) -> Int[np.ndarray, " m"]:
@@ -131,26 +136,15 @@ class ProductKernelPosterior:
         """One column's factor k_d(a, b)."""
         lengthscale, share = float(self.lengthscales[d]), float(self.shares[d])
         if self.categorical[d]:
-            apart = mixed(roughened(np.exp(np.array([-0.5 / lengthscale**2])), self.rough), share)
-            return np.where(a[:, None] == b, 1.0, apart)
+            return np.where(a[:, None] == b, 1.0, 1.0 - share + share * np.exp(-0.5 / lengthscale**2))
         gap = (a[:, None] - b) / lengthscale  # in place from here on: a screen spends half its time here
         np.multiply(gap, gap, out=gap)
         gap *= -0.5
         np.exp(gap, out=gap)
-        return mixed(roughened(gap, self.rough), share)
-
-    def steepness(
-        self, d: int, a: Float[np.ndarray, " p"]
-    ) -> tuple[Float[np.ndarray, "p n"], Float[np.ndarray, "p n"], Float[np.ndarray, "p n"]]:
-        """Steps Δ = x_j − a to the observations in a numeric column, and the `steepness` p, q of its factors there."""
-        away = self.inputs[:, d] - a[:, None]
-        p, q, _ = steepness(np.exp(-0.5 * (away / self.lengthscales[d]) ** 2), float(self.shares[d]), self.rough)
-        return away, p, q
-
-    @property
-    def shortest(self) -> Float[np.ndarray, " d"]:
-        """Widths of the narrowest bells, (d,)."""
-        return self.lengthscales / SHORTER if self.rough else self.lengthscales
+        if share < 1.0:
+            gap *= share
+            gap += 1.0 - share
+        return gap
 
     def observed(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
         """Factor of one column between values and observations, read-only where there are `SHARED` values or more.
@@ -169,14 +163,17 @@ class ProductKernelPosterior:
         return found
 
     def _many_factors(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
-        """`factor` of the observations, whose exponents are found by one product: `uv − u²/2 − v²/2`."""
-        if self.categorical[d]:
+        """`factor` of the observations, whose exponents are found by one product: `ln w + uv − u²/2 − v²/2`."""
+        share = float(self.shares[d])
+        if self.categorical[d] or not share:
             return self.factor(d, a, self.inputs[:, d])
         u, v = ((x - 0.5) / self.lengthscales[d] for x in (a, self.inputs[:, d]))
         left = np.column_stack([u, -0.5 * u * u, np.ones(len(u))])
-        found: Float[np.ndarray, "p n"] = left @ np.stack([v, np.ones(len(v)), -0.5 * v * v])
+        found: Float[np.ndarray, "p n"] = left @ np.stack([v, np.ones(len(v)), math.log(share) - 0.5 * v * v])
         np.exp(found, out=found)
-        return mixed(roughened(found, self.rough), float(self.shares[d]))
+        if share < 1.0:
+            found += 1.0 - share
+        return found
 
     def known(self, parts: Sequence[Part]) -> Float[np.ndarray, " n"] | None:
         """Factor τ of every observation by the observed columns and the drift over them; None: 1 for all."""
@@ -218,7 +215,7 @@ class Integrals:
         dimensions: Sequence[int],
     ) -> Integrals:
         """Integrate some columns, which are these dimensions of a law."""
-        lengthscales = process.shortest[list(columns)]
+        lengthscales = process.lengthscales[list(columns)]
         nodes, weights = law.rule(dimensions, lengthscales)
         uncertainty = law.uncertainty(dimensions, lengthscales)
 
@@ -241,14 +238,12 @@ def _structure(
 ) -> tuple[
     Float[np.ndarray, " d"],
     Float[np.ndarray, " d"],
-    float,
     Bool[np.ndarray, " d"],
     float,
     Kernel | None,
     SlidingKernel | None,
 ]:
-    """Lengthscales, weights, (d,) each; the rough share; which columns hold categories; variance; a drift; a slide."""
-    rough = 0.0
+    """Lengthscales, weights, and which columns hold categories, (d,) each; variance, the factor of a drift, a slide."""
     lengthscales, shares, categorical, variance = np.full(d, np.inf), np.ones(d), np.zeros(d, dtype=bool), 1.0
     drifts: list[Kernel] = []
     slide: SlidingKernel | None = None
@@ -258,15 +253,14 @@ def _structure(
         smooth = member if isinstance(member, AnovaKernel | SquaredExponentialKernel) else None
         if smooth is not None and np.isinf(lengthscales[smooth.dimensions]).all():
             lengthscales[smooth.dimensions] = smooth.lengthscales
-            if isinstance(smooth, AnovaKernel):
-                shares[smooth.dimensions], rough = smooth.weights, smooth.rough
+            shares[smooth.dimensions] = smooth.weights if isinstance(smooth, AnovaKernel) else 1.0
             categorical[smooth.dimensions] = smooth.categorical
             variance *= smooth.variance
         else:
             drifts.append(member)
     if len(drifts) == 0 or np.isfinite(lengthscales).any():
         drift = reduce(lambda a, b: a * b, drifts) if drifts else None
-        return lengthscales, shares, rough, categorical, variance, drift, slide
+        return lengthscales, shares, categorical, variance, drift, slide
     raise InvalidProblem(
         "kernel", type(kernel).__name__, "an ANOVA kernel or a squared exponential, or a product with one"
     )

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._arrays import Complex, Float, Int
-from ..gp.kernels import SHORTER
 from ._expectation import Expectation
 from ._integrals import ProductKernelPosterior
 from ._parts import Controlled, Observed, Part, drawn_together, row_of, set_columns
@@ -72,9 +71,7 @@ class PosteriorSample:
         d = len(process.lengthscales)
         frequencies = random.standard_normal((FEATURES, d)) / process.lengthscales
         frequencies[:, process.categorical] = 0.0
-        if process.rough:
-            frequencies[random.random(frequencies.shape) < process.rough] *= SHORTER
-        mixed = process.shares < 1.0  # a factor 1 − w + w b has a spectrum of which the share 1 − w is at zero
+        mixed = process.shares < 1.0  # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
         if mixed.any():
             frequencies[:, mixed] *= random.random((FEATURES, int(mixed.sum()))) < process.shares[mixed]
         phases = random.uniform(0, 2 * np.pi, FEATURES)
@@ -119,7 +116,7 @@ class PosteriorSample:
             if isinstance(part, Observed):
                 factor *= self._wave((d,), np.array([[part.value]]))[:, 0]
         for law, columns, dimensions in drawn_together(parts):
-            nodes, weights = law.rule(dimensions, self.process.shortest[list(columns)])
+            nodes, weights = law.rule(dimensions, self.process.lengthscales[list(columns)])
             factor *= self._wave(columns, nodes) @ weights
         factor *= self.coefficients
         matheron = Expectation.over(self.process, parts, product=False) if self.exact else None

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 from steerbo.errors import InvalidProblem
 from steerbo.gp import AnovaKernel, SquaredExponentialKernel
-from steerbo.gp.kernels import mixed, roughened, steepness
 
 X = np.random.default_rng(0).random((7, 3))
 X[:, 2] = [0, 1, 2, 0, 1, 2, 1]
@@ -22,7 +21,6 @@ def test_it_is_a_sum_of_products_over_all_sets_of_variables() -> None:
         np.exp(-0.5 * (np.subtract.outer(X[:, d], X[:, d]) / ell) ** 2) for d, ell in enumerate(KERNEL.lengthscales[:2])
     ]
     bells.append(np.where(X[:, 2, None] == X[:, 2], 1.0, np.exp(-0.5 / 0.8**2)))
-    bells = [(1 - KERNEL.rough) * bell + KERNEL.rough * bell**16 for bell in bells]
     total = np.zeros((7, 7))
     for size in range(4):
         for chosen in combinations(range(3), size):
@@ -36,29 +34,7 @@ def test_it_is_a_sum_of_products_over_all_sets_of_variables() -> None:
 
 def test_with_all_weights_one_it_is_a_plain_product() -> None:
     plain = SquaredExponentialKernel([0.4, 0.2], 1.7)
-    assert_allclose(AnovaKernel([0.4, 0.2], [1.0, 1.0], 1.7, rough=0.0)(X, X), plain(X, X), rtol=1e-12)
-
-
-def test_a_rough_share_is_a_bell_a_quarter_as_wide() -> None:
-    smooth, narrow = SquaredExponentialKernel([0.4]), SquaredExponentialKernel([0.1])
-    kernel = AnovaKernel([0.4], rough=0.3)
-    assert_allclose(kernel(X, X), 0.7 * smooth(X, X) + 0.3 * narrow(X, X), rtol=1e-12)
-
-
-@pytest.mark.parametrize("rough", [0.0, 0.15, 1.0])
-@pytest.mark.parametrize("w", [0.0, 0.4, 1.0])
-def test_steepness_gives_both_derivatives_of_a_factor(w: float, rough: float) -> None:
-    """By differences: `f′ = p f Δ/ℓ²` and `f″ = f (q Δ²/ℓ⁴ − p/ℓ²)`."""
-    ell, away = 0.3, np.linspace(-0.9, 0.9, 7)
-
-    def factor(gap: np.ndarray) -> np.ndarray:
-        return mixed(roughened(np.exp(-0.5 * (gap / ell) ** 2), rough), w)
-
-    p, q, f = steepness(np.exp(-0.5 * (away / ell) ** 2), w, rough)
-    before, at, after = factor(away + 1e-4), factor(away), factor(away - 1e-4)  # Δ = z − x falls as x grows
-    assert_allclose(f, at, rtol=1e-12, atol=1e-15)
-    assert_allclose(p * f * away / ell**2, (after - before) / 2e-4, atol=1e-5)
-    assert_allclose(f * (q * away**2 / ell**4 - p / ell**2), (before - 2 * at + after) / 1e-8, atol=1e-4)
+    assert_allclose(AnovaKernel([0.4, 0.2], [1.0, 1.0], 1.7)(X, X), plain(X, X), rtol=1e-12)
 
 
 def test_its_pull_back_is_the_slope_by_differences() -> None:

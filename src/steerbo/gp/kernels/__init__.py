@@ -3,7 +3,7 @@
 Those that users declare by the same word, as data, carry `Kernel` in their names.
 """
 
-from ._anova import SHORTER, AnovaKernel, mixed, roughened, steepness
+from ._anova import AnovaKernel
 from ._elementary import Constant, Fixed, Linear
 from ._external import Called, called
 from ._stacked import stacked
@@ -12,28 +12,7 @@ from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel,
 from .base import Kernel, Product, Sum
 
 __all__ = [
-    "SHORTER",
-    "AnovaKernel",
-    "Called",
-    "Constant",
-    "DecayKernel",
-    "EpochsKernel",
-    "Fixed",
-    "InUnitsKernel",
-    "Kernel",
-    "Linear",
-    "Matern12",
-    "Matern32",
-    "Matern52",
-    "PeriodicKernel",
-    "Product",
-    "SlidingKernel",
-    "SquaredExponentialKernel",
-    "Stationary",
-    "Sum",
-    "called",
-    "mixed",
-    "roughened",
-    "stacked",
-    "steepness",
+    "AnovaKernel", "Called", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel", "Kernel", "Linear",
+    "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel", "SquaredExponentialKernel",
+    "Stationary", "Sum", "called", "stacked",
 ]  # fmt: skip

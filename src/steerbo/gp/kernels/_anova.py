@@ -1,17 +1,12 @@
 """The ANOVA kernel: a product over variables in which each has a weight of its own.
 
-    k(x, z) = s² Π_d (1 − w_d + w_d b_d),  b_d = (1 − v) e_d + v e_d¹⁶,
-    e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category exp(−1[x_d ≠ z_d]/2ℓ_d²)
+    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category exp(−1[x_d ≠ z_d]/2ℓ_d²)
 
 Multiplied out it is a sum over all sets of variables, each with a product of its own: a constant, main effects,
 interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1) has one variance for all of them:
 there a variable that matters little can only be taken for one that matters *slowly*, with a lengthscale so long that
 what lies between two plays at its ends seems known. Here it may matter little and still be of any shape. As a product
 of factors of one variable each, every integral over nature's draws stays a product of one-dimensional ones.
-
-A squared exponential alone believes that a function is infinitely smooth: outcomes near each other say more and more of
-the same value, and bounds grow narrower than a function with a kink, a step or a narrow peak allows. A share v of each
-bell is one a quarter as wide, e¹⁶, so that a function is partly rough; a fit does not learn v.
 """
 
 from __future__ import annotations
@@ -29,17 +24,12 @@ from ...errors import InvalidProblem
 from .._parameters import Parameter, lengthscale, variance, weight
 from .base import Kernel, Pull
 
-ROUGH = 0.15
-"""v, the rough share of a bell. On stored histories a learned share did no better (docs/results/calibration.md)."""
-SHORTER = 4.0
-"""Ratio of a bell's width to that of its rough share."""
-_LEAST = 1e-300  # of a factor, so that its parts over it are numbers
 _KEPT = 2**18  # numbers in arrays of all columns that a pull-back uses again
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class AnovaKernel(Kernel):
-    """`s² Π_d (1 − w_d + w_d b_d)` with bells b_d; a fit learns every ℓ_d and w_d, and s².
+    """`s² Π_d (1 − w_d + w_d e_d)` with squared exponentials e_d; a fit learns every ℓ_d and w_d, and s².
 
     Args:
         lengthscales: (k,) ℓ.
@@ -48,11 +38,10 @@ class AnovaKernel(Kernel):
         variance: s².
         dimensions: (k,) the columns it reads; None: the first k.
         categorical: (k,) which of them hold categories; None: none.
-        rough: v, the share of each bell that is a quarter as wide, from 0 to 1.
 
     Raises:
-        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, a weight or a share outside
-            [0, 1], or shapes that do not fit.
+        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, a weight outside [0, 1], or
+            shapes that do not fit.
 
     >>> kernel = AnovaKernel([0.5, 2.0], [1.0, 0.5])
     >>> kernel(np.zeros((1, 2)), np.array([[0.5, 0.0], [0.5, 99.0]])).round(3)
@@ -64,7 +53,6 @@ class AnovaKernel(Kernel):
     variance: float
     dimensions: Int[np.ndarray, " k"]
     categorical: Bool[np.ndarray, " k"]
-    rough: float
 
     def __init__(
         self,
@@ -73,8 +61,6 @@ class AnovaKernel(Kernel):
         variance: float = 1.0,
         dimensions: Sequence[int] | None = None,
         categorical: Sequence[bool] | None = None,
-        *,
-        rough: float = ROUGH,
     ) -> None:
         scales = np.atleast_1d(np.asarray(lengthscales, dtype=np.float64))
         k = len(scales)
@@ -85,9 +71,7 @@ class AnovaKernel(Kernel):
             raise InvalidProblem("kernel.dimensions", dimensions, f"{max(k, 1)} different columns, counted from 0")
         if mask.shape != (k,):
             raise InvalidProblem("kernel.categorical", categorical, f"{k} truth values")
-        if not 0 <= rough <= 1:
-            raise InvalidProblem("kernel.rough", rough, "a number from 0 to 1")
-        vars(self).update(dimensions=columns, categorical=mask, rough=float(rough))
+        vars(self).update(dimensions=columns, categorical=mask)
         self._take(scales, shares, float(variance))
 
     def _take(self, scales: Float[np.ndarray, " k"], shares: Float[np.ndarray, " k"], variance: float) -> None:
@@ -129,7 +113,7 @@ class AnovaKernel(Kernel):
         k = len(self.dimensions)
         weights = 1.0 / (1.0 + np.exp(-theta[k : 2 * k])) if k > 1 else self.weights
         made = object.__new__(type(self))
-        vars(made).update(dimensions=self.dimensions, categorical=self.categorical, rough=self.rough)
+        vars(made).update(dimensions=self.dimensions, categorical=self.categorical)
         made._take(np.exp(theta[:k]), weights, float(np.exp(theta[-1])))
         return made
 
@@ -143,15 +127,28 @@ class AnovaKernel(Kernel):
         gap *= -0.5
         return np.exp(gap, out=gap)
 
-    def _factor(self, j: int, e: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
-        """`1 − w + w b` of the j-th column."""
-        return mixed(roughened(e, self.rough), float(self.weights[j]))
+    def _mixed(self, j: int, bell: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        """`1 − w + w e`, in the place of e."""
+        w = float(self.weights[j])
+        if w < 1.0:
+            bell *= w
+            bell += 1.0 - w
+        return bell
+
+    def share(self, j: int, bell: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        """Share `w e / (1 − w + w e)` of the j-th column's factor that depends on the variable."""
+        w = float(self.weights[j])
+        if w == 1.0:
+            return np.ones_like(bell)
+        part = w * bell
+        part /= part + (1.0 - w)
+        return part
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         value = np.full((len(X), len(Z)), self.variance)
         for j, d in enumerate(self.dimensions):
-            value *= self._factor(j, self._bell(j, X[:, d], Z[:, d]))
+            value *= self._mixed(j, self._bell(j, X[:, d], Z[:, d]))
         return value
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
@@ -159,9 +156,9 @@ class AnovaKernel(Kernel):
         return np.full(len(X), self.variance)
 
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
-        """K(X, X), and the pull-back, by `∂ ln k/∂ ln ℓ_d = p_d r_d²` and `∂ ln k/∂ logit w_d = (1 − w_d)(1 − 1/f_d)`.
+        """K(X, X), and the pull-back, by `∂ ln k/∂ ln ℓ_d = p_d r_d²` and `∂ ln k/∂ logit w_d = (1 − w_d)(p_d − q_d)`.
 
-        Here `f_d = 1 − w_d + w_d b_d` is a factor, and `p_d` its `steepness`.
+        Here `p_d = w_d e_d / f_d` is the share of the factor `f_d = 1 − w_d + w_d e_d`, and `q_d = w_d / f_d`.
         """
         k, n = len(self.dimensions), len(X)
         columns = X[:, self.dimensions].T.copy()
@@ -171,7 +168,7 @@ class AnovaKernel(Kernel):
             bells = self._bells(columns)
             gram = np.full((n, n), self.variance)
             for j, bell in enumerate(bells):
-                gram *= self._factor(j, bell)
+                gram *= self._mixed(j, bell.copy())
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
             M = W * gram
@@ -179,10 +176,17 @@ class AnovaKernel(Kernel):
             centred = columns - columns.sum(axis=1, keepdims=True) / n
             for j, x in enumerate(columns):
                 w, bell = float(self.weights[j]), self._bell(j, x, x) if bells is None else bells[j]
-                part, _, factor = steepness(bell, w, self.rough)
-                part *= M
-                if k > 1:
-                    shares[j] = (1.0 - w) * (M.sum() - float(np.vdot(M, 1.0 / factor)))
+                if w < 1.0:
+                    part = w * bell
+                    factor = part + (1.0 - w)
+                    part /= factor
+                    part *= M
+                    if k > 1:  # p − q = −w (1 − e) / f
+                        apart = 1.0 - bell
+                        apart /= factor
+                        shares[j] = -w * (1.0 - w) * float(np.vdot(M, apart))
+                else:
+                    part = M
                 if self.categorical[j]:
                     along[j] = np.vdot(part, x[:, None] != x)
                 else:
@@ -212,70 +216,13 @@ class AnovaKernel(Kernel):
         M = self.variance * W
         for j, d in enumerate(self.dimensions):
             bells.append(self._bell(j, X[:, d], Z[:, d]))
-            M *= self._factor(j, bells[-1])
+            M *= self._mixed(j, bells[-1].copy())
         for j, column in enumerate(self.dimensions):
             if self.categorical[j]:
                 continue
-            part = M * steepness(bells[j], float(self.weights[j]), self.rough)[0]
+            part = M * self.share(j, bells[j])
             gradient[:, column] = (part @ Z[:, column] - X[:, column] * part.sum(axis=1)) / self.lengthscales[j] ** 2
         return gradient
-
-
-def roughened(e: Float[np.ndarray, " *s"], v: float) -> Float[np.ndarray, " *s"]:
-    """Bell `b = (1 − v) e + v e¹⁶`, a new array.
-
-    >>> roughened(np.array([1.0, 0.5]), 0.5).round(3)
-    array([1.  , 0.25])
-    """
-    if not v:
-        return e.copy()
-    b = _sharp(e)
-    b -= e
-    b *= v
-    b += e
-    return b
-
-
-def mixed(b: Float[np.ndarray, " *s"], w: float) -> Float[np.ndarray, " *s"]:
-    """Factor `1 − w + w b`, in the place of b."""
-    if w < 1.0:
-        b *= w
-        b += 1.0 - w
-    return b
-
-
-def steepness(
-    e: Float[np.ndarray, " *s"], w: Float[np.ndarray, " *#s"] | float, v: float
-) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
-    """P and q in the derivatives of a factor `f = 1 − w + w b`, and f, new arrays.
-
-    With `e = exp(−(x − z)²/2ℓ²)` they are `f′ = p f (z − x)/ℓ²` and `f″ = f (q (x − z)²/ℓ⁴ − p/ℓ²)`, so that
-    `p = w ((1 − v) e + 16 v e¹⁶)/f` and `q = w ((1 − v) e + 256 v e¹⁶)/f`.
-    """
-    smooth, ratio = (1.0 - v) * w * e, SHORTER**2
-    if not v:
-        f = smooth + np.maximum(1.0 - w, _LEAST)
-        smooth /= f
-        return smooth, smooth.copy(), f
-    sharp = _sharp(e)
-    sharp *= v * w
-    f = smooth + sharp
-    f += np.maximum(1.0 - w, _LEAST)
-    sharp *= ratio
-    p = smooth + sharp
-    p /= f
-    sharp *= ratio
-    sharp += smooth
-    sharp /= f
-    return p, sharp, f
-
-
-def _sharp(e: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
-    """`e¹⁶`, the bell of a width that is a quarter."""
-    found = e * e
-    for _ in range(3):
-        np.multiply(found, found, out=found)
-    return found
 
 
 def _usual(k: int) -> Float[np.ndarray, " k"]:
