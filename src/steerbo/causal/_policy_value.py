@@ -450,7 +450,11 @@ class PolicyValue:
                 return box.place(kronecker((_FINE if self._feasible.probabilistic else _GRID) * k, k))
             return box.place(with_corners(_FINE * k, k))
 
-        return self._once(("grid", names, self._counted(known)), placed)
+        key = "grid", names, self._counted(known)
+        if key not in self._found:
+            self._found[key] = placed()
+        grid: np.ndarray = self._found[key]
+        return grid
 
     def _counted(self, known: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
         """Known values that constraints on settings concern."""

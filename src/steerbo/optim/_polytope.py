@@ -342,12 +342,19 @@ class Polytope(Box):
     @cached_property
     def middles(self) -> Float[np.ndarray, "s d"]:
         """A point deep inside of each of some slices, `(s, d)`; none where there is nothing inside."""
+        if all(k is None for k in self.levels):  # one slice
+            return np.array([] if self._middle_of_one is None else [self._middle_of_one]).reshape(-1, self.dimension)
         return np.array([*self._inside()]).reshape(-1, self.dimension)
 
     @cached_property
     def empty(self) -> bool:
         """Whether there are no `middles`: known as soon as one is found."""
-        return next(self._inside(), None) is None
+        return self._middle_of_one is None
+
+    @cached_property
+    def _middle_of_one(self) -> Float[np.ndarray, " d"] | None:
+        """The first of the `middles`."""
+        return next(self._inside(), None)
 
     def _inside(self) -> Iterator[Float[np.ndarray, " d"]]:
         random = np.random.Generator(np.random.Philox(0))

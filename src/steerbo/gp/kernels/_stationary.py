@@ -59,21 +59,30 @@ class Stationary(Kernel):
         mask = np.zeros(len(columns), bool) if categorical is None else np.asarray(categorical, dtype=bool)
         if not len(columns) or len(set(columns.tolist())) < len(columns) or columns.min() < 0:
             raise InvalidProblem("kernel.dimensions", dimensions, "different columns, at least one, counted from 0")
-        if scales.shape not in {(1,), columns.shape} or not np.all((scales > 0) & np.isfinite(scales)):
-            raise InvalidProblem("kernel.lengthscales", lengthscales, f"1 or {len(columns)} finite numbers above 0")
         if mask.shape != columns.shape:
             raise InvalidProblem("kernel.categorical", categorical, f"{len(columns)} truth values")
+        vars(self).update(dimensions=columns, categorical=mask, learn_variance=learn_variance)
+        self._take(scales, float(variance))
+
+    def _take(self, scales: Float[np.ndarray, " l"], variance: float) -> None:
+        """Check and keep all that a fit learns, which makes thousands of kernels over the same columns."""
+        columns, mask = self.dimensions, self.categorical
+        if scales.shape not in {(1,), columns.shape} or not all(0.0 < scale < math.inf for scale in scales.tolist()):
+            expected = f"1 or {len(columns)} finite numbers above 0"
+            raise InvalidProblem("kernel.lengthscales", scales.tolist(), expected)
         if not 0 < variance < math.inf:
             raise InvalidProblem("kernel.variance", variance, "a finite number above 0")
-        object.__setattr__(self, "lengthscales", scales)
-        object.__setattr__(self, "variance", float(variance))
-        object.__setattr__(self, "dimensions", columns)
-        object.__setattr__(self, "categorical", mask)
-        object.__setattr__(self, "learn_variance", learn_variance)
-        # what every distance needs: a search asks for thousands of them between a handful of points
-        each = np.broadcast_to(scales, columns.shape)
-        object.__setattr__(self, "_numbers", (columns[~mask], each[~mask]))
-        object.__setattr__(self, "_categories", tuple(zip(columns[mask].tolist(), each[mask].tolist(), strict=True)))
+        # every distance needs these: a search asks for thousands of them between a handful of points
+        numbers: tuple[np.ndarray, np.ndarray] = (
+            columns,
+            scales if scales.shape == columns.shape else scales.repeat(len(columns)),
+        )
+        categories: tuple[tuple[int, float], ...] = ()
+        if mask.any():
+            _, each = numbers
+            numbers = columns[~mask], each[~mask]
+            categories = tuple(zip(columns[mask].tolist(), each[mask].tolist(), strict=True))
+        vars(self).update(lengthscales=scales, variance=variance, _numbers=numbers, _categories=categories)
 
     @classmethod
     def over(cls, categorical: Sequence[bool] | Bool[np.ndarray, " d"]) -> Self:
@@ -109,7 +118,10 @@ class Stationary(Kernel):
         values = np.exp(theta)
         count = len(self.lengthscales)
         s2 = float(values[count]) if self.learn_variance else self.variance
-        return type(self)(values[:count], s2, self.dimensions, self.categorical, self.learn_variance)  # type: ignore[arg-type]
+        made = object.__new__(type(self))
+        vars(made).update(dimensions=self.dimensions, categorical=self.categorical, learn_variance=self.learn_variance)
+        made._take(values[:count], s2)
+        return made
 
     def _squared_distance(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         from scipy.spatial.distance import cdist
