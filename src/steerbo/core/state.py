@@ -19,7 +19,7 @@ from ._reports import OutcomeParser
 from ._revision import after
 from ._stopping import is_converged
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
-from .events import FORMAT, Asked, BoundsExtended, Created, DataAdded, Decided, Event, Refitted, with_canonical_order
+from .events import FORMAT, Asked, BoundsExtended, Created, Decided, Event, Refitted, with_canonical_order
 from .law_tests import LawMonitor
 from .registry import find_method, packages
 from .request import ALONE, BatchPosition, with_place
@@ -158,26 +158,14 @@ class StudyState:
         return self._refitted[1]
 
     def method_after_refit(self) -> Method[Any, Any]:
-        """Method as it will choose the next round, with hyperparameters learned anew if data was added.
+        """Method as it will choose the next round: with the refit that is due, which the next `ask` logs.
 
-        Outcomes that are told come one by one, and it learns its hyperparameters from them whenever it is asked. Data
-        may come all at once, and answers before the next `ask` have to count them. Nothing is
-        logged by it: the next `ask` learns, and logs, the same. Where asks learn nothing, answers always do.
+        An answer before that `ask` has to count what came since the last one: data that came all at once, or an outcome
+        that is probably wrong, which a model believes until it is fitted. Where asks learn nothing, answers always do.
         """
-        if self.models and not self._data_is_new():
-            return self.method
         if self._informed[0] != len(self.events):
             self._informed = len(self.events), self._with_all_learned()
         return self._informed[1]
-
-    def _data_is_new(self) -> bool:
-        """Whether data was added since hyperparameters could be learned the last time."""
-        for event in reversed(self.events):
-            if isinstance(event, DataAdded):
-                return True
-            if isinstance(event, Asked | Refitted):
-                return False
-        return False
 
     def _with_all_learned(self) -> Method[Any, Any]:
         """Copy of the method with the refit that is due; this state's own method learns from the log only."""
