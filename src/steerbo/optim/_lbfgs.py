@@ -195,13 +195,14 @@ def _two_loops(
 
     q: Float[np.ndarray, "r d"] = g.copy()
     shares = np.zeros_like(rho)
-    for i in range(_MEMORY):
+    kept = np.flatnonzero(known.any(axis=1)).tolist()  # the others change nothing
+    for i in kept:
         shares[i] = rho[i] * (steps[i] * q).sum(axis=1)
         q -= shares[i, :, None] * falls[i]
     steepest = _FIRST_STEP / np.maximum(np.abs(g).max(axis=1), _TINY)
     newest = np.argmax(known, axis=0), np.arange(len(g))
     q *= np.divide(products[newest], squares[newest], out=steepest.copy(), where=known[newest])[:, None]
-    for i in reversed(range(_MEMORY)):
+    for i in reversed(kept):
         q += (shares[i] - rho[i] * (falls[i] * q).sum(axis=1))[:, None] * steps[i]
 
     uphill = (q * g).sum(axis=1) > 0.0
