@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.optim import Box, Polytope, maximise
-from tests.sizes import examples
+from tests.sizes import examples, size
 
 from .problems import drawn
 
@@ -72,9 +72,12 @@ def test_a_point_outside_comes_as_near_as_limits_let() -> None:
 
 
 def test_a_search_finds_the_largest_value_inside() -> None:
-    """All but one of 25 narrow regions at most: of 300 four were missed, no walk beginning in the best slice."""
-    missed = [seed for seed in range(25) if not _found(seed)]
-    assert len(missed) <= 1, missed
+    """All but one of 25 narrow regions at most: of 300 four were missed, no walk beginning in the best slice.
+
+    Of the 12 that are searched by default none is.
+    """
+    missed = [seed for seed in range(size(25, 12)) if not _found(seed)]
+    assert len(missed) <= size(1, 0), missed
 
 
 def _found(seed: int) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from benchmarks.calibration.__main__ import run
 from benchmarks.calibration.page import covered
 from benchmarks.calibration.wings import WINGS
+from tests.sizes import FULL, size
 
 
 def test_bounds_of_time_varying_answers_cover_the_truth() -> None:
-    """Of 48 bounds; where 95 % hold, fewer than 40 do so once in five thousand."""
-    problems = WINGS["time-varying"].PROBLEMS
+    """Of 48 bounds; where 95 % hold, fewer than 40 do so once in five thousand. By default of 24, fewer than 20 once in
+    a hundred and seventy; seeds are fixed.
+    """
+    problems, seeds = WINGS["time-varying"].PROBLEMS, (0, 1) if FULL else (1,)
     found = {
-        name: [covered(row) for seed in (0, 1) for row in run(("time-varying", name, seed))["rows"]]
-        for name in problems
+        name: [covered(row) for seed in seeds for row in run(("time-varying", name, seed))["rows"]] for name in problems
     }
-    assert sum(map(sum, found.values())) >= 40, found
+    assert sum(map(sum, found.values())) >= size(40, 20), found
