@@ -338,7 +338,7 @@ def test_trials_of_others_open_a_place_that_failures_have_closed() -> None:
             optimizer.fail(asked, "it broke")
         else:
             optimizer.tell(asked, asked.values["z"])
-    method: Any = optimizer._method
+    method: Any = optimizer._state.method
 
     def margins() -> np.ndarray:
         found: np.ndarray | None = method.feasibility.of(0).margins_at(np.array([[0.8], [0.95]]))
@@ -373,7 +373,7 @@ def test_a_scope_that_failed_early_is_found_again_at_the_pace_of_the_drift(
 def test_trials_of_others_open_what_was_closed() -> None:
     """They count as plays do, where what was set is known; what was only observed says nothing of what is set."""
     optimizer, _ = played_failing("coca-bo", lambda _, asked: asked.scope.set == ("z",), 10)
-    method: Any = optimizer._method
+    method: Any = optimizer._state.method
     i = next(i for i, arm in enumerate(method.arms) if arm.actions == ("z",))
     closed = method.feasibility.success_probabilities[i]
     assert closed < 0.5

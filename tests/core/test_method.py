@@ -49,14 +49,13 @@ def plain() -> Plain:
 def test_an_answer_is_searched_for_once_between_two_events() -> None:
     world = Case(Stub(), Counting, evaluate, look)
     optimizer = world.play(world.start(), 2)
-    method: Any = optimizer._state.method
-    before = method.searches
-    first = optimizer.recommend()
-    assert optimizer.recommend() == first
-    assert method.searches == before + 1
-    world.play(optimizer, 1)
-    optimizer.recommend()
-    assert method.searches == before + 2
+    for _ in range(2):
+        method: Any = optimizer._method  # as it is after the refit that is due
+        before = method.searches
+        first = optimizer.recommend()
+        assert optimizer.recommend() == first
+        assert method.searches == before + 1
+        world.play(optimizer, 1)
 
 
 def test_a_method_says_and_learns_nothing_by_default() -> None:

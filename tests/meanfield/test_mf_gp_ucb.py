@@ -263,7 +263,7 @@ def test_what_is_forgotten_stays_so() -> None:
     """Read back from the log, after a correction of a forgotten outcome, and when data from before is added."""
     optimizer = copy.deepcopy(played())
     again = Optimizer.replay(optimizer.problem, optimizer.events)
-    one, other = optimizer._method, again._method
+    one, other = optimizer._state.method, again._state.method
     assert isinstance(one, MFGPUCB)
     assert isinstance(other, MFGPUCB)
     assert one.names == other.names
@@ -317,5 +317,5 @@ def test_a_slip_of_the_pen_counts_for_little_and_is_named() -> None:
     assert answer.upper < 1.0
     again = Optimizer.replay(optimizer.problem, optimizer.events)
     assert again.ask() == optimizer.ask()
-    optimizer.amend(wrong, value=0.4)
+    optimizer.amend(wrong, value=0.333)
     assert "probably wrong" not in optimizer.explain().summary

@@ -82,7 +82,7 @@ def test_the_past_is_the_same(tmp_path: Path, file: Path) -> None:
             )  # fmt: skip
             advice = study.recommend()
             assert set(advice.scope.set) == set(expected["recommend"]["set"])
-            near = 0.1 if study.problem.kind == "mean-field" else 1e-5  # averages, over other noise now
+            near = 0.15 if study.problem.kind == "mean-field" else 1e-5  # averages over other noise, after a fit, now
             assert advice.mean == pytest.approx(expected["recommend"]["mean"], rel=near)
 
 

@@ -97,11 +97,11 @@ def test_what_broke_was_measured_all_the_same_and_what_was_wrong_is_corrected() 
     broke = optimizer.ask()
     assert broke is not None
     optimizer.fail(broke, "broke", cost=0.0, realised={"a": broke.values["a"], "pressure": 4.0})
-    watched = optimizer._method.candidates.feasibility.constraints.by_name["pressure"]  # type: ignore[attr-defined]
+    watched = optimizer._state.method.candidates.feasibility.constraints.by_name["pressure"]  # type: ignore[attr-defined]
     assert len(watched.model) == 9
     token = next(iter(optimizer.history)).suggestion.token
     optimizer.amend(token, reason="typed wrongly", value=0.3, realised={"pressure": 0.9})
-    watched = optimizer._method.candidates.feasibility.constraints.by_name["pressure"]  # type: ignore[attr-defined]
+    watched = optimizer._state.method.candidates.feasibility.constraints.by_name["pressure"]  # type: ignore[attr-defined]
     assert len(watched.model) == 9
     assert 0.9 in watched.model.outcomes
     optimizer.add(0.5, {"a": 0.5})

@@ -55,6 +55,7 @@ class DriftTracker:
     def __init__(self, drift: AnyDrift) -> None:
         self._learns = isinstance(drift, str)
         self._corrected = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
+        self._fitted = np.zeros(0)  # outcomes of the last fit
         self.model = None if drift is None else DriftModel.of(drift)
         self.scaled = False
 
@@ -76,10 +77,14 @@ class DriftTracker:
             return True
         if n - fitted_at < max(1.0, fitted_at / PATIENT) or not isinstance(model, GPRegression):
             return False
-        if self._learns and self._corrected:
+        if self._differs(model):
             return True
         latest = WITHIN if self._learns else min(n - fitted_at, WITHIN)
         return bool((np.abs(model.left_out(latest)) > STARTLED).any())
+
+    def _differs(self, model: GPRegression[Any]) -> bool:
+        """Whether outcomes of the last fit were put right since: one that is wrong for a while changes nothing."""
+        return self._corrected and not np.array_equal(model.outcomes[: len(self._fitted)], self._fitted)
 
     def fit(
         self,
@@ -96,7 +101,7 @@ class DriftTracker:
         """
         if not self._learns or self.model is None:
             return model.fit().to_dict()
-        before = replace(self.model, cuts=()) if self._corrected else self.model
+        before = replace(self.model, cuts=()) if self._differs(model) else self.model
         times = model.inputs[:, -1]
         elapsed = float(np.ptp(times)) if len(times) else 0.0
         drift_model, found = fit_drift(fresh, model, before, horizon(elapsed))
@@ -110,7 +115,7 @@ class DriftTracker:
             self.model = DriftModel.from_dict(plain.get("drift", {}))
             points, outcomes, model = model.inputs, model.outcomes, fresh(self.model)
             model.replace(points, outcomes)
-            self._corrected = False
+            self._corrected, self._fitted = False, outcomes
         model.set(Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"}))
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not all_equal(model.outcomes)
