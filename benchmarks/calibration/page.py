@@ -17,8 +17,8 @@ from ..front import Claim, claims, judged
 from ..runs import as_csv, fill, finished, page
 from .wings import HORIZONS, KEPT, WINGS
 
-SHIPPED = "third", "fourth", "fifth", "fifth-others", "sixth", "drifting"
-"""Runs of the version that is shipped, or of one that does the same; of the third, causal and mean-field ones are."""
+SHIPPED = "seventh", "shipped"
+"""Runs of the version that is shipped, or of one that does the same."""
 Row = Mapping[str, Any]
 _LOOKS = dict(zip(WINGS, ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"), (PURPLE, "^")), strict=True))
 _WANTED, _LOW = 90.0, 80.0
@@ -178,7 +178,6 @@ def write(folder: Path) -> str:
     fill(folder / "calibration.md", "claims", claims(rows(runs)))
     fill(folder / "calibration.md", "kinds", short := in_short(runs))
     played = {name: coverage.read(folder / "runs" / f"coverage-{name}.jsonl") for name in SHIPPED}
-    played["third"] = [line for line in played["third"] if line["wing"] in {"causal", "mean-field"}]
     every_kind = sorted(
         (line for some in played.values() for line in some), key=lambda line: [*WINGS].index(line["wing"])
     )
