@@ -46,7 +46,7 @@ def decided(study: Study) -> Suggestion:
 
 
 def unwritten(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.unwritten.*"))
+    return sorted(file for file in folder.glob("*.unwritten.*") if file.suffix != ".part")  # not those being written
 
 
 def opened(path: Path, said: list[str]) -> Study:

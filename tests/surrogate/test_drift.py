@@ -60,6 +60,8 @@ def test_a_correction_calls_for_a_fit_that_believes_in_no_cut() -> None:
     assert tracker.model == DriftModel(cuts=(7.0,))
     assert len(model) == 30
     tracker.correct()
+    assert not tracker.due(model, 30, 31), "what is put right again leaves all as it was"
+    model.revise(np.append(model.outcomes[0] + 1.0, model.outcomes[1:]))
     assert tracker.due(model, 30, 31)
     assert DriftModel.from_dict(tracker.fit(fresh, model, float)["drift"]).cuts == ()
     model = tracker.set_hyperparameters(fresh, model, plain)
