@@ -61,8 +61,12 @@ def test_a_correction_calls_for_a_fit_that_believes_in_no_cut() -> None:
     assert len(model) == 30
     tracker.correct()
     assert not tracker.due(model, 30, 31), "what is put right again leaves all as it was"
-    model.revise(np.append(model.outcomes[0] + 1.0, model.outcomes[1:]))
-    assert tracker.due(model, 30, 31)
+    points, outcomes = model.inputs, model.outcomes
+    for moved, value in ((1.0, 0.0), (0.0, 0.1)):
+        model.replace(
+            np.vstack([points[:1] + np.array([value, 0.0]), points[1:]]), np.append(outcomes[0] + moved, outcomes[1:])
+        )
+        assert tracker.due(model, 30, 31), "another outcome, and the same at another point"
     assert DriftModel.from_dict(tracker.fit(fresh, model, float)["drift"]).cuts == ()
     model = tracker.set_hyperparameters(fresh, model, plain)
     assert not tracker.due(model, 30, 31)

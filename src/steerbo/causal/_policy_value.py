@@ -451,7 +451,7 @@ class PolicyValue:
             return box.place(with_corners(_FINE * k, k))
 
         key = "grid", names, self._counted(known)
-        if key not in self._found:
+        if key not in self._found:  # kept with one rate of cost, too: each part of a policy's value asks for it
             self._found[key] = placed()
         grid: np.ndarray = self._found[key]
         return grid

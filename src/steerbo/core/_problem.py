@@ -221,7 +221,7 @@ class Problem(ABC):
         """
         if type(plain) in _SINGLE:
             return plain
-        if type(plain) is dict or isinstance(plain, Mapping):
+        if type(plain) is dict or isinstance(plain, Mapping):  # nearly all are dicts: an abstract type costs more
             names = list(plain)
             if len(names) > 1:
                 known = [name for name in self.columns if name in plain]

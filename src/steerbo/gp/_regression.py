@@ -510,7 +510,7 @@ class GPRegression(Generic[K]):
 
     @property
     def _given(self) -> GPPosterior[K]:
-        """Posterior given all observations. It takes in later ones when it is used: a refit makes it void before."""
+        """Posterior given all observations; later ones are taken in here, since a refit may make it void unused."""
         rest = slice(self._chosen + len(self._posterior) - len(self._counted), None)
         if rest.start < len(self):
             points, extra = self.inputs[rest], self._data.extra[rest]

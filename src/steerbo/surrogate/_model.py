@@ -55,7 +55,7 @@ class DriftTracker:
     def __init__(self, drift: AnyDrift) -> None:
         self._learns = isinstance(drift, str)
         self._corrected = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
-        self._fitted = np.zeros(0)  # outcomes of the last fit
+        self._fitted = np.zeros((0, 0)), np.zeros(0)  # points and outcomes of the last fit
         self.model = None if drift is None else DriftModel.of(drift)
         self.scaled = False
 
@@ -83,8 +83,12 @@ class DriftTracker:
         return bool((np.abs(model.left_out(latest)) > STARTLED).any())
 
     def _differs(self, model: GPRegression[Any]) -> bool:
-        """Whether outcomes of the last fit were put right since: one that is wrong for a while changes nothing."""
-        return self._corrected and not np.array_equal(model.outcomes[: len(self._fitted)], self._fitted)
+        """Whether outcomes of the last fit, or their points, are others now; one that was so for a while is not."""
+        if not self._corrected:
+            return False
+        points, outcomes = self._fitted
+        n = len(outcomes)
+        return not (np.array_equal(model.inputs[:n], points) and np.array_equal(model.outcomes[:n], outcomes))
 
     def fit(
         self,
@@ -115,7 +119,7 @@ class DriftTracker:
             self.model = DriftModel.from_dict(plain.get("drift", {}))
             points, outcomes, model = model.inputs, model.outcomes, fresh(self.model)
             model.replace(points, outcomes)
-            self._corrected, self._fitted = False, outcomes
+            self._corrected, self._fitted = False, (points, outcomes)
         model.set(Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"}))
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not all_equal(model.outcomes)

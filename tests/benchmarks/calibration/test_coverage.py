@@ -9,8 +9,9 @@ from tests.sizes import FULL, size
 
 
 def test_bounds_of_time_varying_answers_cover_the_truth() -> None:
-    """Of 48 bounds; where 95 % hold, fewer than 40 do so once in five thousand. By default of 24, fewer than 20 once in
-    a hundred and seventy; seeds are fixed.
+    """Of 48 bounds; where 95 % hold, fewer than 40 do so once in 1800.
+
+    By default of 24: fewer than 20 do so once in 170. Seeds are fixed.
     """
     problems, seeds = WINGS["time-varying"].PROBLEMS, (0, 1) if FULL else (1,)
     found = {

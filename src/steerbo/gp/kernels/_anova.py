@@ -72,9 +72,9 @@ class AnovaKernel(Kernel):
         if mask.shape != (k,):
             raise InvalidProblem("kernel.categorical", categorical, f"{k} truth values")
         vars(self).update(dimensions=columns, categorical=mask)
-        self._take(scales, shares, float(variance))
+        self._set_learned(scales, shares, float(variance))
 
-    def _take(self, scales: Float[np.ndarray, " k"], shares: Float[np.ndarray, " k"], variance: float) -> None:
+    def _set_learned(self, scales: Float[np.ndarray, " k"], shares: Float[np.ndarray, " k"], variance: float) -> None:
         """Check and keep all that a fit learns, which makes thousands of kernels over the same columns."""
         k = len(self.dimensions)
         if scales.ndim != 1 or not all(0.0 < scale < math.inf for scale in scales.tolist()):
@@ -114,7 +114,7 @@ class AnovaKernel(Kernel):
         weights = 1.0 / (1.0 + np.exp(-theta[k : 2 * k])) if k > 1 else self.weights
         made = object.__new__(type(self))
         vars(made).update(dimensions=self.dimensions, categorical=self.categorical)
-        made._take(np.exp(theta[:k]), weights, float(np.exp(theta[-1])))
+        made._set_learned(np.exp(theta[:k]), weights, float(np.exp(theta[-1])))
         return made
 
     def _bell(self, j: int, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:

@@ -62,9 +62,9 @@ class Stationary(Kernel):
         if mask.shape != columns.shape:
             raise InvalidProblem("kernel.categorical", categorical, f"{len(columns)} truth values")
         vars(self).update(dimensions=columns, categorical=mask, learn_variance=learn_variance)
-        self._take(scales, float(variance))
+        self._set_learned(scales, float(variance))
 
-    def _take(self, scales: Float[np.ndarray, " l"], variance: float) -> None:
+    def _set_learned(self, scales: Float[np.ndarray, " l"], variance: float) -> None:
         """Check and keep all that a fit learns, which makes thousands of kernels over the same columns."""
         columns, mask = self.dimensions, self.categorical
         if scales.shape not in {(1,), columns.shape} or not all(0.0 < scale < math.inf for scale in scales.tolist()):
@@ -120,7 +120,7 @@ class Stationary(Kernel):
         s2 = float(values[count]) if self.learn_variance else self.variance
         made = object.__new__(type(self))
         vars(made).update(dimensions=self.dimensions, categorical=self.categorical, learn_variance=self.learn_variance)
-        made._take(values[:count], s2)
+        made._set_learned(values[:count], s2)
         return made
 
     def _squared_distance(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
