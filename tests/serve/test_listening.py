@@ -158,13 +158,18 @@ def test_who_reads_slowly_gets_all_of_it(tmp_path: Path, monkeypatch: pytest.Mon
             time.sleep(0.005)
 
 
-@pytest.mark.parametrize("words", [b"", HALF, WHOLE + HALF, POST, BODY_OF_GET])
+@pytest.mark.parametrize("answered", [False, True])
+@pytest.mark.parametrize("words", [b"", HALF, POST, BODY_OF_GET])
 def test_where_there_are_too_many_the_oldest_that_is_waited_for_goes(
-    words: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: bytes, answered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listening, "MOST", 20)
     with listening_here(oven(tmp_path)) as place, ExitStack() as held:
-        slow = [held.enter_context(socket.create_connection(place, timeout=20)) for _ in range(60)]
+        slow = []
+        for _ in range(60):
+            slow.append(held.enter_context(socket.create_connection(place, timeout=20)))
+            if answered:  # one after the other: a connection that is being answered is not waited for
+                is_answered(slow[-1])
         for each in slow:
             try:
                 each.sendall(words)
