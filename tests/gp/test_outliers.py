@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.stats import norm
+from scipy.stats import loggamma, norm
 
 from steerbo.gp import GPRegression, SquaredExponentialKernel
-from steerbo.gp.outliers import MOST, WORTH, gains, suspected
+from steerbo.gp.outliers import MOST, WORTH, gains, skewness_gain, suspected
 
 
 def test_gains_are_those_of_the_likeliest_extra_variance() -> None:
@@ -20,7 +20,7 @@ def test_gains_are_those_of_the_likeliest_extra_variance() -> None:
     y = random.multivariate_normal(np.zeros(12), covariance)
     y[4] += 3.0
     inverse = np.linalg.inv(covariance)
-    found = gains(inverse, inverse @ y, np.zeros(12))
+    found = gains(np.diagonal(inverse), inverse @ y, np.zeros(12))
     for i in range(12):
         rest = np.delete(np.arange(12), i)
         solved = np.linalg.solve(covariance[np.ix_(rest, rest)], covariance[rest, i])
@@ -49,6 +49,49 @@ def test_one_wrong_outcome_is_doubted_and_named(outcome: float) -> None:
     y[11] = honest
     model.revise(y)
     assert model.doubted == []
+
+
+@pytest.mark.parametrize("seed", [1, 6, 26, 27])
+def test_three_wrong_outcomes_are_found_where_one_or_two_doubts_do_not_pay(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    points = random.random((24, 2))
+    y = np.sin(5 * points[:, 0]) + np.cos(4 * points[:, 1]) + 0.2 * random.standard_normal(24)
+    wrong = random.choice(24, 3, replace=False)
+    y[wrong] += 1.6 * random.choice([-1, 1], 3) * (1 + random.random(3))
+    model = GPRegression(SquaredExponentialKernel([0.3, 0.3]))
+    model.replace(points, y)
+    model.set(model.likeliest())
+    assert model.doubted == sorted(wrong.tolist())
+
+
+def test_skewness_gain_compares_standardised_log_gamma_laws_with_a_normal_one() -> None:
+    random = np.random.default_rng(5)
+    for z, skewed in ((random.standard_normal(200), False), (1.0 - random.exponential(size=200), True)):
+        laws = []
+        for shape in (0.1, 0.3, 1.0, 3.0):
+            law = loggamma(shape, scale=1.0 / loggamma(shape).std())
+            laws += [law.logpdf(side * z + law.mean()).sum() for side in (-1, 1)]
+        density = np.logaddexp.reduce(laws) - np.log(8.0)
+        assert skewness_gain(z) == pytest.approx(density - norm.logpdf(z).sum() - 3.0)
+        assert (skewness_gain(z) > 0) == skewed
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_tail_of_skewed_noise_is_not_doubted_and_does_not_shift_the_function(side: float) -> None:
+    """Where the same tail lies to both sides, noise is not skewed, and its ends are doubted."""
+    random = np.random.default_rng(10)
+    points = random.random((60, 1))
+    tail = random.lognormal(0.0, 1.0, 60) - np.exp(0.5)
+    both = tail * random.choice([-1, 1], 60)
+    shifts = []
+    for noise, skewed in ((side * tail, True), (both, False)):
+        model = GPRegression(SquaredExponentialKernel([0.3]))
+        model.replace(points, np.sin(5 * points[:, 0]) + 0.25 * noise)
+        model.set(model.likeliest())
+        assert (model.doubted == []) == skewed
+        mean, deviation = model.predict(points)
+        shifts.append(abs(float((mean - np.sin(5 * points[:, 0])).mean())) / float(deviation.mean()))
+    assert max(shifts) < 2.0
 
 
 def test_a_plateau_of_its_own_height_is_no_mistake() -> None:

@@ -28,7 +28,17 @@ from ._process import GPPrior
 from ._subset import MOST, Hasty, fit_large, subset_of_data
 from ._transforms import KumaraswamyWarp, OutcomeTransform, Transform
 from .kernels import Kernel, stacked
-from .outliers import LEAST, WORTH, Doubting, doubt_one_more, gains, relevance_pursuit, supported, suspected
+from .outliers import (
+    LEAST,
+    WORTH,
+    Doubting,
+    doubt_one_more,
+    gains,
+    relevance_pursuit,
+    skewness_gain,
+    supported,
+    suspected,
+)
 from .outliers import MOST as MOST_DOUBTED
 
 _FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
@@ -347,6 +357,7 @@ class GPRegression(Generic[K]):
         """
         best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta, hasty=hasty)
         if LEAST <= len(self) <= self.many:
+            best = self._maybe_skewed(best)
             if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
                 before, nearly = self.process.theta, hasty is not None
                 if nearly:
@@ -361,7 +372,7 @@ class GPRegression(Generic[K]):
 
     def compared(self, doubts: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
         """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
-        each = [self._trusting(some, self.process.theta, hasty=hasty) for some in doubts]
+        each = [self._maybe_skewed(self._trusting(some, self.process.theta, hasty=hasty)) for some in doubts]
         return self._found(max(each, key=lambda one: one.score))
 
     def _found(self, best: Doubting[_Learned]) -> Hyperparameters:
@@ -429,6 +440,23 @@ class GPRegression(Generic[K]):
 
     def _doubt_one_more(self, known: Doubting[_Learned]) -> Bool[np.ndarray, " n"] | None:
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
+        if (left_out := self._left_out_by(known)) is None:
+            return None
+        near, alpha, precision = left_out
+        gained = np.where(known.doubts, 0.0, gains(precision, alpha, known.fit.extra))
+        return doubt_one_more(gained, known.doubts, near, alpha)
+
+    def _maybe_skewed(self, trusting: Doubting[_Learned]) -> Doubting[_Learned]:
+        """Score a fit that doubts nothing as one with skewed noise, where that explains outcomes better."""
+        if trusting.doubts.any() or len(self) < LEAST or (left_out := self._left_out_by(trusting)) is None:
+            return trusting
+        _, alpha, precision = left_out
+        return replace(trusting, score=trusting.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0))
+
+    def _left_out_by(
+        self, known: Doubting[_Learned]
+    ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None:
+        """Covariances of the function, K⁻¹ r and the diagonal of K⁻¹ by a fit; None where there is no such inverse."""
         n, process = len(self), self._initial.with_theta(known.fit.fit.theta)
         if not math.isfinite(known.score):
             return None
@@ -441,8 +469,7 @@ class GPRegression(Generic[K]):
         except ModelFailure:
             return None
         alpha = inverse @ (known.fit.output.forward(self.outcomes) - process.mean)
-        gained = np.where(known.doubts, 0.0, gains(inverse, alpha, known.fit.extra))
-        return doubt_one_more(gained, known.doubts, near, alpha)
+        return near, alpha, np.diagonal(inverse)
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
         """Add samples of the posterior, where the regression has a seed and outcomes are not too many."""

@@ -1,4 +1,4 @@
-"""Outlying outcomes: each may get a noise variance of its own, where that explains it far better.
+"""Outlying outcomes: each may get a noise variance of its own, where that explains it far better; and skewed noise.
 
 Most noise is taken for normal. A slip of the pen, a sensor that fails, or noise with heavy tails then decides
 everything, since a normal law would rather bend the function than believe in a deviation of eight. Here each outcome
@@ -13,6 +13,11 @@ that is rough, or noise that is larger everywhere, may explain them as well. Of 
 posterior density, less `WORTH` for every doubt, is largest. As two wrong outcomes can vouch for each other, the search
 also begins where all are doubted that are far from every other. Where more of its kind come, an outcome was right:
 one that both of its nearest neighbours agree with is never doubted, since mistakes do not come in the same place.
+
+Noise that is skewed has such outcomes, too, always to one side. Doubting these would shift the function to the other
+side, and bounds would be too narrow: of 20 functions with lognormal noise they covered as few as 70 %. So a fit that
+doubts nothing is also compared as one whose noise is skewed: see `skewness_gain`. Where that explains the outcomes
+better than doubts do, none is doubted, and their whole variance is that of the noise.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
+from scipy.special import gammaln, polygamma, psi
 
 from .._arrays import Bool, Float
 
@@ -31,7 +37,15 @@ WORTH = 6.0
 At nine (4.7 deviations) bounds cover more with skewed noise and no more with other kinds, answers are no better, and
 plays with outliers cost more: docs/results/calibration.md.
 """
-_PROMISING, _PATIENCE = 2.5, 2  # what a doubt must promise to be tried; doubts in a row that do not pay by themselves
+_PROMISING = 2.5  # gain in nats that a doubt must promise to be tried
+_PATIENCE = 4
+"""Doubts in a row that are tried although they do not pay: of four mistakes among 40 outcomes, three did not."""
+_SELDOM = 3.0
+"""How unlikely skewed noise is beforehand, in nats: one in twenty.
+
+At even odds noise with heavy tails to both sides was taken for it, and answers were worse.
+"""
+_SHAPES = np.array([0.1, 0.3, 1.0, 3.0])  # of log-gamma laws: skewness 2.0, 1.7, 1.1 and .6
 LEAST = 8
 """Outcomes from which on there is something to compare one with."""
 MOST = 0.2
@@ -110,22 +124,42 @@ def doubt_one_more(
 
 
 def gains(
-    inverse: Float[np.ndarray, "n n"], alpha: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
+    precision: Float[np.ndarray, " n"], alpha: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
     """Gain in log predictive density of each outcome by an extra noise variance, leaving it out, in nats, (n,).
 
     Args:
-        inverse: (n, n) K⁻¹ of the covariances, all noise included.
+        precision: (n,) the diagonal of K⁻¹, of covariances with all noise.
         alpha: (n,) K⁻¹ r of the residuals.
         extra: (n,) extra variances that are in K.
 
-    >>> gains(np.eye(2), np.array([0.5, 5.0]), np.zeros(2)).round(1)
+    >>> gains(np.ones(2), np.array([0.5, 5.0]), np.zeros(2)).round(1)
     array([ 0. , 10.4])
     """
-    precision = np.diagonal(inverse)
     spread = np.maximum(1.0 / precision - extra, _CERTAIN)
     ratio = np.clip((alpha / precision) ** 2 / spread, 1.0, _HOPELESS)
     return 0.5 * (ratio - 1.0 - np.log(ratio))
+
+
+def skewness_gain(z: Float[np.ndarray, " n"]) -> float:
+    """What skewed noise explains better than normal noise, beforehand one in twenty, in nats: a log Bayes factor.
+
+    Skewed noise is a standardised log-gamma variable of shape k, or its negative, all of `_SHAPES` equally likely:
+
+        z = (ψ(k) − ln G)/√ψ'(k),   G ~ Gamma(k)
+
+    Args:
+        z: (n,) standardised residuals, each predicted from all other outcomes.
+
+    >>> tail = np.exp(np.linspace(-2, 2, 40))
+    >>> skewness_gain((tail - tail.mean()) / tail.std()) > 0, skewness_gain(np.linspace(-2, 2, 40)) > 0
+    (True, False)
+    """
+    scale, centre = np.sqrt(polygamma(1, _SHAPES))[:, None], psi(_SHAPES)[:, None]
+    u = centre - scale * np.stack([z, -z])[:, None]
+    density = (_SHAPES[:, None] * u - np.exp(u) - gammaln(_SHAPES)[:, None] + np.log(scale)).sum(axis=-1)
+    normal = -0.5 * (z @ z + len(z) * np.log(2.0 * np.pi))
+    return float(np.logaddexp.reduce(density, axis=None) - np.log(density.size) - normal - _SELDOM)
 
 
 def supported(

@@ -353,7 +353,7 @@ def another_doubt(
     level = ProfiledMean.fitted(inverse, data.values)
     extra = np.zeros(len(doubts)) if data.extra is None else data.extra
     scale = level.scale
-    gained = gains(inverse / scale, level.alpha / scale, scale * extra)
+    gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
     left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
     gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
     return doubt_one_more(gained, doubts, near, level.alpha)
