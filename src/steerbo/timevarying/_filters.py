@@ -302,18 +302,18 @@ class OrderedFilter:
         for datum in recent:
             self.add(datum)
 
-    def add(self, datum: Datum, inflation: float = 1.0) -> bool:
-        """Take an outcome in, its noise variance multiplied; False if it is older than the oldest copy."""
+    def add(self, datum: Datum) -> bool:
+        """Take an outcome in; False if it is older than the oldest copy."""
         if self.recent and datum[:2] < self.recent[-1][:2]:
             return self._insert(datum)
         self.recent.append(datum)
-        self._absorb(datum, inflation)
+        self._absorb(datum)
         self._tidy()
         return True
 
-    def _absorb(self, datum: Datum, inflation: float = 1.0) -> None:
+    def _absorb(self, datum: Datum) -> None:
         for f in self.filters:
-            f.observe(datum.time, datum.place, datum.value, inflation)
+            f.observe(datum.time, datum.place, datum.value, datum.inflation)
         self._since += 1
         if self._since == EVERY:
             self._since = 0

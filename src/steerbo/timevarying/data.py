@@ -16,12 +16,16 @@ Place = Any
 
 
 class Datum(NamedTuple):
-    """One outcome, in units of sign · value; `number` orders outcomes of the same time."""
+    """One outcome, in units of sign · value; `number` orders outcomes of the same time.
+
+    Its noise variance is that of each prior times `inflation`.
+    """
 
     time: float
     number: float
     place: Place
     value: float
+    inflation: float = 1.0
 
 
 class PendingPoint(NamedTuple):

@@ -154,6 +154,7 @@ class EliminationMethod(TimeVaryingMethod[O]):
             summary += (
                 f"; all were rejected by round {rounds} (on_exhausted = {self.options.on_exhausted}): none of them fits"
             )
+        summary += self.said_of_doubts(history)
         table = self.table_of_priors(rows, ("alive", "dropped in round", "overran its band by"))
         return Explanation(summary, (table, self.table_of_present_choice(history)))
 
@@ -220,6 +221,7 @@ class TemperedElimination(EliminationMethod[TemperedEliminationOptions]):
     """Maximise the bound over points and priors; drop every prior that all outcomes together contradict (ours)."""
 
     name: ClassVar[str] = "tempered-elimination"
+    doubts_outcomes: ClassVar[bool] = True
     Options: ClassVar[type[Any]] = TemperedEliminationOptions
 
     def reset_statistics(self) -> None:
@@ -302,6 +304,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
     """Maximise the bound over points and priors; drop a prior until outcomes agree with it again (ours)."""
 
     name: ClassVar[str] = "switching-elimination"
+    doubts_outcomes: ClassVar[bool] = True
     Options: ClassVar[type[Any]] = SwitchingOptions
 
     def __init__(self, problem: TimeVarying, options: SwitchingOptions, streams: Streams) -> None:
@@ -370,5 +373,6 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         summary = f"{int(alive.sum())} of {len(self.names)} priors are alive"
         if came := int(self.returns.sum()):
             summary += f"; {came} that were dropped came back: the truth may have changed"
+        summary += self.said_of_doubts(history)
         table = self.table_of_priors(rows, ("alive", "dropped in round", "times it came back"))
         return Explanation(summary, (table, self.table_of_present_choice(history)))

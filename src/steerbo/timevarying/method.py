@@ -20,6 +20,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
+from .._wording import counted
 from ..bandit import BOUND, Calibration, scale_inflation
 from ..core import (
     TIME,
@@ -62,6 +63,7 @@ from ..surrogate import (
     feasible,
     rows_at,
 )
+from ._doubts import Doubts
 from ._priors import Prior, SquaredExponential
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
@@ -287,13 +289,15 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     solves = TimeVarying
     makes_priors: ClassVar[bool] = True
     """Whether it makes default priors from the outcomes where the user gave none."""
+    doubts_outcomes: ClassVar[bool] = False
+    """Whether outcomes that no believed prior explains count for little."""
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.now = 0.0
         self._added: dict[str, tuple[float, float]] = {}  # time and number of external data
         self.candidates = Candidates(problem, self._added, self.lasting)
-        self._held = 0  # outcomes in the surrogate
+        self._held, self.doubts = 0, Doubts()  # outcomes in the surrogate, and those that are probably wrong
         self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
         self._scale, self.calibration = OutcomeScale(), Calibration()
         self._standardises = problem.automatic and self.makes_priors
@@ -305,6 +309,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Begin with these priors and no data."""
         self.posed = replace(self.problem, priors=tuple(priors)) if self.problem.automatic else self.problem
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(priors)]
+        self._noise = np.array([prior.noise for prior in priors])
         width, delta = getattr(self.options, "confidence", 0.0), getattr(self.options, "delta", 0.1)
         self.confidence = Confidence(self.posed, width, delta)
         self.surrogate = self.empty_surrogate()
@@ -378,9 +383,18 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def take(self, datum: Datum) -> bool:
         """Condition the surrogate on an outcome; False if the outcome is too old for its filters."""
         self._held += 1
-        return self.surrogate.add(datum)
+        return self.surrogate.add(self._judged(datum))
+
+    def _judged(self, datum: Datum) -> Datum:
+        if self.doubts_outcomes and not self._standardises and not self.doubts.is_late(datum):
+            with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
+                believed = np.array(self.trusted())
+                mean, deviation = self.surrogate.expected(datum)
+                return self.doubts.judged(datum, mean[believed], deviation[believed], self._noise[believed])
+        return datum
 
     def _rebuild(self, history: History, comparing: bool = False) -> None:
+        self.doubts = Doubts()
         rows = self._everything(history)
         if self._standardises:
             self._standardised_at, rows = len(rows), rows[-RECENT:]
@@ -419,7 +433,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return self._datum_of(outcome, outcome.realised.get("time", now), number)
 
     def _datum_of(self, outcome: Outcome, time: float, number: float) -> Datum:
-        return Datum(time, number, place_of(self.problem, outcome.realised), self.problem.sign * outcome.value)
+        value = self.problem.sign * outcome.value
+        inflation = self.doubts.inflations.get((number, value), 1.0)
+        return Datum(time, number, place_of(self.problem, outcome.realised), value, inflation)
 
     def _add_failed(self, played: Round) -> None:
         self._failed.add(place_of(self.problem, played.realised), played.request["time"])
@@ -558,6 +574,20 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return slack
 
     # -- explanations --------------------------------------------------------------------------------------------------
+
+    def said_of_doubts(self, history: History) -> str:
+        """Names of the outcomes that are probably wrong, as the end of a summary; nothing where there are none."""
+        doubted = [
+            name
+            for name, outcome, played in history.outcomes()
+            if (self._datum(played) if played is not None else self._past(name, outcome)).inflation > 1.0
+        ]
+        if not doubted:
+            return ""
+        are, count = ("is", "counts") if len(doubted) == 1 else ("are", "count")
+        return (
+            f"; {counted(len(doubted), 'outcome')} {are} probably wrong, and {count} for little: {', '.join(doubted)}"
+        )
 
     def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
         """Table of plays and posterior weight of each prior, with further columns; only the heaviest of many."""

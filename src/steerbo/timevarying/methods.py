@@ -26,7 +26,6 @@ from .elimination import PriorElimination, SwitchingElimination, TemperedElimina
 from .learned_drift import LearnedDrift
 from .method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod
 from .problem import TimeVarying, settings
-from .surrogates import BoxSurrogate
 
 
 @record
@@ -176,18 +175,10 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
                 self.events, self.tests, self.since, self._held = self.events + 1, 0, datum[:2], 0
         return super().take(datum)
 
-    def expected(self, datum: Datum) -> tuple[float, float]:
-        """Mean and standard deviation of the objective where an outcome was measured, by the remembered outcomes."""
-        if isinstance(self.surrogate, BoxSurrogate):
-            mean, deviation = (part[0, 0] for part in self.surrogate.posterior(datum.place[None], datum.time))
-        else:
-            mean, deviation = (part[0, datum.place] for part in self.surrogate.posterior(datum.time))
-        return float(mean), float(deviation)
-
     def _contradicts(self, datum: Datum) -> bool:
         """Whether the trigger fires."""
         with suppress(ModelFailure):  # an outcome is taken in whatever kernels say of it: who chooses next says so
-            mean, deviation = self.expected(datum)
+            mean, deviation = (float(each[0]) for each in self.surrogate.expected(datum))
             noise = self.problem.given[0].noise
             return abs(datum.value - mean) > threshold(deviation, noise, self.tests, self.options.delta_b)
         return False

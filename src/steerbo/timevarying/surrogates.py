@@ -291,6 +291,15 @@ class _SitesSurrogate(ABC):
     size: tuple[int, ...]
 
     @abstractmethod
+    def posterior(self, time: float) -> tuple[AtSites, AtSites]:
+        """Posterior means and standard deviations of the objective, (P, X) each."""
+
+    def expected(self, datum: Datum) -> tuple[PerPrior, PerPrior]:
+        """Posterior means and standard deviations of the objective at an outcome's place and time, (P,) each."""
+        mean, sd = self.posterior(datum.time)
+        return mean[:, datum.place], sd[:, datum.place]
+
+    @abstractmethod
     def moments(self, view: RoundView, priors: Numbers) -> tuple[AtSites, AtSites, AtSites]:
         """Means, and standard deviations without and with the pending places, (P, X) each; of these priors at least."""
 
@@ -377,9 +386,9 @@ class FiniteSurrogate(_SitesSurrogate):
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
-    def add(self, datum: Datum, inflation: float = 1.0) -> bool:
+    def add(self, datum: Datum) -> bool:
         """Condition on an outcome; False if it is too late: see `OrderedFilter`."""
-        return self.ordered.add(datum, inflation)
+        return self.ordered.add(datum)
 
     def rewrite(self, data: Sequence[Datum]) -> None:
         """Forget everything and condition on these."""
@@ -526,12 +535,12 @@ class BoxSurrogate:
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
-    def add(self, datum: Datum, inflation: float = 1.0, means: PerPrior | None = None) -> bool:
-        """Condition on an outcome, its noise variance multiplied by `inflation`; `means`: the prior ones there."""
+    def add(self, datum: Datum, means: PerPrior | None = None) -> bool:
+        """Condition on an outcome; `means`: the prior ones there."""
         x = np.asarray(datum.place, dtype=np.float64)[None]
         residuals = datum.value - (self.means(x)[:, 0] if means is None else means)
         for s in self.shared:
-            s.posterior.append(_at(x, datum.time), residuals[None, s.ids], np.array([s.variance * inflation]))
+            s.posterior.append(_at(x, datum.time), residuals[None, s.ids], np.array([s.variance * datum.inflation]))
         with suppress(ModelFailure):  # who asks next is told
             for s in self.shared:
                 s.condense()
@@ -557,6 +566,11 @@ class BoxSurrogate:
             means[s.ids] += shift
             sds[s.ids] = np.sqrt(variance)
         return means, sds
+
+    def expected(self, datum: Datum) -> tuple[PerPrior, PerPrior]:
+        """Posterior means and standard deviations of the objective at an outcome's place and time, (P,) each."""
+        mean, sd = self.posterior(datum.place[None], datum.time)
+        return mean[:, 0], sd[:, 0]
 
     @contextmanager
     def _among(self, priors: Numbers) -> Iterator[None]:
@@ -712,10 +726,10 @@ class LargeFiniteSurrogate(_SitesSurrogate):
         """Number of outcomes that each posterior rests on, (P,); None where it is all of them."""
         return self.outcomes.kept
 
-    def add(self, datum: Datum, inflation: float = 1.0) -> bool:
-        """Condition on an outcome, its noise variance multiplied by `inflation`."""
+    def add(self, datum: Datum) -> bool:
+        """Condition on an outcome."""
         located = datum._replace(place=self.points[datum.place])
-        return self.outcomes.add(located, inflation, self.means[:, datum.place])
+        return self.outcomes.add(located, self.means[:, datum.place])
 
     def rewrite(self, data: Sequence[Datum]) -> None:
         """Replace all outcomes by these."""

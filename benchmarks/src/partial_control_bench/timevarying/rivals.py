@@ -122,7 +122,7 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
         self._scratch.rewrite([])
         for told in self.remembered(history, time):
             if told.state == "told":
-                self._scratch.add(self._datum(told)._replace(time=0.0), self.inflation(number - told.number))
+                self._scratch.add(self._datum(told)._replace(time=0.0, inflation=self.inflation(number - told.number)))
         return self._scratch
 
     def _calibrate(self, believed: int | None) -> None:
