@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from steerbo.bandit import MISFIT
 from steerbo.gp import Decay, DriftModel, GPRegression, SquaredExponentialKernel
 from steerbo.surrogate import DriftTracker
 
@@ -93,7 +94,7 @@ def test_answers_have_bounds_as_soon_as_outcomes_tell_a_scale() -> None:
     tracker, model = DriftTracker(None), told(DriftTracker(None), 12)
     assert tracker.widening == np.inf
     tracker.set_hyperparameters(lambda drift_model: model, model, model.fit().to_dict())
-    assert tracker.widening == 1.0
+    assert tracker.widening == MISFIT
     model.revise(np.full(12, 3.0))
     tracker.set_hyperparameters(lambda drift_model: model, model, model.fit().to_dict())
     assert tracker.widening == np.inf, "outcomes that are all alike tell none"

@@ -5,6 +5,7 @@ Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm
 
 from ._confidence import (
     BOUND,
+    MISFIT,
     RECENT,
     Calibration,
     all_equal,
@@ -37,7 +38,7 @@ from ._selection import (
 )
 
 __all__ = [
-    "BOUND", "RECENT", "ActiveArms", "ArmStatistics", "BudgetUse", "Calibration", "Intersected", "Selection",
+    "BOUND", "MISFIT", "RECENT", "ActiveArms", "ArmStatistics", "BudgetUse", "Calibration", "Intersected", "Selection",
     "WhenExhausted", "all_equal", "bernstein_radius", "cheapest", "cheapest_near", "cheapest_sufficient", "cost_bounds",
     "cost_tiers", "expected_with_failure", "explores", "hoeffding_radius", "needs_initial_plays", "scale_inflation",
     "split_initial_plays", "summed_error_excess", "tempered_excess", "theory_beta", "underexplored",

@@ -392,7 +392,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     # -- answers -------------------------------------------------------------------------------------------------------
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """Infinite until outcomes tell a scale; then bounds are those of the posterior."""
+        """Infinite until outcomes tell a scale; then that of a model that is not quite right: see `bandit.MISFIT`."""
         return self.surrogate.drift.widening
 
     def _answer_candidates(self, history: History, context: Mapping[str, Any]) -> Candidates:
@@ -505,7 +505,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         The larger of two numbers: by how much the recommended set may fall short of acceptable, where another set
         reaches its upper bound; and by how much a cheaper set may yet exceed the least acceptable value.
         """
-        if len(self.model) < STARTING_POINTS or not self.surrogate.drift.widening < np.inf:
+        widening = self.surrogate.drift.widening
+        if len(self.model) < STARTING_POINTS or not widening < np.inf:
             return np.inf
         candidates, sign, costs = self._answer_candidates(history, context), self.problem.sign, self.costs.means()
         rows, least, _, chosen = self._judge(candidates)
@@ -513,11 +514,14 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if best.note == NO_FEASIBLE_NOTE:
             return np.inf
         seed = self.streams.integer(0, "gain")
-        upper = np.array([self.unstandardised(candidates.best_answer(i, seed, BOUND)[0].value) for i in every])
+        highest_of = (candidates.best_answer(i, seed, BOUND * widening)[0].value for i in every)
+        upper = np.array([self.unstandardised(value) for value in highest_of])
         upper = self.with_failure(upper, candidates, every)
+        assert best.mean is not None
         assert best.lower is not None
         assert best.upper is not None
-        lower = min(sign * best.lower, sign * best.upper)
+        mean = sign * best.mean
+        lower = mean - widening * (mean - min(sign * best.lower, sign * best.upper))
         if self.problem.value_of_one is not None:
             prices = self.costs.in_value()
             return float((upper - prices).max() - (lower - prices[chosen]))

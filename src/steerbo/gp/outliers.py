@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from scipy.special import gammaln, polygamma, psi
+import scipy
 
 from .._arrays import Bool, Float
 
@@ -155,9 +155,9 @@ def skewness_gain(z: Float[np.ndarray, " n"]) -> float:
     >>> skewness_gain((tail - tail.mean()) / tail.std()) > 0, skewness_gain(np.linspace(-2, 2, 40)) > 0
     (True, False)
     """
-    scale, centre = np.sqrt(polygamma(1, _SHAPES))[:, None], psi(_SHAPES)[:, None]
+    scale, centre = np.sqrt(scipy.special.polygamma(1, _SHAPES))[:, None], scipy.special.psi(_SHAPES)[:, None]
     u = centre - scale * np.stack([z, -z])[:, None]
-    density = (_SHAPES[:, None] * u - np.exp(u) - gammaln(_SHAPES)[:, None] + np.log(scale)).sum(axis=-1)
+    density = (_SHAPES[:, None] * u - np.exp(u) - scipy.special.gammaln(_SHAPES)[:, None] + np.log(scale)).sum(axis=-1)
     normal = -0.5 * (z @ z + len(z) * np.log(2.0 * np.pi))
     return float(np.logaddexp.reduce(density, axis=None) - np.log(density.size) - normal - _SELDOM)
 

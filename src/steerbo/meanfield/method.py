@@ -13,7 +13,7 @@ import numpy as np
 
 from .._arrays import Bool, Float, Int
 from .._wording import counted
-from ..bandit import scale_inflation
+from ..bandit import MISFIT, scale_inflation
 from ..core import (
     TIME,
     Amended,
@@ -278,10 +278,10 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         return describe_subset(len(self.outcomes), MOST)
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """Return the factor of Student's t for a scale learned from the population's averages."""
+        """Return the factor of Student's t for a scale learned from the population's averages, times `MISFIT`."""
         before = self.problem.before([outcome.realised for outcome in self.outcomes])
         played = np.array(self.tables).reshape(len(before), -1)
-        return scale_inflation(np.hstack([played, before]), self.averages())
+        return MISFIT * scale_inflation(np.hstack([played, before]), self.averages())
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Recommend the next step: from a present distribution, as far towards the goal as the largest move allows."""

@@ -442,12 +442,12 @@ def _line(at: Any, mean: Any, width: Any, first: bool, continuous: bool = True) 
     if not continuous:
         bars = {"type": "data", "array": np.nan_to_num(width)}
         look = {"symbol": "square", "color": BLUE, "size": 8}
-        label = "expected, ±2 standard deviations"
+        label = "expected, 95 % bounds"
         return [Scatter(x=at, y=mean, error_y=bars, mode="markers", marker=look, name=label, showlegend=first)]
     around = [*(mean + width), *(mean - width)[::-1]]
     band = Scatter(
         x=[*at, *list(at)[::-1]], y=around, fill="toself", fillcolor=_BAND, line={"width": 0}, hoverinfo="skip",
-        name="±2 standard deviations", showlegend=first, mode="lines",
+        name="95 % bounds", showlegend=first, mode="lines",
     )  # fmt: skip
     return [band, Scatter(x=at, y=mean, mode="lines", line={"color": BLUE}, name="expected", showlegend=first)]
 

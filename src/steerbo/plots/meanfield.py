@@ -111,7 +111,7 @@ def tried(study: BaseStudy, ax: Any = None) -> Any:
 def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: str = "") -> Any:
     """Draw an action's payoff: that of every round against the share of agents that took it, and the model.
 
-    The curve is the model's mean, with a band of two standard deviations, as the share of this action varies and the
+    The curve is the model's mean, with a band of 95 % bounds, as the share of this action varies and the
     others keep their proportions in the recommended distribution; methods without a model of the population have none.
 
     Args:
@@ -135,7 +135,7 @@ def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: 
     curve = payoff_curve(study, problem, advice, a)
     if curve is not None:
         at, mean, width, best = curve
-        axes.fill_between(at, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label="±2 standard deviations")
+        axes.fill_between(at, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label="95 % bounds")
         axes.plot(at, mean, color=BLUE, lw=1.5, label="expected")
         mark = {"ms": 7, "mfc": VERMILION, "mec": "black", "mew": 0.5, "ls": "none"}
         axes.plot(best, float(np.interp(best, at, mean)), "D", zorder=5, label="recommended", **mark)
@@ -220,7 +220,7 @@ Line = Float[np.ndarray, " r"]
 def payoff_curve(
     study: BaseStudy, problem: MeanField, advice: Recommendation, action: int
 ) -> tuple[Line, Line, Line, float] | None:
-    """Shares of an action, the mean payoff there, two standard deviations, and the recommended share.
+    """Shares of an action, the mean payoff there, half the width of 95 % bounds, and the recommended share.
 
     None where the method has no model of the population, or no outcomes yet.
     """

@@ -1,7 +1,7 @@
 """Pictures of the model: slices through the recommended point, and which variables matter.
 
 Both read one posterior as it stands; no hyperparameter is fitted anew. A slice is the posterior mean along one variable
-with two posterior standard deviations about it, all else held. The importance of variable j is the first-order share of
+with 95 % bounds about it, all else held. The importance of variable j is the first-order share of
 variance
 
     S_j = Var(E[f(X) | X_j]) / Var(f(X)),    X uniform over the bounds of all variables,
@@ -60,7 +60,7 @@ _POINTS, _DRAWS, _BINS = 512, 200, 16  # where functions are drawn; functions; p
 _ENDS = (0.05, 0.95)
 _TIMES, _POSITIONS = 24, 41  # columns and lines of a picture of time and position
 _ASIDE = 0.16  # how far outcomes of a category stand beside what is expected of it
-_BAND = "±2 standard deviations"
+_BAND = "95 % bounds"
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +257,7 @@ class Slice:
     Args:
         name: of the variable.
         at: its values.
-        mean, width: of the posterior there, (r,) each; `width` is two standard deviations.
+        mean, width: of the posterior there, (r,) each; `width` is half that of 95 % bounds.
         continuous: whether it has no steps.
         data: outcomes.
         best: the recommended value and the mean there; None where another variable is recommended.
@@ -791,7 +791,7 @@ def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pictu
         yield Picture(f"Expected along {name}, over time", text, _calling(moving, name))
     for name in found.names[:_MOST_PANELS]:
         text = (
-            "Expected value along one variable, all else as recommended, a band of two standard deviations, outcomes, "
+            "Expected value along one variable, all else as recommended, a band of 95 % bounds, outcomes, "
             "the recommendation and what is suggested next"
         )
         yield Picture(f"Expected along {name}", text, _calling(of, name))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..bandit import all_equal
+from ..bandit import MISFIT, all_equal
 from ..gp import (
     AnovaKernel,
     AnyDrift,
@@ -62,7 +62,7 @@ class DriftTracker:
     @property
     def widening(self) -> float:
         """See `Method.bound_inflation`: infinite until outcomes tell a scale."""
-        return 1.0 if self.scaled else math.inf
+        return MISFIT if self.scaled else math.inf
 
     def correct(self) -> None:
         """Take note that outcomes were put right: they may have been the surprise."""

@@ -324,7 +324,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         return sd
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """Infinite until outcomes tell a scale; then bounds are those of the posterior."""
+        """Infinite until outcomes tell a scale; then that of a model that is not quite right: see `bandit.MISFIT`."""
         return self.surrogate.drift.widening
 
     def explain(self, history: History) -> Explanation:
