@@ -142,7 +142,7 @@ def gains(
 
 
 def skewness_gain(z: Float[np.ndarray, " n"]) -> float:
-    """What skewed noise explains better than normal noise, beforehand one in twenty, in nats: a log Bayes factor.
+    """Log odds of skewed noise against normal noise, which are one to twenty beforehand, in nats.
 
     Skewed noise is a standardised log-gamma variable of shape k, or its negative, all of `_SHAPES` equally likely:
 
