@@ -49,7 +49,8 @@ def bounds(folder: Path) -> str:
     sides = [coverage.read(folder / "runs" / name) for name in ("coverage-before.jsonl", "coverage.jsonl")]
     horizons = sorted({row["rounds"] for row in sides[0][0]["rows"]})
     rows = []
-    for words, lines in zip(("a point of hyperparameters, small noise expected", "drawn and averaged"), sides, strict=True):
+    told = ("a point of hyperparameters, small noise expected", "drawn and averaged")
+    for words, lines in zip(told, sides, strict=True):
         cells = []
         for horizon in horizons:
             by: dict[str, list[bool]] = {}

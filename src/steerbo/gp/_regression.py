@@ -356,8 +356,8 @@ class GPRegression(Generic[K]):
             hasty: how to save time with few observations, too.
         """
         best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta, hasty=hasty)
+        best = self._maybe_skewed(best)
         if LEAST <= len(self) <= self.many:
-            best = self._maybe_skewed(best)
             if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
                 before, nearly = self.process.theta, hasty is not None
                 if nearly:
@@ -448,7 +448,8 @@ class GPRegression(Generic[K]):
 
     def _maybe_skewed(self, trusting: Doubting[_Learned]) -> Doubting[_Learned]:
         """Score a fit that doubts nothing as one with skewed noise, where that explains outcomes better."""
-        if trusting.doubts.any() or len(self) < LEAST or (left_out := self._left_out_by(trusting)) is None:
+        comparable = LEAST <= len(self) <= self.many and not trusting.doubts.any()
+        if not comparable or (left_out := self._left_out_by(trusting)) is None:
             return trusting
         _, alpha, precision = left_out
         return replace(trusting, score=trusting.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0))
