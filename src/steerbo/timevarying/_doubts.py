@@ -27,8 +27,8 @@ WORTH = 40.0
 
 Models that are fitted doubt from 6 nats on, four deviations, and think again at each fit. Here a judgement stands, and
 a function that changes without notice gives outcomes that are off by four to eight. At 6 nats average regret was .016 ±
-.009 higher on `rates` (of .200) and .022 ± .025 on `intel-5` (of .685); at 40 nats .002 ± .001 on `rates`, .012 ± .009
-lower on `switch` (of .305), and the same in all plays of ten further problems, 40 seeds each.
+.009 higher on "rates" (of .200) and .022 ± .025 on "intel-5" (of .685); at 40 nats .002 ± .001 on "rates", .012 ± .009
+lower on "switch" (of .305), and the same in all plays of ten further problems, 40 seeds each.
 """
 _LATEST, _MOST = 10, 2  # outcomes that are looked back at, and how many of them may be doubted
 
@@ -40,9 +40,9 @@ class Doubts:
         inflations: of the noise variances of outcomes that are probably wrong, by the outcome's number and value.
 
     >>> doubts, one = Doubts(), np.ones(1)
-    >>> told = [Datum(t, t, 0, y) for t, y in enumerate([0.5, 9.0, -1.0, 9.0, 9.0])]
+    >>> told = [Datum(t, t, 0, y) for t, y in enumerate([0.5, 12.0, -1.0, 12.0, 12.0])]
     >>> [doubts.judged(datum, 0 * one, 0 * one, one).inflation for datum in told]
-    [1.0, 81.0, 1.0, 81.0, 1.0]
+    [1.0, 144.0, 1.0, 144.0, 1.0]
     """
 
     def __init__(self) -> None:
