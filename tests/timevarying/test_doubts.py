@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from steerbo import Categorical, Decay, Float, Optimizer, Prior
+from steerbo.plots.model import slices_of
 from steerbo.timevarying import SquaredExponential, TimeVarying
 from steerbo.timevarying._doubts import WORTH, Doubts
 from steerbo.timevarying.data import Datum
@@ -76,6 +77,30 @@ def test_more_of_their_kind_are_believed() -> None:
         optimizer.tell(asked, 30.0 + value_at(float(asked.values["x"])))
     assert optimizer.explain().summary.count("2 outcomes are probably wrong") == 1
     assert float(optimizer.recommend().mean or 0) > 25.0
+
+
+@pytest.mark.parametrize("finite", [True, False], ids=["sites", "box"])
+def test_pictures_leave_a_mistyped_outcome_out_at_every_time_and_have_the_bounds_of_answers(finite: bool) -> None:
+    optimizer = Optimizer(problem(finite), seed=8)
+    play(optimizer, 12, 0.1, {6: 100.0})
+    advice = optimizer.recommend()
+    for time in (3.0, 12.0):
+        assert float(np.max(slices_of(optimizer, time=time).of("x").mean)) < 12.0
+    now = slices_of(optimizer).of("x")
+    best = int(np.argmin(np.abs(np.array(now.at, dtype=float) - float(advice.values["x"]))))
+    assert advice.upper is not None
+    assert advice.mean is not None
+    assert now.width[best] == pytest.approx(advice.upper - advice.mean, rel=0.2)
+
+
+def test_bounds_in_pictures_are_as_wide_as_those_of_an_answer_that_was_surprised() -> None:
+    optimizer = Optimizer(problem(True), method="fully-bayesian", seed=8)
+    play(optimizer, 12, 0.1, {6: 1.2})
+    advice, now = optimizer.recommend(), slices_of(optimizer).of("x")
+    assert optimizer._method.calibration.factor > 1.2  # type: ignore[attr-defined]
+    assert advice.upper is not None
+    assert advice.mean is not None
+    assert now.width[now.at.index(advice.values["x"])] == pytest.approx(advice.upper - advice.mean)
 
 
 def test_papers_methods_take_outcomes_as_they_are() -> None:

@@ -68,7 +68,9 @@ def write(folder: Path) -> Path | None:
         f"\n\n{table(results, registration, [who for who in stand if who != OURS], 'answer')}",
         f"## Seeds and cost\n\n{WANTED} seeds a problem are wanted of all, and five of who is slow; the first table "
         f"says how many there are. They were drawn by commit `{registration}`, which [says what would be run]"
-        f"(core-registered.md). Ours took {seconds / 60:.0f} CPU minutes. Runs, with versions and times, are in "
+        f"(core-registered.md). Ours took {seconds / 60:.0f} CPU minutes. CPU seconds are "
+        "those of the machine that played a run, and ours may be played again on a faster one: they say little between "
+        f"entrants. Runs, with versions and times, are in "
         f"`docs/results/{RUNS}.gz`; `{COMMAND}` plays what is missing and writes this page, `pcb core --again 30` "
         f"plays thirty of them once more, `pcb enter FILE.py` sets your own method beside these.",
     ]

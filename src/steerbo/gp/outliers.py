@@ -39,7 +39,7 @@ plays with outliers cost more: docs/results/calibration.md.
 """
 _PROMISING = 2.5  # gain in nats that a doubt must promise to be tried
 _PATIENCE = 4
-"""Doubts in a row that are tried although they do not pay: of four mistakes among 40 outcomes, three did not."""
+"""Doubts in a row that are tried although they do not pay: of four mistakes among 40 outcomes three did not."""
 _SELDOM = 3.0
 """How unlikely skewed noise is beforehand, in nats: one in twenty.
 

@@ -13,7 +13,7 @@ only together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from ..interop.posteriors import PosteriorQuery, posterior
 from ..optim import sobol_points
 from ..space import Categorical
 from ..surrogate import Posterior
+from ..timevarying.data import Datum as Told
 from ..timevarying.method import TimeVaryingMethod
 from ..timevarying.surrogates import FiniteSurrogate, Means, covariance_between
 from .drawing import (
@@ -165,15 +166,16 @@ class _Hindsight:
     The filters of `FiniteSurrogate` know the present alone: here one Gaussian process has read the latest outcomes.
     """
 
-    def __init__(self, problem: Any, shared: Any, prior: int, told: Sequence[tuple[float, Mapping[str, Any], float]]):
+    def __init__(self, problem: Any, shared: Any, prior: int, told: Sequence[Told]):
         self._prior, self._drift = prior, shared.drift
         self._covariances = covariance_between(shared.kernel, problem.points, problem.categorical)
         self._means = Means(problem)(problem.points)
-        self._times = np.array([time for time, _, _ in told])
-        self._at = np.array([problem.site({name: row[name] for name in problem.space.names}) for _, row, _ in told])
-        residuals = problem.sign * np.array([value for _, _, value in told]) - self._means[prior, self._at]
+        self._times = np.array([datum.time for datum in told])
+        self._at = np.array([datum.place for datum in told])
+        residuals = np.array([datum.value for datum in told]) - self._means[prior, self._at]
         gram = self._covariances[np.ix_(self._at, self._at)] * self._left(self._times[:, None] - self._times)
-        self._factor = np.linalg.cholesky(gram + shared.noise**2 * np.eye(len(told)))
+        noise = shared.noise**2 * np.array([datum.inflation for datum in told])
+        self._factor = np.linalg.cholesky(gram + np.diag(noise))
         self._half = np.linalg.solve(self._factor, residuals)
 
     def _left(self, ages: Float[np.ndarray, "*n"]) -> Any:
@@ -224,8 +226,8 @@ def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
         time = method.now if which.time is None else float(which.time)
         sites: Any = method.surrogate_at(study.history, time)
         prior = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
-        told = _when_told(study)
-        if isinstance(sites, FiniteSurrogate) and any(time < late for late, _, _ in told):
+        told = [datum for datum, _ in method.outcomes_in_time(study.history)]
+        if isinstance(sites, FiniteSurrogate) and told and time < told[-1].time:
             sites = _Hindsight(method.posed, sites.sharing[sites.group[prior]], prior, told[-_MOST_DATA:])
         return _OfSites(method.posed, sites, prior, time)
     return _OfBox(posterior(study, which))
@@ -284,6 +286,8 @@ class Slices:
         values: the point: the context, and the recommendation.
         scope: whose plays are data of these slices; None: all.
         widening: how many times bounds of answers are as wide as the model's.
+        uncertain: the standard deviations that answers have where the posterior has these, (r,): of given priors with
+            what their latest errors add.
     """
 
     study: BaseStudy
@@ -291,6 +295,7 @@ class Slices:
     values: Mapping[str, Any]
     scope: Scope | None
     widening: float
+    uncertain: Callable[[Any], Any]
 
     @property
     def names(self) -> list[str]:
@@ -307,7 +312,7 @@ class Slices:
             k = _nearest(self.study.problem.space[name], at, self.values[name])
             best = self.values[name], float(sign * mean[k])
         out = [r.suggestion.values[name] for r in self.study.history.pending if name in r.suggestion.values]
-        width = _WIDTH * deviation * (self.widening if math.isfinite(self.widening) else np.nan)
+        width = _WIDTH * self.uncertain(deviation) * (self.widening if math.isfinite(self.widening) else np.nan)
         return Slice(name, at, sign * mean, width, continuous, self._data(j, name), best, out[:_NEXT])
 
     def _data(self, j: int, name: str) -> list[Datum]:
@@ -374,8 +379,13 @@ def slices_of(
         values = _settings(study, advice, asked, seen)
     found = surface_of(study, PosteriorQuery(asked, seen if kind == "cost-varying" else {}, time, prior))
     own = _scope_of(study.problem, asked)
-    widening = study._method.bound_inflation(study.history, own or advice.scope)
-    return Slices(study, found, {**seen, **values}, own, widening)
+    method = study._method
+    widening = method.bound_inflation(study.history, own or advice.scope)
+    uncertain: Callable[[Any], Any] = np.asarray
+    if isinstance(method, TimeVaryingMethod):
+        believed = method.trusted()[0] if prior is None else method.names.index(prior)
+        uncertain = np.vectorize(lambda sd: method.deviation(believed, sd))
+    return Slices(study, found, {**seen, **values}, own, widening, uncertain)
 
 
 def _scope_of(problem: Problem, asked: Any) -> Scope | None:

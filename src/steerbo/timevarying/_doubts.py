@@ -64,10 +64,10 @@ class Doubts:
         """The outcome, with more noise if it is probably wrong.
 
         Args:
-            datum: the outcome.
+            datum: the outcome, in units of sign · value, as all that follows.
             mean: (k,) of the objective there, by each prior that is believed.
             deviation: (k,) standard deviation σ of the objective there.
-            noise: (k,) standard deviation R.
+            noise: (k,) standard deviation R, above 0.
         """
         variance = deviation**2 + noise**2
         squares = (datum.value - mean) ** 2 / variance

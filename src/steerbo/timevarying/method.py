@@ -376,7 +376,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             self._rebuild(history)
             return False
         if not self.take(datum):
-            self.surrogate.rewrite([datum for datum, _ in self._everything(history)[-self._held :]])
+            self.surrogate.rewrite([datum for datum, _ in self.outcomes_in_time(history)[-self._held :]])
         self.learn_from_datum(datum)
         return True
 
@@ -395,7 +395,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _rebuild(self, history: History, comparing: bool = False) -> None:
         self.doubts = Doubts()
-        rows = self._everything(history)
+        rows = self.outcomes_in_time(history)
         if self._standardises:
             self._standardised_at, rows = len(rows), rows[-RECENT:]
             self._scale = OutcomeScale.of([datum for datum, _ in rows])
@@ -416,8 +416,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
                 self._calibrate(believed if comparing else None)
                 self.learn_from_round(told)
 
-    def _everything(self, history: History) -> list[tuple[Datum, Round | None]]:
-        """All outcomes in order of time, with the rounds they belong to."""
+    def outcomes_in_time(self, history: History) -> list[tuple[Datum, Round | None]]:
+        """All outcomes in order of time, more noise on those that are doubted, with the rounds they belong to."""
         rows = [
             (self._datum(played) if played is not None else self._past(name, outcome), played)
             for name, outcome, played in history.outcomes()
@@ -577,9 +577,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def said_of_doubts(self, history: History) -> str:
         """Names of the outcomes that are probably wrong, as the end of a summary; nothing where there are none."""
+        told = history.outcomes() if self.doubts.inflations else ()
         doubted = [
             name
-            for name, outcome, played in history.outcomes()
+            for name, outcome, played in told
             if (self._datum(played) if played is not None else self._past(name, outcome)).inflation > 1.0
         ]
         if not doubted:
