@@ -406,6 +406,10 @@ class CausalMethod(Method[Causal, O]):
             found.append(min((slack for slack in slacks if slack is not None), default=None))
         return found
 
+    def outliers(self, history: History) -> Sequence[str]:
+        """See `ArmModels.outliers`."""
+        return self.models.outliers(history)
+
     def note(self, history: History) -> str:
         """Note in words if the largest model uses a subset of its outcomes."""
         largest = max(self.models.regressions, key=len)

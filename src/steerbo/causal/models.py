@@ -27,7 +27,7 @@ from ..gp import (
 )
 from ..records import record
 from ..space import Space
-from ..surrogate import DriftTracker, EncodingCache, build_model
+from ..surrogate import DriftTracker, EncodingCache, build_model, outlier_names
 from ._arms import Arm
 from ._contexts import known_in
 from ._observational import AdjustedData, adjustment_set, teaches
@@ -271,6 +271,30 @@ class ArmModels:
         """Append the plays of model `k`, and its external trials, to observations."""
         told = np.array(self.arm_of_row[k], dtype=int) != _OBSERVED
         return np.vstack([X, self.regressions[k].inputs[told]]), np.append(y, self.regressions[k].outcomes[told])
+
+    def outliers(self, history: History) -> list[str]:
+        """Names of the outcomes that count for little in a model, since they are probably wrong."""
+        found: set[str] = set()
+        for k, model in enumerate(self.regressions):
+            if not (wrong := getattr(model, "doubted", ())):
+                continue
+            arm, kinds, needs = self.typical[k], self.arm_of_row[k], self.observed[k].needs if k in self.observed else None
+            data = {
+                _OBSERVED: [
+                    name
+                    for name, each in history.data.items()
+                    if each.scope is None and needs is not None and needs <= each.outcome.realised.keys()
+                ],
+                _ELSEWHERE: [name for name, each in history.data.items() if teaches(each, arm)],
+            }
+            found |= {data[kinds[i]][kinds[:i].count(kinds[i])] for i in wrong if kinds[i] in data}
+            plays = (
+                (name, self.point(played), self._sign * outcome.value)
+                for name, outcome, played in history.outcomes()
+                if played is not None and self.model_of[self.arm_of(played)] == k
+            )
+            found.update(outlier_names(model, plays))
+        return [name for name, _, _ in history.outcomes() if name in found]
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 

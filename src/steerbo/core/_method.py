@@ -229,6 +229,10 @@ class Method(ABC, Generic[P, OptionsT]):
         """A further sentence for `explain` and `status`; empty: none."""
         return ""
 
+    def outliers(self, history: History) -> Sequence[str]:
+        """Names of the outcomes that are probably wrong and count for little; `explain` and `status` name them."""
+        return ()
+
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """Slack of each of the problem's constraints at a recommendation: see `core._constraints`."""
         limits = self.problem.every_limit

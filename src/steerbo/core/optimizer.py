@@ -272,8 +272,13 @@ class BaseStudy(ABC):
             if self.problem.every_limit:
                 why = with_limits(why, self._state.history, self._method, self._method.recommend(self._state.history))
         why = with_curve(why, self._state.history, self._state.gain())
-        remark = [said] if (said := self._method.note(self._state.history)) else []
-        return replace(why, summary="\n".join([why.summary, *remark, *self._state.checks.findings]))
+        return replace(why, summary="\n".join([why.summary, *self._remarks(), *self._state.checks.findings]))
+
+    def _remarks(self) -> list[str]:
+        """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
+        method, history = self._state.method, self._state.history
+        said = [method.note(history), outliers_said(history, method.outliers(history))]
+        return [each for each in said if each]
 
     @property
     @one_at_a_time
@@ -294,7 +299,7 @@ class BaseStudy(ABC):
             unpriced=rounds.unpriced,
             estimated=rounds.estimated,
             warnings=self._state.checks.findings,
-            remark=self._state.method.note(self._state.history),
+            remark=" ".join(self._remarks()),
             gain=gain if (gain := self._state.gain()) is not None and math.isfinite(gain) else None,
         )
 

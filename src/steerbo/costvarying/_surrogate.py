@@ -45,6 +45,7 @@ from ..surrogate import (
     drawn,
     drift_correlations,
     feasible,
+    outlier_names,
     parts_of,
     rows_at,
     set_columns,
@@ -252,6 +253,11 @@ class Surrogate:
     def for_round(self, number: int) -> GPRegression[Any]:
         """Model that chooses round `number`: with one draw of the hyperparameters from their posterior."""
         return self.model.member(self.streams.integer(number, "hyperparameters"))
+
+    def outliers(self, history: History) -> list[str]:
+        """See `Method.outliers`."""
+        told = history.outcomes()
+        return outlier_names(self.model, ((name, *self._row(outcome, name, played)) for name, outcome, played in told))
 
     def note(self) -> str:
         """Note in words if there are more outcomes than the model uses."""

@@ -163,6 +163,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """See `Surrogate.expected_outcome`."""
         return self.surrogate.expected_outcome(history, event)
 
+    def outliers(self, history: History) -> Sequence[str]:
+        """See `Surrogate.outliers`."""
+        return self.surrogate.outliers(history)
+
     def note(self, history: History) -> str:
         """See `Surrogate.note`."""
         return self.surrogate.note()

@@ -88,7 +88,6 @@ def summary(
     explored: int,
     *,
     forgotten: tuple[int, int] = (0, 0),
-    doubted: Sequence[str] = (),
 ) -> str:
     """Summarise the model in words.
 
@@ -98,7 +97,6 @@ def summary(
         outcomes: number of outcomes.
         explored: number of cells still explored.
         forgotten: number of older outcomes that are forgotten, and the round since which they are.
-        doubted: names of outcomes that are probably wrong.
     """
     posterior = surrogate.ucb.posterior
     kernel, noise = posterior.kernel, surrogate.unit * np.sqrt(posterior.noise)
@@ -115,10 +113,6 @@ def summary(
     if old:
         older = f"{counted(old, 'older outcome')} {'is' if old == 1 else 'are'}"
         said += f" Payoffs have changed: {older} forgotten since round {since}."
-    if doubted:
-        wrong = f"{counted(len(doubted), 'outcome')} {'is' if len(doubted) == 1 else 'are'}"
-        few = "counts" if len(doubted) == 1 else "count"
-        said += f" {wrong} probably wrong, and {few} for little until more of the kind come: {', '.join(doubted)}."
     return said
 
 

@@ -17,7 +17,7 @@ Differences from the paper, and choices it leaves open:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -142,6 +142,10 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             found = {**(self._new_models().refit(recent, n - old) or {}), "forgotten": self.names[:old]}
         doubted = [self.names[i] for i in np.flatnonzero(doubts) if i >= old]
         return {**found, "doubted": doubted} if found and doubted else found
+
+    def outliers(self, history: History) -> Sequence[str]:
+        """See `Method.outliers`."""
+        return [name for name in self.names if name in self.doubted]
 
     def note(self, history: History) -> str:
         """Note in words if there are more outcomes than the model is conditioned on; then changes are not noticed."""
@@ -331,6 +335,5 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         best = self.problem.table(advice.values["distribution"])
         table, explored = cell_table(self.problem, surrogate, best, next(reversed(self.suggested.values()), best))
         forgotten = len(self.forgotten), self.anew
-        doubted = [name for name in self.names if name in self.doubted]
-        said = summary(self.problem, surrogate, len(self.outcomes), explored, forgotten=forgotten, doubted=doubted)
+        said = summary(self.problem, surrogate, len(self.outcomes), explored, forgotten=forgotten)
         return Explanation(said, (table,))

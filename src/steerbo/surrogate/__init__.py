@@ -26,7 +26,15 @@ from ._export import Columns, Posterior, inverse_root
 from ._failures import FailureModel, Lasting, feasibility_margin
 from ._feasibility import Feasibility, feasible
 from ._integrals import RESOLVED, ProductKernelPosterior
-from ._model import FLEETING, DriftTracker, EncodingCache, build_model, drift_correlations, uneven_noise_said
+from ._model import (
+    FLEETING,
+    DriftTracker,
+    EncodingCache,
+    build_model,
+    drift_correlations,
+    outlier_names,
+    uneven_noise_said,
+)
 from ._optimise import (
     ROUGH,
     BatchedBounds,
@@ -49,6 +57,7 @@ __all__ = [
     "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled", "build_model", "chances_over", "climb_from",
     "conditional_rows", "drawn", "drift_correlations", "expected_improvement", "feasibility_margin", "feasible",
     "highest_of", "inverse_root", "kept_of", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
+    "outlier_names",
     "parts_of", "polished", "required_now", "rows_at", "set_columns", "similarity_weights", "ucb",
     "uneven_noise_said", "warm_started",
 ]  # fmt: skip

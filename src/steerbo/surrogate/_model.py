@@ -9,7 +9,7 @@ from what all others say of it, among the latest.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -124,6 +124,19 @@ class DriftTracker:
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not all_equal(model.outcomes)
         return model
+
+
+def outlier_names(
+    model: Any, rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]
+) -> list[str]:
+    """Names of the outcomes that count for little in a model, since they are probably wrong.
+
+    Args:
+        model: a regression; one from another package has none.
+        rows: name, encoded point and value of all outcomes, as the model has them.
+    """
+    wrong = {(tuple(model.inputs[i].tolist()), float(model.outcomes[i])) for i in getattr(model, "doubted", ())}
+    return [name for name, point, value in rows if (tuple(point.tolist()), value) in wrong] if wrong else []
 
 
 def drift_correlations(

@@ -154,7 +154,6 @@ class EliminationMethod(TimeVaryingMethod[O]):
             summary += (
                 f"; all were rejected by round {rounds} (on_exhausted = {self.options.on_exhausted}): none of them fits"
             )
-        summary += self.said_of_doubts(history)
         table = self.table_of_priors(rows, ("alive", "dropped in round", "overran its band by"))
         return Explanation(summary, (table, self.table_of_present_choice(history)))
 
@@ -373,6 +372,5 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         summary = f"{int(alive.sum())} of {len(self.names)} priors are alive"
         if came := int(self.returns.sum()):
             summary += f"; {came} that were dropped came back: the truth may have changed"
-        summary += self.said_of_doubts(history)
         table = self.table_of_priors(rows, ("alive", "dropped in round", "times it came back"))
         return Explanation(summary, (table, self.table_of_present_choice(history)))

@@ -38,7 +38,7 @@ from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression, describe_subse
 from ..optim import maximise
 from ..records import record
 from ..space import Categorical
-from ..surrogate import FLEETING, DriftTracker, drift_correlations
+from ..surrogate import FLEETING, DriftTracker, drift_correlations, outlier_names
 from ._priors import Prior
 from .data import Datum, Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
@@ -291,6 +291,12 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         datum = self._datum_of(event.outcome, history[event.token].request["time"], 0)
         mean, deviation = self.surrogate.model.predictive(self.surrogate.rows(np.array([datum.place]), datum.time)[0])
         return event.outcome.value, self.problem.sign * mean, deviation
+
+    def outliers(self, history: History) -> Sequence[str]:
+        """See `Method.outliers`."""
+        rows = self.surrogate.rows
+        told = ((name, rows(np.array([one.place]), one.time)[0], one.value) for name, one, _ in self._data(history))
+        return outlier_names(self.surrogate.model, told)
 
     def note(self, history: History) -> str:
         """Note in words if there are more outcomes than the model uses."""

@@ -9,7 +9,7 @@ that it still believes. Methods differ in which priors these are (`believed`), i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -418,11 +418,12 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def outcomes_in_time(self, history: History) -> list[tuple[Datum, Round | None]]:
         """All outcomes in order of time, more noise on those that are doubted, with the rounds they belong to."""
-        rows = [
-            (self._datum(played) if played is not None else self._past(name, outcome), played)
-            for name, outcome, played in history.outcomes()
-        ]
-        return sorted(rows, key=lambda row: row[0][:2])
+        return sorted([(datum, played) for _, datum, played in self._data(history)], key=lambda row: row[0][:2])
+
+    def _data(self, history: History) -> Iterator[tuple[str, Datum, Round | None]]:
+        """All outcomes by name, with the rounds they belong to."""
+        for name, outcome, played in history.outcomes():
+            yield name, self._datum(played) if played is not None else self._past(name, outcome), played
 
     def _datum(self, told: Round) -> Datum:
         assert told.outcome is not None
@@ -564,6 +565,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         note = f"as of time {view.time:g}; {advice.note}"
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=note)
 
+    def outliers(self, history: History) -> Sequence[str]:
+        """See `Method.outliers`."""
+        return [name for name, datum, _ in self._data(history) if datum.inflation > 1.0]
+
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; of constrained outcomes at the time of the last round."""
         slack = list(super().constraint_slack(history, advice))
@@ -574,21 +579,6 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return slack
 
     # -- explanations --------------------------------------------------------------------------------------------------
-
-    def said_of_doubts(self, history: History) -> str:
-        """Names of the outcomes that are probably wrong, as the end of a summary; nothing where there are none."""
-        told = history.outcomes() if self.doubts.inflations else ()
-        doubted = [
-            name
-            for name, outcome, played in told
-            if (self._datum(played) if played is not None else self._past(name, outcome)).inflation > 1.0
-        ]
-        if not doubted:
-            return ""
-        are, count = ("is", "counts") if len(doubted) == 1 else ("are", "count")
-        return (
-            f"; {counted(len(doubted), 'outcome')} {are} probably wrong, and {count} for little: {', '.join(doubted)}"
-        )
 
     def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
         """Table of plays and posterior weight of each prior, with further columns; only the heaviest of many."""
