@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
-from steerbo.core._outliers import unusual
+from steerbo.core._implausible import unusual
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
 from tests.core.stub import Nearest, Stub
 
@@ -201,7 +201,7 @@ STATED = sb.CostVarying(
 
 def said(optimizer: sb.Optimizer, call: str, token: str | None = None, **given: Any) -> dict[str, str]:
     before = optimizer.events
-    found = {doubt.field: doubt.text for doubt in optimizer.doubts(call, token, **given)}
+    found = {value.field: value.text for value in optimizer.implausible_values(call, token, **given)}
     assert optimizer.events == before, "nothing is logged"
     return found
 
@@ -232,7 +232,7 @@ def test_values_can_be_held_against_the_rule_before_they_are_given(stated: sb.Op
     assert [text for text in found.values() if not any(text in each for each in warned)] == [], (
         "telling warns of the same"
     )
-    assert said(stated, "amend", token, realised={"x": 30.0}) == {}, "what stands is not doubted again"
+    assert said(stated, "amend", token, realised={"x": 30.0}) == {}, "what stands is not reported again"
     assert said(stated, "amend", token, void=True) == {}
 
 
@@ -246,9 +246,9 @@ def test_a_failure_may_have_cost_little(stated: sb.Optimizer) -> None:
 def test_a_call_that_would_be_refused_is_refused_before_it_is_made(stated: sb.Optimizer) -> None:
     token = stated.ask().token
     with pytest.raises(InvalidOutcome, match="value"):
-        stated.doubts("tell", token, value="n/a", realised={"line": "a", "pressure": 0.5})
+        stated.implausible_values("tell", token, value="n/a", realised={"line": "a", "pressure": 0.5})
     with pytest.raises(InvalidRequest, match="abandon"):
-        stated.doubts("abandon", token)
+        stated.implausible_values("abandon", token)
 
 
 def test_what_is_seen_or_looked_at_is_held_against_its_range() -> None:
@@ -292,10 +292,10 @@ def test_an_outcome_of_settings_that_a_corrected_look_has_replaced_is_not_taken_
     assert optimizer.history[first.token].realised["rest"] == 0.5
 
 
-def test_doubts_are_asked_for_by_what_calls_take() -> None:
+def test_implausible_values_are_asked_for_by_what_calls_take() -> None:
     optimizer = Optimizer(Stub(), Nearest)
     token = optimizer.ask().token
     wrongs: list[dict[str, Any]] = [{"call": []}, {"call": "ask", "context": 5}, {"call": "tell", "bogus": 1}]
     for wrong in wrongs:
         with pytest.raises((InvalidRequest, InvalidContext)):
-            optimizer.doubts(wrong.pop("call"), token, **wrong)
+            optimizer.implausible_values(wrong.pop("call"), token, **wrong)

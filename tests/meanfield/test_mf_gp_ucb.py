@@ -311,7 +311,10 @@ def test_a_slip_of_the_pen_counts_for_little_and_is_named() -> None:
     optimizer.tell(wrong, 40.0)
     play(optimizer, 4)
     said = optimizer.explain().summary
-    assert f"1 outcome is probably wrong, and counts for little until more of the kind come: {wrong.token}." in said
+    assert (
+        f"1 outcome is probably wrong and counts for little until others agree with it: 40 in round 13 ({wrong.token})."
+        in said
+    )
     answer = optimizer.recommend()
     assert answer.upper is not None
     assert answer.upper < 1.0

@@ -278,7 +278,11 @@ class ArmModels:
         for k, model in enumerate(self.regressions):
             if not (wrong := getattr(model, "doubted", ())):
                 continue
-            arm, kinds, needs = self.typical[k], self.arm_of_row[k], self.observed[k].needs if k in self.observed else None
+            arm, kinds, needs = (
+                self.typical[k],
+                self.arm_of_row[k],
+                self.observed[k].needs if k in self.observed else None,
+            )
             data = {
                 _OBSERVED: [
                     name

@@ -11,7 +11,7 @@ import typer
 
 from .._parsing import parse_value
 from .._redaction import to_type
-from ..core import Doubts, Problem
+from ..core import Problem, Warnings
 from ..errors import InvalidContext, InvalidOutcome
 from ..records import to_dict
 from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
@@ -69,7 +69,7 @@ def _status(study: Study) -> dict[str, Any]:
     return {"status": study.status.to_dict()}
 
 
-def _say_status(study: Study, as_json: bool, warned: Doubts = None) -> None:
+def _say_status(study: Study, as_json: bool, warned: Warnings = None) -> None:
     """Print the status; warnings go to standard error, and in JSON beside the status."""
     answer(as_json, {**_status(study), "warnings": list(warned or ())}, str(study.status))
 

@@ -14,8 +14,8 @@ from ._context import (
     typical,
 )
 from ._history import History, Round
+from ._implausible import COMPARABLE, ImplausibleValue
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
-from ._outliers import COMPARABLE, Doubt
 from ._problem import ConstrainedProblem, Problem, StatedLaw
 from ._revision import after, extended, limit_text, overruled_settings, read_bounds, revised_text, standing
 from ._scope import Scope
@@ -40,20 +40,20 @@ from .events import (
 )
 from .law_tests import LawTest, NatureDraws
 from .numbers import finite
-from .optimizer import BaseStudy, Doubts, Optimizer, load, problem_of
+from .optimizer import BaseStudy, Optimizer, Warnings, load, problem_of
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
 from .request import SEEN, BatchPosition, RequestField, batch_position, one_or_more
 from .state import ReproducibilityWarning
 
 __all__ = [
     "COMPARABLE", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition", "BoundsExtended",
-    "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided", "Decision", "Doubt", "Doubts", "Event",
-    "Explanation", "Failed", "History", "LawTest", "LimitsRevised", "Log", "Method", "NatureDraws", "Optimizer",
+    "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided", "Decision", "Event", "Explanation", "Failed",
+    "History", "ImplausibleValue", "LawTest", "LimitsRevised", "Log", "Method", "NatureDraws", "Optimizer",
     "OptionsT", "Outcome", "OutcomeTold", "PolicyStep", "Problem", "Recommendation", "Refitted",
-    "ReproducibilityWarning", "RequestField", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams", "Suggestion",
-    "Table", "Typical", "after", "as_text", "average_over", "average_recommendation", "batch_position",
-    "cached_until_next_event", "context_of", "default_method", "extended", "find_method", "finite", "horizon", "keyed",
-    "kinds", "limit_text", "load", "methods", "now", "numeral", "one_or_more", "overruled_settings", "problem_class",
-    "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "revised_text", "standing",
-    "stop_text", "time_of", "typical",
+    "ReproducibilityWarning", "RequestField", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams",
+    "Suggestion", "Table", "Typical", "Warnings", "after", "as_text", "average_over", "average_recommendation",
+    "batch_position", "cached_until_next_event", "context_of", "default_method", "extended", "find_method",
+    "finite", "horizon", "keyed", "kinds", "limit_text", "load", "methods", "now", "numeral", "one_or_more",
+    "overruled_settings", "problem_class", "problem_of", "read_bounds", "read_problem", "read_stop", "read_time",
+    "read_when", "revised_text", "standing", "stop_text", "time_of", "typical",
 ]  # fmt: skip

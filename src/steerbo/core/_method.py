@@ -221,7 +221,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """Value of an outcome before it is learned from, and the mean and standard deviation predicted for it.
 
         In the user's units; the deviation includes the noise of a measurement. None: too little is known. A value far
-        from its mean is warned of: see `core._outliers`.
+        from its mean is warned of: see `core._implausible`.
         """
         return None
 

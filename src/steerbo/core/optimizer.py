@@ -29,8 +29,16 @@ from ..records import from_dict, to_dict
 from ._constraints import check_advice, check_suggestion, with_limits
 from ._creation import MethodOptions, created_event
 from ._history import History, Round
+from ._implausible import (
+    Expectation,
+    ImplausibleValue,
+    implausible_in_look,
+    implausible_in_looks,
+    outliers_said,
+    outside,
+    warn_implausible,
+)
 from ._method import Method
-from ._outliers import Doubt, Expectation, doubts_of_look, doubts_of_looks, outside, warn_implausible
 from ._problem import Problem
 from ._reports import Realised
 from ._revision import read_bounds, read_revision
@@ -67,8 +75,8 @@ from .state import StudyState
 MOST_COMPARED = 200
 """External data up to which each outcome is compared with its prediction, which takes time for each."""
 
-Doubts = tuple[str, ...] | None
-"""What is hard to believe in what was told, and what was found of it, a sentence each; None: nothing."""
+Warnings = tuple[str, ...] | None
+"""Implausible values in a call, and violated laws that it showed, a sentence each; None: there are none."""
 
 
 class EventRecorder:
@@ -87,7 +95,7 @@ class EventRecorder:
         self.by: str | None = None
         self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
 
-    def __call__(self, event: Event | None) -> Doubts:
+    def __call__(self, event: Event | None) -> Warnings:
         """Log an event and apply it; nothing for None.
 
         Implausible values, and stated laws that nature violates, are warned of.
@@ -101,17 +109,17 @@ class EventRecorder:
         if self.log is not None:
             self.log.append(event)
         before = len(self.state.checks.findings)
-        doubted = self.apply(event)
-        for doubt in doubted:
-            warnings.warn(doubt.warning, stacklevel=3)
-        said = (*self.state.checks.findings[before:], *map(str, doubted))
+        implausible = self.apply(event)
+        for value in implausible:
+            warnings.warn(value.warning, stacklevel=3)
+        said = (*self.state.checks.findings[before:], *map(str, implausible))
         token = getattr(event, "token", "")
         self._said.pop(token, None)
         if said and token:
             self._said[token] = said
         return said or None
 
-    def known(self, token: str) -> Doubts:
+    def known(self, token: str) -> Warnings:
         """Warnings of an outcome or failure that was told before and is told again.
 
         An event of another process is judged anew, without the prediction of that time.
@@ -129,22 +137,22 @@ class EventRecorder:
         event = with_canonical_order(event, self.state.problem.in_order)
         return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
 
-    def apply(self, event: Event) -> list[Doubt]:
+    def apply(self, event: Event) -> list[ImplausibleValue]:
         """Apply a logged event to the state; returns its implausible values."""
-        before, doubted = len(self.state.checks.findings), self.doubts(event)
+        before, implausible = len(self.state.checks.findings), self.implausible_values(event)
         self.state.apply(event)
         for finding in self.state.checks.findings[before:]:
             warnings.warn(LawWarning(finding), stacklevel=4)
-        return doubted
+        return implausible
 
-    def doubts(self, event: Event) -> list[Doubt]:
+    def implausible_values(self, event: Event) -> list[ImplausibleValue]:
         """List the implausible values of an event that is not applied yet."""
         problem, history = self.state.problem, self.state.history
         if isinstance(event, Asked):
             seen = event.request.get("context", {})
-            return list(doubts_of_look(seen, problem.space, event.round, event.token, seen=True))
+            return list(implausible_in_look(seen, problem.space, event.round, event.token, seen=True))
         if isinstance(event, Decided):
-            return list(doubts_of_look(event.context, problem.space, history[event.token].number, event.token))
+            return list(implausible_in_look(event.context, problem.space, history[event.token].number, event.token))
         return warn_implausible(event, problem, history, self._expected(event))
 
     def _expected(self, event: Event) -> Expectation | None:
@@ -205,7 +213,7 @@ class BaseStudy(ABC):
     def with_warnings(self, suggestion: Suggestion) -> Suggestion:
         """Add warnings of context values far outside their range to a suggestion."""
         request = self.history[suggestion.token].request
-        found = doubts_of_looks(suggestion, request, self.problem.space)
+        found = implausible_in_looks(suggestion, request, self.problem.space)
         return replace(suggestion, warnings=tuple(map(str, found)))
 
     @one_at_a_time
@@ -272,11 +280,12 @@ class BaseStudy(ABC):
             if self.problem.every_limit:
                 why = with_limits(why, self._state.history, self._method, self._method.recommend(self._state.history))
         why = with_curve(why, self._state.history, self._state.gain())
-        return replace(why, summary="\n".join([why.summary, *self._remarks(), *self._state.checks.findings]))
+        remarks = self._remarks(self._method)
+        return replace(why, summary="\n".join([why.summary, *remarks, *self._state.checks.findings]))
 
-    def _remarks(self) -> list[str]:
+    def _remarks(self, method: Method[Any, Any]) -> list[str]:
         """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
-        method, history = self._state.method, self._state.history
+        history = self._state.history
         said = [method.note(history), outliers_said(history, method.outliers(history))]
         return [each for each in said if each]
 
@@ -299,7 +308,7 @@ class BaseStudy(ABC):
             unpriced=rounds.unpriced,
             estimated=rounds.estimated,
             warnings=self._state.checks.findings,
-            remark=" ".join(self._remarks()),
+            remark=" ".join(self._remarks(self._state.method)),
             gain=gain if (gain := self._state.gain()) is not None and math.isfinite(gain) else None,
         )
 
@@ -331,12 +340,12 @@ class BaseStudy(ABC):
         """See `Optimizer.revise`."""
 
     @abstractmethod
-    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
+    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         """Check a report (see `OutcomeParser`), and log it; returns the warnings."""
 
     def tell(
         self, suggestion: Suggestion | str, value: Any, *, cost: float | None = None, realised: Realised = None
-    ) -> Doubts:
+    ) -> Warnings:
         """Report the outcome of a suggestion. The same outcome twice is fine.
 
         Args:
@@ -363,7 +372,7 @@ class BaseStudy(ABC):
         cost: float | None = None,
         charge: float | None = None,
         realised: Realised = None,
-    ) -> Doubts:
+    ) -> Warnings:
         """Report that the evaluation failed: its point and cost count, without a value. Calling it twice is fine.
 
         Args:
@@ -381,7 +390,7 @@ class BaseStudy(ABC):
         """
         return self._report("fail", suggestion, reason=reason, cost=cost, charge=charge, realised=realised)
 
-    def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Doubts:
+    def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Warnings:
         """Abandon a suggestion: it is not evaluated any more, and its reserved money is free. A late outcome is used.
 
         Its point counts as known when the next is chosen, since it may have been tried. Calling it twice is
@@ -410,7 +419,7 @@ class BaseStudy(ABC):
         scope: Any = None,
         void: bool = False,
         reason: str = "",
-    ) -> Doubts:
+    ) -> Warnings:
         """Correct an outcome, or void it with `void=True`. Fields not given stay; the log keeps the old outcome.
 
         External data is called "added-1", "added-2" and so on, in the order in which it came.
@@ -441,7 +450,7 @@ class BaseStudy(ABC):
         cost: float | None = None,
         scope: Any = None,
         charge: bool = False,
-    ) -> Doubts:
+    ) -> Warnings:
         """Add external data: it feeds the posterior, never counts, elimination sums or the budget.
 
         Args:
@@ -632,7 +641,7 @@ class Optimizer(BaseStudy):
         return self.with_warnings(self.history[decided.token].suggestion)
 
     @one_at_a_time
-    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
+    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         about = () if call == "add" else (suggestion,)
         event = getattr(self._state.reports, call)(*about, **given)
         if event is None and suggestion is not None:  # it was told before
@@ -640,10 +649,12 @@ class Optimizer(BaseStudy):
         return self.recorder(event)
 
     @one_at_a_time
-    def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
+    def implausible_values(
+        self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any
+    ) -> tuple[ImplausibleValue, ...]:
         """List the implausible values of a call before it is made; nothing is logged.
 
-        The call itself warns of the same values, and keeps them. See `steerbo.core._outliers` for the rule.
+        The call itself warns of the same values, and keeps them. See `steerbo.core._implausible` for the rule.
 
         Args:
             call: "ask", "decide", "tell", "fail", "amend" or "add"; other calls take no values.
@@ -656,8 +667,8 @@ class Optimizer(BaseStudy):
 
         >>> from steerbo import CostVarying, Float
         >>> optimizer = Optimizer(CostVarying([Float("ph", 4, 8)], [["ph"]]), rounds=1)
-        >>> for doubt in optimizer.doubts("tell", optimizer.ask(), value=1.5, realised={"ph": 62}):
-        ...     print(doubt.text)
+        >>> for value in optimizer.implausible_values("tell", optimizer.ask(), value=1.5, realised={"ph": 62}):
+        ...     print(value.text)
         ph = 62 is far outside its range, 4 to 8
         """
         if not isinstance(call, str) or call not in _DOUBTED:
@@ -667,15 +678,15 @@ class Optimizer(BaseStudy):
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         if call == "ask":
             number = len(self.history) + 1
-            return tuple(doubts_of_look(context, space, number, f"round {number}", seen=True))
+            return tuple(implausible_in_look(context, space, number, f"round {number}", seen=True))
         if call == "decide":
             about = self._state.reports.about(suggestion).suggestion
-            return tuple(doubts_of_look(context, space, about.round, about.token))
+            return tuple(implausible_in_look(context, space, about.round, about.token))
         for name, value in given.items():
             if name not in _DOUBTED[call]:
                 raise InvalidRequest(name, value, one_of(_DOUBTED[call], name))
         event = getattr(self._state.reports, call)(*([] if call == "add" else [suggestion]), **_DOUBTED[call] | given)
-        return tuple(self.recorder.doubts(event)) if event is not None else ()
+        return tuple(self.recorder.implausible_values(event)) if event is not None else ()
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:

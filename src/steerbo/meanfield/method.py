@@ -5,7 +5,7 @@ Explanation of the model: expected payoffs of the fullest cells, the cells still
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 

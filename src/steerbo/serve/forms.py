@@ -100,11 +100,11 @@ def typed_texts(form: Form) -> dict[str, str]:
     return {name: text for name, text in form.items() if name not in _OWN and text.strip()}
 
 
-def check_doubts(study: Study, call: str, token: str | None, given: Mapping[str, Any], form: Form) -> None:
+def check_plausible(study: Study, call: str, token: str | None, given: Mapping[str, Any], form: Form) -> None:
     """Refuse values that are hard to believe, unless the form says that exactly these are meant.
 
     Args:
-        study: asked by `Study.doubts`, so that the page asks about what every other way in warns of.
+        study: asked by `Study.implausible_values`, so that the page asks about what every other way in warns of.
         call: which is made next.
         token: of the round; None for `ask` and `add`.
         given: the call's arguments by name.
@@ -113,7 +113,7 @@ def check_doubts(study: Study, call: str, token: str | None, given: Mapping[str,
     Raises:
         Doubtful: some are.
     """
-    found = {doubt.field.replace(".", ":", 1): doubt.text for doubt in study.doubts(call, token, **given)}
+    found = {value.field.replace(".", ":", 1): value.text for value in study.implausible_values(call, token, **given)}
     if call == "ask":
         found = {field.replace("context:", "seen:"): text for field, text in found.items()}
     if found:
@@ -166,7 +166,7 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
         given = {"context": _changed(given["context"], study.history[token].suggestion.context), "again": True}
     call = "decide" if action == "again" else action
     if call != "abandon":
-        check_doubts(study, call, token, given, form)
+        check_plausible(study, call, token, given, form)
     getattr(study, call)(token, **given)
 
 

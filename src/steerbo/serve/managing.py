@@ -21,7 +21,7 @@ from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile
 from .auth import Principal, study_of, visitor_of
-from .forms import Doubtful, Form, amount_of, check_doubts, typed, typed_texts, values_of
+from .forms import Doubtful, Form, amount_of, check_plausible, typed, typed_texts, values_of
 from .pages import address, form_of, not_saved, page, wants_commas, wrong_of
 from .pool import OpenStudy, StudyPool
 from .problem_details import Refusal, status_of
@@ -122,7 +122,7 @@ def _add(study: Study, form: Form, comma: bool) -> None:
     value = typed("value", form.get("value", ""), comma)
     given = {"value": value, "cost": amount_of("cost", form, comma), "realised": realised}
     given |= {"charge": form.get("charge") == "yes", "scope": read_scope(scope) if scope else None}
-    check_doubts(study, "add", None, given, form)
+    check_plausible(study, "add", None, given, form)
     study.add(**given)
 
 

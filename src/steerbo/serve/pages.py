@@ -29,7 +29,7 @@ from ..page.wording import Words, in_resolution
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv
 from .auth import COOKIE, FORM, Principal, check_form, form_secret, set_cookie, study_of, visitor_of
-from .forms import ACTIONS, Doubtful, Form, check_doubts, give, localised, read_ask, typed_texts, writes_commas
+from .forms import ACTIONS, Doubtful, Form, check_plausible, give, localised, read_ask, typed_texts, writes_commas
 from .operations import applied
 from .pool import OpenStudy
 from .problem_details import Refusal, details, status_of
@@ -249,7 +249,7 @@ def _ask(request: Request, who: Principal, served: OpenStudy, form: Form) -> Res
     try:
         with served.use(who.name) as study:
             given = read_ask(study.problem, form, wants_commas(request))
-            check_doubts(study, "ask", None, given, form)
+            check_plausible(study, "ask", None, given, form)
             if form.get("rounds") == str(len(study.history)) or not study.history.pending:
                 study.ask(1, **given)
             elif given and not any(_asked_for(played.request, given) for played in study.history.pending):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
-from ..core import SEEN, BatchPosition, Doubts, Event, Optimizer, Suggestion, as_text
+from ..core import SEEN, BatchPosition, Event, Optimizer, Suggestion, Warnings, as_text
 from ..core.locking import one_at_a_time
 from ..errors import LogConflict, SteerboError
 from ..optim import sobol_points
@@ -179,7 +179,7 @@ class StudySession:
 
         return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
 
-    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Doubts:
+    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Warnings:
         """Make a call with these arguments, kept in a file until it is in the log."""
         about = () if call == "add" else (suggestion,)
         return self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), PRIORITY_TELL)

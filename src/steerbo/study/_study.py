@@ -7,7 +7,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, overload
 
-from ..core import BaseStudy, Doubt, Doubts, Method, Optimizer, Problem, Recommendation, Stop, Suggestion, one_or_more
+from ..core import (
+    BaseStudy,
+    ImplausibleValue,
+    Method,
+    Optimizer,
+    Problem,
+    Recommendation,
+    Stop,
+    Suggestion,
+    Warnings,
+    one_or_more,
+)
 from ..core.answers import MaybeNone
 from ..core.locking import one_at_a_time
 from ..storage.log import LOGGER, EventLog
@@ -255,12 +266,14 @@ class Study(BaseStudy):
         return self.session.decide(suggestion, context, again)
 
     @one_at_a_time
-    def doubts(self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any) -> tuple[Doubt, ...]:
-        """List the values of a call that are hard to believe, before it is made; see `Optimizer.doubts`."""
+    def implausible_values(
+        self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any
+    ) -> tuple[ImplausibleValue, ...]:
+        """List the values of a call that are hard to believe, before it is made; see `Optimizer.implausible_values`."""
         self.refresh()
-        return self.optimizer.doubts(call, suggestion, **given)
+        return self.optimizer.implausible_values(call, suggestion, **given)
 
-    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
+    def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         """Report an outcome, also of a round asked by another worker."""
         if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
             self.session.keep_meanwhile(call, suggestion, given)

@@ -143,11 +143,11 @@ class Expectation:
 
         What is not known for sure of a law is part of Var g.
         """
-        scaled = Scaled(self.process.inverse, self.average, tuple(self._doubts()))
+        scaled = Scaled(self.process.inverse, self.average, tuple(self._law_uncertainty()))
         many = len(self.average) > _MADE
         return replace(self, product=scaled if many else scaled.made(), prior=self.doubly)
 
-    def _doubts(self) -> Iterator[Float[np.ndarray, "n r"]]:
+    def _law_uncertainty(self) -> Iterator[Float[np.ndarray, "n r"]]:
         """Root of the variance, over s⁴, that each uncertain law adds to the mean."""
         laws = [self.process.integrals(*group) for group in drawn_together(self.parts)]
         for k, law in enumerate(laws):

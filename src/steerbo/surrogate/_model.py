@@ -126,9 +126,7 @@ class DriftTracker:
         return model
 
 
-def outlier_names(
-    model: Any, rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]
-) -> list[str]:
+def outlier_names(model: Any, rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]) -> list[str]:
     """Names of the outcomes that count for little in a model, since they are probably wrong.
 
     Args:

@@ -20,7 +20,6 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from .._wording import counted
 from ..bandit import BOUND, Calibration, scale_inflation
 from ..core import (
     TIME,

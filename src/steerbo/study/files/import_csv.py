@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..._parsing import parse_value, read_choice
 from ..._wording import SHELL
-from ...core import SEEN, DataAdded, Doubt, Outcome, Problem, Round, Scope, as_text
+from ...core import SEEN, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import record, to_dict
 from ...space import Categorical
@@ -190,19 +190,19 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
         writer.settle()
     record = study.optimizer.recorder
 
-    def work() -> list[list[Doubt]]:
+    def work() -> list[list[ImplausibleValue]]:
         events = [record.signed(each.event) for each in new]
         writer.log.extend(events)
         return [record.apply(event) for event in events]
 
     with writer._lock:
-        doubts = writer.logged(work)
+        implausible = writer.logged(work)
         names = list(study.history.data)[-len(new) :]
     lines = []
-    for each, name, doubted in zip(new, names, doubts, strict=True):
+    for each, name, found in zip(new, names, implausible, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
         twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(each.twin)
-        lines.append(Line(each.number, "taken", "; ".join([said, *twin, *map(str, doubted)])))
+        lines.append(Line(each.number, "taken", "; ".join([said, *twin, *map(str, found)])))
     return lines
 
 
@@ -337,7 +337,7 @@ def take(
             lines += written(study, new)
             new = []
             watch(number)
-        found = _doubted(lambda row=row: _take(study, sheet, row, known, charge))  # type: ignore[misc]
+        found = _with_warnings(lambda row=row: _take(study, sheet, row, known, charge))  # type: ignore[misc]
         if isinstance(found, NewRow):
             new.append(found)
         else:
@@ -349,7 +349,7 @@ def take(
     return sorted(lines, key=lambda line: line.number)
 
 
-def _doubted(take: Callable[[], Line | NewRow]) -> Line | NewRow:
+def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
     """Result of a line, with its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", OutOfRangeWarning)
@@ -359,8 +359,8 @@ def _doubted(take: Callable[[], Line | NewRow]) -> Line | NewRow:
             warnings.warn(warning.message, stacklevel=3)
     if isinstance(line, NewRow):
         return line
-    doubts = [str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)]
-    return replace(line, message="; ".join([line.message, *doubts]))
+    said = [str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)]
+    return replace(line, message="; ".join([line.message, *said]))
 
 
 def _take(study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charge: bool) -> Line | NewRow:

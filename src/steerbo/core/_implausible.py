@@ -10,6 +10,9 @@ A value is never refused for it. It is kept and warned of; the page asks before 
 - A *further outcome*, one that a limit is on, goes by the range of the latest others.
 - A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a `_FACTOR`th of it; without a
   price it goes by the range of the costs of the latest plays of the same scope.
+
+Outcomes that a method's model takes for wrong once others have come (`Method.outliers`) count for little in it:
+`outliers_said` names them.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from ._context import TIME, context_of
 from ._history import History, Round
 from ._problem import Problem
 from ._scope import Scope
-from .answers import Suggestion
+from .answers import Suggestion, numeral
 from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
 from .numbers import SMALLEST
 
@@ -38,6 +41,7 @@ FEW, SOME = 4, 8
 _WIDE, _WIDER = 3.0, 10.0  # widths beyond a range that is known well, and less well, in which nothing is unusual
 _LATEST = 100  # rounds, and as many pieces of data, that say what is usual
 _FACTOR = 10.0  # times a stated price
+_NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
 
 Expectation = tuple[float, float, float]
@@ -45,7 +49,7 @@ Expectation = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Doubt:
+class ImplausibleValue:
     """A value that is hard to believe.
 
     Args:
@@ -55,7 +59,7 @@ class Doubt:
         remedy: how it is put right once it is logged; empty: `text` says how.
         unusual: whether it is compared with other outcomes or costs, and not with a stated range.
 
-    >>> print(Doubt("value", "value = 740 is far from the others, 3 to 10", "round 5", "amend 5-3fa2"))
+    >>> print(ImplausibleValue("value", "value = 740 is far from the others, 3 to 10", "round 5", "amend 5-3fa2"))
     round 5: value = 740 is far from the others, 3 to 10; it is kept. If it is wrong, amend 5-3fa2.
     """
 
@@ -76,12 +80,12 @@ class Doubt:
 
 def warn_implausible(
     event: Event, problem: Problem, history: History, expected: Expectation | None = None
-) -> list[Doubt]:
+) -> list[ImplausibleValue]:
     """List the values of an outcome, a failure, a correction or data that are hard to believe.
 
     Args:
         event: taken into `history` already or not: what it says is not compared with itself. What a correction leaves
-            as it stands is not doubted again.
+            as it stands is not reported again.
         problem: its ranges and prices.
         history: the other outcomes.
         expected: by the method's posterior; None: no posterior says.
@@ -101,21 +105,47 @@ def warn_implausible(
     return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
 
 
-def doubts_of_looks(suggestion: Suggestion, request: Mapping[str, Any], space: Space) -> list[Doubt]:
+def implausible_in_looks(suggestion: Suggestion, request: Mapping[str, Any], space: Space) -> list[ImplausibleValue]:
     """List the values seen before choosing, or looked at since, that lie far outside their ranges."""
     first = {name: value for name, value in suggestion.context.items() if name in context_of(request)}
     later = {name: value for name, value in suggestion.context.items() if name not in first}
     number, token = suggestion.round, suggestion.token
-    return [*doubts_of_look(first, space, number, token, seen=True), *doubts_of_look(later, space, number, token)]
+    return [
+        *implausible_in_look(first, space, number, token, seen=True),
+        *implausible_in_look(later, space, number, token),
+    ]
 
 
-def doubts_of_look(
+def implausible_in_look(
     look: Mapping[str, Any], space: Space, number: int, token: str, *, seen: bool = False
-) -> Iterator[Doubt]:
+) -> Iterator[ImplausibleValue]:
     """List the values of one look of a round that lie far outside their ranges; `seen`: it was before choosing."""
     again = f"abandon {token} and ask again" if seen else f"decide {token} again, before anything is set by it"
     place = _Place(f"round {number}", token, f"{again}, or tell it right among `realised`")
     return _variables(place, space, "context", look)
+
+
+def outliers_said(history: History, names: Sequence[str]) -> str:
+    """Name the outcomes that count for little, the latest `_NAMED` of them; empty where there are none.
+
+    Args:
+        history: of the study.
+        names: tokens of rounds and names of data: see `Method.outliers`.
+    """
+    if not names:
+        return ""
+    found = [(name, outcome, played) for name, outcome, played in history.outcomes() if name in {*names}]
+    said = [
+        f"{numeral(outcome.value)} in {name if played is None else f'round {played.number} ({name})'}"
+        for name, outcome, played in found[-_NAMED:]
+    ]
+    more = f" and {len(found) - _NAMED} earlier ones" if len(found) > _NAMED else ""
+    if len(found) == 1:
+        return f"1 outcome is probably wrong and counts for little until others agree with it: {said[0]}."
+    return (
+        f"{len(found)} outcomes are probably wrong and count for little until others agree with them: "
+        f"{', '.join(said)}{more}."
+    )
 
 
 def outside(seen: Mapping[str, Any], space: Space) -> str:
@@ -192,9 +222,9 @@ class _Place:
         """Whether the value stands already."""
         return isinstance(self.stands, Outcome) and self.outcome is not None and self.stands.value == self.outcome.value
 
-    def doubt(self, field: str, text: str, *, unusual: bool = True) -> Doubt:
-        """A doubt of one of its values."""
-        return Doubt(field, text, self.where, self.remedy, unusual)
+    def implausible(self, field: str, text: str, *, unusual: bool = True) -> ImplausibleValue:
+        """One of its values, which is hard to believe."""
+        return ImplausibleValue(field, text, self.where, self.remedy, unusual)
 
 
 def _but(values: Mapping[str, Any], stands: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,7 +241,7 @@ def _latest_outcomes(history: History, but: str) -> list[Outcome]:
 # -- the rules ---------------------------------------------------------------------------------------------------------
 
 
-def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any] | None) -> Iterator[Doubt]:
+def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any] | None) -> Iterator[ImplausibleValue]:
     """Values far outside the ranges of their variables."""
     for name in space.names:
         if values is None or name not in values:
@@ -222,10 +252,10 @@ def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any]
             continue
         if far:
             said = f"{name} = {values[name]:g} is far outside its range, {space[name].range_text}"
-            yield place.doubt(f"{part}.{name}", said, unusual=False)
+            yield place.implausible(f"{part}.{name}", said, unusual=False)
 
 
-def _further(place: _Place, problem: Problem, history: History) -> Iterator[Doubt]:
+def _further(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
     """Further outcomes far from the others."""
     latest = _latest_outcomes(history, place.name)
     for name, value in (place.measured or {}).items():
@@ -235,14 +265,14 @@ def _further(place: _Place, problem: Problem, history: History) -> Iterator[Doub
         yield from _among(f"realised.{name}", name, value, others, place)
 
 
-def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator[Doubt]:
+def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator[ImplausibleValue]:
     """Warning of a value far from its posterior prediction."""
     if abs(value - mean) > FAR * sd:
         low, high = mean - 2.0 * sd, mean + 2.0 * sd
-        yield place.doubt("value", f"{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}")
+        yield place.implausible("value", f"{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}")
 
 
-def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Doubt]:
+def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
     """Warning of a cost far from the stated price, or without a price from other costs of its scope."""
     cost, played = place.cost, place.played
     if cost is None or (place.stands is not None and place.stands.cost == cost):
@@ -253,7 +283,7 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Doub
         expected = played.expected_cost or price
         least = 0.0 if place.outcome is None else min(price, expected) / _FACTOR  # what broke may have cost little
         if cost != stated and not least <= cost <= max(price, expected) * _FACTOR:
-            yield place.doubt("cost", f"cost = {cost:g} is far from the stated price, {price:g}")
+            yield place.implausible("cost", f"cost = {cost:g} is far from the stated price, {price:g}")
     elif place.scope is not None:
         paid = [
             r.paid
@@ -265,20 +295,22 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Doub
         yield from _among("cost", "cost", cost, [each for each in paid if each is not None], place)
 
 
-def _among(field: str, name: str, number: float, others: Sequence[float], place: _Place) -> Iterator[Doubt]:
+def _among(field: str, name: str, number: float, others: Sequence[float], place: _Place) -> Iterator[ImplausibleValue]:
     """A number far from all others of its kind."""
     if unusual(number, others):
         said = f"{name} = {number:g} is far from the others, {min(others):g} to {max(others):g}"
-        yield place.doubt(field, said)
+        yield place.implausible(field, said)
 
 
-def _tiny(place: _Place, history: History) -> Iterator[Doubt]:
+def _tiny(place: _Place, history: History) -> Iterator[ImplausibleValue]:
     """A value that is next to nothing, where no other one is larger: models have no scale for it."""
     small = [x for x in _numbers(place.outcome.value if place.outcome else None) if 0 < abs(x) < SMALLEST]
     others = (told.value for name, told, _ in history.outcomes() if name != place.name)
     if small and not any(abs(x) >= SMALLEST for value in others for x in _numbers(value)):
         said = f"value {small[0]:g} is kept, but nothing below {SMALLEST:g} in size can be told from 0"
-        yield Doubt("value", f"{said}. No value so far is larger: give all of them in a smaller unit", place.where)
+        yield ImplausibleValue(
+            "value", f"{said}. No value so far is larger: give all of them in a smaller unit", place.where
+        )
 
 
 def _numbers(value: Any) -> Iterator[float]:
