@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.page.learned import along, slice_along
+from steerbo.plots.model import slices_of
 from tests.serve.players import KINDS
 from tests.torture.kills import WINGS
 
@@ -45,6 +47,23 @@ def test_a_slice_goes_through_the_best(minimize: bool) -> None:
     top = (max if minimize else min)(line, key=lambda point: point[1])
     assert abs(top[0] - there) < 8, "the best is where the line says so"
     assert "best at 11" in heat.chart.text
+
+
+def test_a_band_is_as_wide_as_the_bounds_of_answers() -> None:
+    """It was that of the model, narrower than the bounds that were printed beside it."""
+    study = kiln()
+    advice, chart = study.recommend(), slice_along(study, study.recommend(), "heat").chart
+    assert chart is not None
+    said = re.search(r"([\d.]+) is expected, ([\d.]+) to ([\d.]+)\.", chart.text)
+    assert said is not None
+    mean, lower, upper = map(float, said.groups())
+    assert advice.lower is not None
+    assert advice.upper is not None
+    found = slices_of(study, advice=advice).of("heat")
+    there = int(found.mean.argmax())
+    assert upper - lower == pytest.approx(2 * found.width[there], rel=0.05), "as in the picture"
+    assert upper - lower > 0.75 * (advice.upper - advice.lower), "whose bounds are quantiles of a mixture"
+    assert mean == pytest.approx(advice.mean, abs=0.05)
 
 
 def test_choices_are_rows() -> None:

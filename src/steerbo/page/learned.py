@@ -10,20 +10,18 @@ import numpy as np
 
 from ..core import BaseStudy, Recommendation, Round, numeral
 from ..errors import InvalidRequest, SteerboError, one_of
-from ..interop.posteriors import PosteriorQuery, posterior_of
+from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
-from ..plots.model import drifting_names, surface_of
+from ..plots.model import drifting_names, slices_of
 from ..space import Categorical
 from .drawings import Graph, agents_chart, graphs_of, time_chart
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import Words, labelled, with_resolution, within
 
-_GRID = 81  # points of a line
 SCOPED = ("cost-varying", "causal")
 """Kinds whose model is one of what a scope sets and looks at."""
 _MOST_ACTIONS = 12
-_DEVIATIONS = 2.0  # half a band's width
 _LABEL = 24  # characters for which there is room beside a mark, on a telephone
 
 
@@ -170,29 +168,28 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
         SteerboError: the method keeps no such model.
         KeyError: there is no such variable in it.
     """
-    words, problem, kind = Words.of(study), study.problem, study.problem.kind
-    scope = advice.scope if kind in SCOPED else None
-    found = surface_of(study, PosteriorQuery(scope, advice.context if kind == "cost-varying" else {}))
-    if name not in found.names:
+    words, problem, slices = Words.of(study), study.problem, slices_of(study, advice=advice)
+    if name not in slices.names:
         raise KeyError(name)
-    values = {**advice.context, **advice.values}
-    at, (mean, deviation), _ = found.along(found.names.index(name), values, _GRID)
-    mean, width = problem.sign * mean, _DEVIATIONS * deviation
-    others = [other for other in found.names if other != name and other in values]
+    found, values = slices.of(name), {**advice.context, **advice.values}
+    others = [other for other in slices.names if other != name and other in values]
     rest = f", the other {'setting' if len(others) == 1 else 'settings'} as in the best" if others else ""
     variable = problem.space[name]
     label = labelled(name, getattr(variable, "unit", ""))
     says = f"Expected {words.value_label} along {label}{rest}."
     if isinstance(variable, Categorical):
-        return Slice(name, None, _levels(at, mean, width, values.get(name)), says)
-    chart = _drawn(study, advice, name, np.asarray(at, dtype=float), mean, width, label)
-    return Slice(name, chart, (), f"{says} Band: 95 %. Dots: outcomes of such rounds.")
+        return Slice(name, None, _levels(found.at, found.mean, found.width, values.get(name)), says)
+    chart = _drawn(study, advice, name, np.asarray(found.at, dtype=float), found.mean, found.width, label)
+    band = "Band: 95 %. " if np.isfinite(found.width).all() else ""
+    return Slice(name, chart, (), f"{says} {band}Dots: outcomes of such rounds.")
 
 
 def _drawn(  # noqa: PLR0917
     study: BaseStudy, advice: Recommendation, name: str, at: np.ndarray, mean: np.ndarray, width: np.ndarray, label: str
 ) -> Chart:
     problem, words = study.problem, Words.of(study)
+    bounded = bool(np.isfinite(width).all())
+    width = width if bounded else np.zeros(len(at))
     mine = [r for r in study.history if r.state == "told" and r.outcome and _alike(r, advice)]
     told = [(r.realised[name], problem.scalar(r.outcome), r.number) for r in mine if name in r.realised and r.outcome]
     inside = [y for x, y, _ in told if at[0] <= x <= at[-1]]
@@ -201,7 +198,7 @@ def _drawn(  # noqa: PLR0917
         room = high - low
         low, high = max(min(low, *inside), low - room), min(max(high, *inside), high + room)
     across, up = Axis(float(at[0]), float(at[-1])), Axis(low, high, rising=True)
-    band = points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up)
+    band = points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up) if bounded else ""
     dots = [
         Mark(
             across.at(x), up.at(y), f"round {number}: {words.worth(numeral(y))} at {with_resolution(problem, name, x)}"
@@ -222,6 +219,7 @@ def _drawn(  # noqa: PLR0917
         )
     k = int(np.argmax(problem.sign * mean))
     there, lower, upper = within(float(mean[k]), float(mean[k] - width[k]), float(mean[k] + width[k]))
+    said = f"{words.worth(there)} is expected" + (f", {lower} to {upper}" if bounded else "")
     best = with_resolution(problem, name, float(at[k]))
     return Chart(
         line=points(at, mean, across, up),
@@ -231,7 +229,7 @@ def _drawn(  # noqa: PLR0917
         across=across.ticks(),
         up=up.ticks(6),
         along=label,
-        text=f"{words.value} along {name}: best at {best}, where {words.worth(there)} is expected, {lower} to {upper}.",
+        text=f"{words.value} along {name}: best at {best}, where {said}.",
     )
 
 
@@ -242,12 +240,14 @@ def _alike(played: Round, advice: Recommendation) -> bool:
 
 
 def _levels(at: list[Any], mean: np.ndarray, width: np.ndarray, best: Any) -> tuple[Level, ...]:
+    bounded = bool(np.isfinite(width).all())
+    width = width if bounded else np.zeros(len(mean))
     axis = Axis(float(np.min(mean - width)), float(np.max(mean + width)))
     rows = []
     for choice, middle, half in zip(at, mean, width, strict=True):
         text, low, high = within(float(middle), float(middle - half), float(middle + half))
         ends = axis.at(float(middle - half)), axis.at(float(middle + half)), axis.at(float(middle))
-        rows.append(Level(str(choice), text, f"{low} to {high}", *ends, best=choice == best))
+        rows.append(Level(str(choice), text, f"{low} to {high}" if bounded else "", *ends, best=choice == best))
     return tuple(rows)
 
 
