@@ -181,7 +181,7 @@ class Factor:
             return False
         self._reserve(n + k)
         self._store[n : n + k, :n] = rows
-        self._store[n : n + k, n : n + k] = tip + np.triu(corner, 1)
+        self._store[n : n + k, n : n + k] = tip if k == 1 else tip + np.triu(corner, 1)  # nothing is above one
         self._store[:n, n : n + k] = cross.T
         self._diagonal[n : n + k] = np.diagonal(corner)
         self._n = n + k

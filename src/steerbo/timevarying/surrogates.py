@@ -101,18 +101,19 @@ def _merge(
     unlike = np.maximum(size * size[:, None] - K, 0.0)  # k (1 − C)
     allowed = (_ALIKE * size * size[:, None] <= K) & ~np.eye(len(K), dtype=bool)
     cost = np.where(allowed, unlike / (noise + noise[:, None]), np.inf)
-    for _ in range(len(points) - KEPT):
+    for left in range(len(points) - KEPT, 0, -1):
         i, j = divmod(int(cost.argmin()), len(cost))
-        if not np.isfinite(cost[i, j]):
-            gone = min(np.flatnonzero(kept).tolist(), key=lambda row: (faded[row], points[row, -1], row))
-        else:
-            # the one with less noise stays; of two alike the newer
-            gone, stays = (i, j) if (-noise[i], points[i, -1], i) < (-noise[j], points[j, -1], j) else (j, i)
-            share = noise[stays] / (noise[stays] + noise[gone])  # weights are 1 / noise
-            residuals[stays] += share * (residuals[gone] - residuals[stays])
-            noise[stays] *= 1 - share
-            row = np.where(allowed[stays] & kept, unlike[stays] / (noise + noise[stays]), np.inf)
-            cost[stays] = cost[:, stays] = row
+        if not np.isfinite(cost[i, j]):  # no two are alike any more: those go that have faded most, the oldest first
+            order = np.lexsort((points[:, -1], faded))
+            kept[order[kept[order]][:left]] = False
+            break
+        # the one with less noise stays; of two alike the newer
+        gone, stays = (i, j) if (-noise[i], points[i, -1], i) < (-noise[j], points[j, -1], j) else (j, i)
+        share = noise[stays] / (noise[stays] + noise[gone])  # weights are 1 / noise
+        residuals[stays] += share * (residuals[gone] - residuals[stays])
+        noise[stays] *= 1 - share
+        row = np.where(allowed[stays] & kept, unlike[stays] / (noise + noise[stays]), np.inf)
+        cost[stays] = cost[:, stays] = row
         kept[gone] = False
         cost[gone] = cost[:, gone] = np.inf
     return kept
