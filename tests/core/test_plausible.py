@@ -6,11 +6,12 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
-from steerbo.core._implausible import unusual
+from steerbo.core._implausible import stuck, unusual
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
 from tests.core.stub import Nearest, Stub
 
@@ -60,13 +61,15 @@ def test_contexts_are_warned_about_once() -> None:
 @pytest.mark.parametrize(
     ("variable", "near", "far"),
     [
-        (sb.Float("x", 20, 90), (-15.0, 125.0), (-15.1, 125.1)),
+        (sb.Float("x", -20, 50), (-55.0, 85.0), (-55.1, 85.1)),
+        (sb.Float("x", 20, 90), (2.1, 125.0), (1.9, 125.1)),
+        (sb.Float("x", 300, 1500), (31.0, 2100.0), (-300.0, 2101.0)),
         (sb.Float("x", 1, 100, scale="log"), (0.11, 990.0), (0.09, 1010.0)),
         (sb.Integer("x", 0, 10), (-5, 15), (-6, 16)),
         (sb.Float("x", -3, 3, law=sb.Normal(0, 1)), (-9.0, 9.0), (-9.6, 9.6)),
     ],
 )
-def test_far_is_half_a_width_beyond_what_is_usual(
+def test_far_is_half_a_width_beyond_what_is_usual_or_a_tenth_of_it(
     variable: sb.Float | sb.Integer, near: tuple[float, float], far: tuple[float, float]
 ) -> None:
     assert [variable.is_far(value) for value in (*near, *far)] == [False, False, True, True]
@@ -299,3 +302,51 @@ def test_implausible_values_are_asked_for_by_what_calls_take() -> None:
     for wrong in wrongs:
         with pytest.raises((InvalidRequest, InvalidContext)):
             optimizer.implausible_values(wrong.pop("call"), token, **wrong)
+
+
+def test_a_setting_that_was_measured_elsewhere_is_reported() -> None:
+    """24 was to be set and 2.4 is told: a comma is in another place, or it could not be held."""
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("oven", 2, 30, law=sb.Uniform())], [["oven"]]), seed=0)
+    suggestion = optimizer.ask()
+    asked = suggestion.values["oven"]
+    elsewhere = 2.4 if asked > 16 else 29.0
+    told = optimizer.tell(suggestion, 1.0, realised={"oven": elsewhere})
+    assert told is not None
+    assert f"oven = {elsewhere:g} was measured where {asked:g} was to be set" in told[0]
+    suggestion = optimizer.ask()
+    assert optimizer.tell(suggestion, 1.1, realised={"oven": suggestion.values["oven"] + 1.0}) is None
+
+
+def test_an_early_mistake_is_reported_as_soon_as_others_show_it_and_stays_in_the_status() -> None:
+    """The first ones have nothing to be compared with when they are told."""
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=0)
+    said = []
+    for value in (8.2, 98.0, 7.1, 7.8, 7.7, 8.0):
+        suggestion = optimizer.ask()
+        said.append(optimizer.tell(suggestion, value))
+    wrong = [*optimizer.history][1].suggestion.token
+    assert said[:4] == [None] * 4
+    assert said[4] is not None
+    assert "round 2: value = 98 is far from all others, as is seen now" in said[4][0]
+    assert said[5] is None, "once"
+    assert f"98 in round 2 ({wrong}) is far from all others: if it is wrong, amend {wrong}." in str(optimizer.status)
+    optimizer.amend(wrong, value=9.8)
+    assert "far from all others" not in str(optimizer.status)
+
+
+def test_a_sensor_that_is_stuck_is_reported() -> None:
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=0)
+    random, said = np.random.default_rng(0), []
+    for number in range(1, 16):
+        suggestion = optimizer.ask()
+        said.append(optimizer.tell(suggestion, 7.3 if number > 9 else float(random.normal(7, 1))) or ("",))
+    assert [number for number, each in enumerate(said, 1) if "time in a row" in each[-1]] == [14]
+    assert "The last 6 outcomes are 7.3 to the last digit, at different settings" in str(optimizer.status)
+
+
+@pytest.mark.parametrize("outcomes", ["ratings", "few", "the same setting"])
+def test_outcomes_that_may_well_repeat_are_not_reported(outcomes: str) -> None:
+    random = np.random.default_rng(1)
+    before = {"ratings": random.integers(1, 6, 12).tolist(), "few": [3.1, 2.7], "the same setting": random.random(12)}
+    told = [(float(value), {"x": float(k)}) for k, value in enumerate(before[outcomes])]
+    assert stuck(told + [(4.0, {"x": 0.5 if outcomes == "the same setting" else float(k)}) for k in range(8)]) == 0

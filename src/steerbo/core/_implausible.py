@@ -3,10 +3,14 @@
 A value is never refused for it. It is kept and warned of; the page asks before it saves.
 
 - A *variable* (measured, looked at, or seen before choosing) is far when it lies more than half the range's width
-  beyond the range's ends: see `Float.is_far`.
+  beyond the range's ends, or a tenth of a range above 0 is larger: see `Float.is_far`. One that was to be set is
+  unlikely where it was measured more than half the width away.
 - An *outcome* is unlikely when it is more than `FAR` standard deviations from what the method's posterior expected
   there (`Method.expected_outcome`). Where no posterior says, and for an outcome that replaces another (the posterior
   has learned from that one), it is unlikely when it lies far beyond the range of the latest others: see `unusual`.
+  With the first few others to compare with, an earlier outcome may turn out to be so: it is reported then.
+- *Outcomes that repeat* to the last digit at different settings, where others did not, are those of a sensor that is
+  stuck: see `stuck`.
 - A *further outcome*, one that a limit is on, goes by the range of the latest others.
 - A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a `_FACTOR`th of it; without a
   price it goes by the range of the costs of the latest plays of the same scope.
@@ -38,9 +42,11 @@ FAR = 5.0
 """Standard deviations from what was expected, beyond which an outcome is unlikely."""
 FEW, SOME = 4, 8
 """Numbers from which a usual range is known, and from which it is known well."""
-_WIDE, _WIDER = 3.0, 10.0  # widths beyond a range that is known well, and less well, in which nothing is unusual
+_WIDE, _WIDER = 3.0, (10.0, 8.0, 6.0, 4.0)  # widths in which nothing is unusual, beyond a range of 8, and 4 to 7
 _LATEST = 100  # rounds, and as many pieces of data, that say what is usual
 _FACTOR = 10.0  # times a stated price
+_REPEATS, _VARIED = 5, 8  # outcomes in a row that are one too many to be chance, where so many others all differ
+_APART = 0.5  # share of a range between a setting and its measurement
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
 
@@ -57,7 +63,7 @@ class ImplausibleValue:
         text: why it is, without a full stop.
         where: the round or data that it belongs to.
         remedy: how it is put right once it is logged; empty: `text` says how.
-        unusual: whether it is compared with other outcomes or costs, and not with a stated range.
+        unusual: whether it is compared with other outcomes, costs or settings, and not with a stated range.
 
     >>> print(ImplausibleValue("value", "value = 740 is far from the others, 3 to 10", "round 5", "amend 5-3fa2"))
     round 5: value = 740 is far from the others, 3 to 10; it is kept. If it is wrong, amend 5-3fa2.
@@ -94,7 +100,7 @@ def warn_implausible(
         return []
     if (place := _Place.of(event, history)) is None:
         return []
-    found = [*_variables(place, problem.space, "realised", place.measured)]
+    found = [*_variables(place, problem.space, "realised", place.measured), *_elsewhere(place, problem.space)]
     if place.outcome is not None and not place.repeats:
         found = [*_tiny(place, history), *found]
         if expected is not None and not isinstance(event, Amended):
@@ -102,6 +108,7 @@ def warn_implausible(
         else:
             others = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
             found += _among("value", "value", problem.scalar(place.outcome), others, place)
+        found += [*_earlier(place, problem, history), *_stuck(place, problem, history)]
     return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
 
 
@@ -148,6 +155,55 @@ def outliers_said(history: History, names: Sequence[str]) -> str:
     )
 
 
+def strange_outcomes_said(problem: Problem, history: History) -> str:
+    """Name early outcomes far from all others, and the latest ones where they repeat; empty where there are none."""
+    told = list(islice(_told(problem, history), _LATEST))
+    found = [told[k] for k in _far_from_others([value for _, _, value, _ in told])] if len(told) <= SOME else []
+    said = [
+        f"{numeral(value)} in {where} is far from all others: if it is wrong, amend {name}."
+        for where, name, value, _ in found
+    ]
+    if repeats := stuck([(value, settings) for _, _, value, settings in told]):
+        said.append(
+            f"The last {repeats} outcomes are {numeral(told[-1][2])} to the last digit, at different settings: is what "
+            "measures them stuck? Void those that are wrong."
+        )
+    return " ".join(said)
+
+
+def stuck(told: Sequence[tuple[float, Mapping[str, Any]]]) -> int:
+    """Number of latest outcomes that repeat to the last digit at different settings, where those before all differ.
+
+    Args:
+        told: outcomes and settings, in order. Zero where they may be what they seem: of few, or where others repeat.
+
+    >>> stuck([(float(k), {"x": k}) for k in range(8)] + [(7.3, {"x": k}) for k in range(5)])
+    5
+    >>> stuck([(float(k % 3), {"x": k}) for k in range(8)] + [(2.0, {"x": k}) for k in range(5)])
+    0
+    """
+    values = [value for value, _ in told]
+    repeats = next((k for k, value in enumerate(reversed(values)) if value != values[-1]), len(values))
+    before = values[: len(values) - repeats]
+    settings = [dict(each) for _, each in told[len(before) :]]
+    if repeats < _REPEATS or len(before) < _VARIED or len({*before}) < len(before):
+        return 0
+    return repeats if any(each != settings[0] for each in settings) else 0
+
+
+def _told(problem: Problem, history: History) -> Iterator[tuple[str, str, float, Mapping[str, Any]]]:
+    """Rounds with an outcome: what to call each, its token, its value as a number and its settings."""
+    for played in history:
+        if played.state == "told" and played.outcome is not None:
+            token = played.suggestion.token
+            yield f"round {played.number} ({token})", token, problem.scalar(played.outcome), played.suggestion.values
+
+
+def _far_from_others(values: Sequence[float]) -> list[int]:
+    """Indices of numbers that are `unusual` among all the others."""
+    return [k for k, value in enumerate(values) if unusual(value, [*values[:k], *values[k + 1 :]])]
+
+
 def outside(seen: Mapping[str, Any], space: Space) -> str:
     """Name context values outside their ranges, for which outcomes say little.
 
@@ -173,7 +229,7 @@ def unusual(value: float, others: Sequence[float]) -> bool:
     if len(others) < FEW:
         return False
     low, high = min(others), max(others)
-    beyond = (high - low) * (_WIDE if len(others) >= SOME else _WIDER)
+    beyond = (high - low) * (_WIDE if len(others) >= SOME else _WIDER[len(others) - FEW])
     return high > low and not low - beyond <= value <= high + beyond
 
 
@@ -253,6 +309,47 @@ def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any]
         if far:
             said = f"{name} = {values[name]:g} is far outside its range, {space[name].range_text}"
             yield place.implausible(f"{part}.{name}", said, unusual=False)
+
+
+def _elsewhere(place: _Place, space: Space) -> Iterator[ImplausibleValue]:
+    """Values within their ranges that were measured far from where they were to be set."""
+    asked = {} if place.played is None else place.played.suggestion.values
+    for name, value in (place.measured or {}).items():
+        if name not in asked or name not in space.names:
+            continue
+        try:
+            far = space[name].apart(asked[name], value) > _APART and not space[name].is_far(value)
+        except (SteerboError, TypeError):
+            continue
+        if far:
+            said = f"{name} = {value:g} was measured where {asked[name]:g} was to be set"
+            yield place.implausible(f"realised.{name}", said)
+
+
+def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
+    """Earlier outcomes that are far from all others, as is seen with this one."""
+    assert place.outcome is not None
+    told = [each for each in islice(_told(problem, history), SOME + 1) if each[1] != place.name]
+    if len(told) > SOME - 1 or history.data:
+        return
+    values = [value for _, _, value, _ in told]
+    before = {*_far_from_others(values)}
+    for k in _far_from_others([*values, problem.scalar(place.outcome)]):
+        if k < len(told) and k not in before:
+            where, token, value, _ = told[k]
+            said = f"value = {numeral(value)} is far from all others, as is seen now"
+            yield ImplausibleValue("value", said, where.partition(" (")[0], f"amend {token}", True)
+
+
+def _stuck(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
+    """Outcomes that have begun to repeat at different settings."""
+    assert place.outcome is not None
+    if place.played is None:
+        return
+    told = [(value, settings) for _, token, value, settings in _told(problem, history) if token != place.name]
+    if stuck([*told, (problem.scalar(place.outcome), place.played.suggestion.values)]) == _REPEATS:
+        said = f"value = {numeral(problem.scalar(place.outcome))} for the {_REPEATS}th time in a row, at other settings"
+        yield place.implausible("value", f"{said}, as if what measures it were stuck")
 
 
 def _further(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:

@@ -36,6 +36,7 @@ from ._implausible import (
     implausible_in_looks,
     outliers_said,
     outside,
+    strange_outcomes_said,
     warn_implausible,
 )
 from ._method import Method
@@ -286,7 +287,8 @@ class BaseStudy(ABC):
     def _remarks(self, method: Method[Any, Any]) -> list[str]:
         """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
         history = self._state.history
-        said = [method.note(history), outliers_said(history, method.outliers(history))]
+        strange = strange_outcomes_said(self.problem, history)
+        said = [method.note(history), outliers_said(history, method.outliers(history)), strange]
         return [each for each in said if each]
 
     @property

@@ -174,6 +174,10 @@ class BaseVariable(ABC):
         """Whether a measured value is implausible; never where values have no distance."""
         return False
 
+    def apart(self, one: Any, other: Any) -> float:
+        """Distance of two values as a share of the range; 0 where values have no distance."""
+        return 0.0
+
     @property
     def range_text(self) -> str:
         """Range of values, in words."""
@@ -224,14 +228,22 @@ class NumericVariable(BaseVariable):
     def is_far(self, value: Any, beyond: float = FAR) -> bool:
         """Whether a measured value lies more than half the range's width (on the variable's scale) beyond its ends.
 
-        The range covers the bounds, and the law's values but for one in a million.
+        The range covers the bounds, and the law's values but for one in a million. Where all of it is above 0, a value
+        is also far that is a tenth of it: another unit, or a comma in another place.
 
         Args:
             value: measured.
             beyond: another share of the width than half of it.
         """
         low, high = self._usual
-        return not abs(float(self.encode([value])[0]) - (low + high) / 2) <= (0.5 + beyond) * (high - low)
+        if not abs(float(self.encode([value])[0]) - (low + high) / 2) <= (0.5 + beyond) * (high - low):
+            return True
+        least = float(self._scaling.backward(np.array([min(low, 0.0)]))[0])
+        return least > 0.0 and value < least / 10.0
+
+    def apart(self, one: Any, other: Any) -> float:
+        """See `BaseVariable.apart`."""
+        return abs(float(self.encode([one])[0]) - float(self.encode([other])[0]))
 
     @property
     def range_text(self) -> str:
