@@ -16,7 +16,6 @@ from steerbo.gp import (
     GPRegression,
     InUnitsKernel,
     Kernel,
-    KumaraswamyWarp,
     Linear,
     Matern12,
     Matern32,
@@ -45,9 +44,8 @@ KERNELS: dict[str, Kernel] = {
     "nested": (Matern52(0.5, dimensions=[0], learn_variance=False) + Constant(0.5)) * Matern32(0.7, dimensions=[1]),
 }
 
-PROCESSES = {name: GPPrior(kernel, 0.05, KumaraswamyWarp(), 0.3) for name, kernel in KERNELS.items()} | {
-    "warped": GPPrior(KERNELS["sum"], 0.05, KumaraswamyWarp((0, 1), ((0.7, 1.5), (2.0, 0.8))), 0.3),
-    "uneven": GPPrior(KERNELS["sum"], 0.05, KumaraswamyWarp(), 0.3, uneven=(1, 0), slopes=(0.7, -1.5)),
+PROCESSES = {name: GPPrior(kernel, 0.05, 0.3) for name, kernel in KERNELS.items()} | {
+    "uneven": GPPrior(KERNELS["sum"], 0.05, 0.3, uneven=(1, 0), slopes=(0.7, -1.5)),
 }
 
 
@@ -64,9 +62,8 @@ def theta_of(kernel: Kernel) -> np.ndarray:
 
 def covariance(model: GPRegression[Any], Z: np.ndarray) -> np.ndarray:
     """Posterior covariances of f among points (m, d), standardised."""
-    bent = model.process.warp(Z)
-    half = model.factor.half_solve(model.kernel(model._given.rows, bent))
-    return np.asarray(model.kernel(bent, bent) - half.T @ half)
+    half = model.factor.half_solve(model.kernel(model._given.rows, Z))
+    return np.asarray(model.kernel(Z, Z) - half.T @ half)
 
 
 def differences(function: Callable[[np.ndarray], float | np.ndarray], at: np.ndarray, step: float = 1e-6) -> np.ndarray:

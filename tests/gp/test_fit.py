@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import differential_evolution
 
 from steerbo.errors import ModelFailure
-from steerbo.gp import GPPrior, KumaraswamyWarp, Parameter, SquaredExponentialKernel, maximum_a_posteriori, refit_due
+from steerbo.gp import GPPrior, Parameter, SquaredExponentialKernel, maximum_a_posteriori, refit_due
 from steerbo.gp._factor import Factor
 from steerbo.gp._fit import Fit
 from steerbo.gp._parameters import log_prior
@@ -33,7 +33,7 @@ def test_as_good_as_a_global_search() -> None:
     random = np.random.default_rng(0)
     X = random.random((15, 1))
     z = np.sin(9 * X[:, 0]) + 0.1 * random.normal(size=15)
-    process = GPPrior(SquaredExponentialKernel([0.2]), 1e-2, KumaraswamyWarp())
+    process = GPPrior(SquaredExponentialKernel([0.2]), 1e-2)
 
     def posterior(theta: np.ndarray) -> float:
         return process.with_theta(theta).log_likelihood(X, z)[0] + log_prior(process.parameters, theta)[0]

@@ -107,7 +107,6 @@ KINDS: dict[str, Callable[[], SteerboModel]] = {
     "time-varying": lambda: to_botorch(box()),
     "time-varying, later": lambda: to_botorch(box(), time=30.0, prior="hill at 0.9"),
     "causal": lambda: to_botorch(optimizer := scopes(), scope=optimizer.recommend().scope),
-    "causal, bent": lambda: to_botorch(optimizer := scopes(warp=True), scope=optimizer.recommend().scope),
 }
 
 

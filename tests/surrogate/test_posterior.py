@@ -17,7 +17,7 @@ SPACE = Space([Float("a", 0, 2), Float("b", 0, 1, step=0.25)])
 
 def fitted() -> GPRegression[Kernel]:
     random = np.random.default_rng(3)
-    model: GPRegression[Kernel] = GPRegression(Matern52([0.4, 0.7], 1.5) + Linear([0, 1], 0.3), noise=0.02, warp=(0,))
+    model: GPRegression[Kernel] = GPRegression(Matern52([0.4, 0.7], 1.5) + Linear([0, 1], 0.3), noise=0.02)
     model.replace(X := random.random((9, 2)), 5.0 + 3.0 * np.sin(4 * X[:, 0]) + X[:, 1])
     model.set(model.fit())
     return model

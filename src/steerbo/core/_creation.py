@@ -72,8 +72,6 @@ class MethodOptions(TypedDict, total=False):
     successes: int
     switch_every: float | None
     temper: float
-    transform: str | None
-    warp: bool
     window: int
 
 

@@ -10,8 +10,8 @@ from ._parameters import Parameter, log_prior
 from ._posterior import GPPosterior
 from ._process import GPPrior
 from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
+from ._standardisation import Standardisation
 from ._subset import MANY, MOST, choose_subset, describe_subset, evenly, refine_on_all
-from ._transforms import KumaraswamyWarp, OutcomeTransform
 from .drift import (
     AnyDrift,
     Decay,
@@ -49,9 +49,9 @@ from .kernels import (
 __all__ = [
     "MANY", "MOST", "AnovaKernel", "AnyDrift", "Averaged", "Called", "Constant", "Decay", "DecayKernel", "Drift",
     "DriftModel", "EpochsKernel", "Factor", "Fit", "Fixed", "GPPosterior", "GPPrior", "GPRegression", "Hyperparameters",
-    "InUnitsKernel", "Kernel", "KumaraswamyWarp", "Linear", "MarginalLikelihood", "Matern12", "Matern32", "Matern52",
-    "MaternInTime", "MomentsAndGradients", "OutcomeTransform", "Parameter", "Periodic", "PeriodicKernel", "Product",
-    "ProfiledMean", "Sliding", "SlidingKernel", "SquaredExponentialKernel", "Stationary", "Sum", "called",
+    "InUnitsKernel", "Kernel", "Linear", "MarginalLikelihood", "Matern12", "Matern32", "Matern52", "MaternInTime",
+    "MomentsAndGradients", "Parameter", "Periodic", "PeriodicKernel", "Product", "ProfiledMean", "Sliding",
+    "SlidingKernel", "SquaredExponentialKernel", "Standardisation", "Stationary", "Sum", "called",
     "changepoint_densities", "changepoint_gains", "choose_subset", "correlation", "describe_subset", "drift_over",
     "evenly", "evidence", "fit_drift", "from_hex", "inverted", "log_prior", "maximum_a_posteriori", "mixture_moments",
     "mixture_quantile", "noise_lines", "posterior_draws", "profiled_log_density", "refine_on_all", "refit_due",

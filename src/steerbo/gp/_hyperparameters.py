@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from ..errors import InvalidStudy
 from ._parameters import WHOLE
-from ._transforms import OutcomeTransform
+from ._standardisation import Standardisation
 
 
 def to_hex(numbers: Any) -> Any:
@@ -45,24 +45,28 @@ def from_hex(plain: Any) -> Any:
     return number
 
 
+_NO_TRANSFORM = {"power": 1.0, "centre": 0.0, "spread": 1.0}
+"""Constants beside offset and scale in logs of versions that could transform outcomes by a power."""
+
+
 @dataclass(frozen=True)
 class Hyperparameters:
     """All numbers that a `GPRegression` needs beside its data.
 
     Attributes:
-        theta: parameters of kernel, mean, noise, warp and the noise's slopes, as `GPPrior.theta` has them.
+        theta: parameters of kernel, mean, noise and the noise's slopes, as `GPPrior.theta` has them.
         output: from the user's units to standardised ones; it stays until the next fit.
         draws: of theta from its posterior; none: outcomes are too many, or too few, for them to differ.
         doubted: outcomes that are probably wrong, by their numbers, and the noise variance that each has beside the
             common one, standardised.
 
-    >>> found = Hyperparameters((0.1, -2.0), OutcomeTransform(5.0, 3.0))
+    >>> found = Hyperparameters((0.1, -2.0), Standardisation(5.0, 3.0))
     >>> Hyperparameters.from_dict(found.to_dict()) == found
     True
     """
 
     theta: tuple[float, ...]
-    output: OutcomeTransform = field(default_factory=OutcomeTransform)
+    output: Standardisation = field(default_factory=Standardisation)
     draws: tuple[tuple[float, ...], ...] = ()
     doubted: tuple[tuple[int, float], ...] = ()
 
@@ -72,7 +76,7 @@ class Hyperparameters:
         Before there were weights all weights were 1; before noise had slopes it was the same everywhere.
 
         Raises:
-            InvalidStudy: they belong to another kernel or warp.
+            InvalidStudy: they belong to another kernel.
         """
         weights = [name.rpartition(".")[2].startswith("weight[") for name in names]
         level = (0.0,) * sum(name.startswith("noise_slope[") for name in names)
@@ -107,15 +111,15 @@ class Hyperparameters:
         known = from_hex(plain)
         try:
             theta = tuple(map(float, known["theta"]))
-            output = OutcomeTransform(
-                **{each.name: float(known["output"][each.name]) for each in fields(OutcomeTransform)}
-            )
+            output = Standardisation(float(known["output"]["offset"]), float(known["output"]["scale"]))
+            transformed = any(known["output"].get(name, none) != none for name, none in _NO_TRANSFORM.items())
             draws = tuple(tuple(map(float, each)) for each in known.get("draws", ()))
             doubted = tuple((int(i), float(variance)) for i, variance in known.get("doubted", {}).items())
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InvalidStudy("hyperparameters", plain, "theta and output, with floats as hexadecimal text") from None
-        if output.scale <= 0 or output.spread <= 0 or not 0 <= output.power <= 2:
-            raise InvalidStudy("hyperparameters.output", plain["output"], "scale and spread above 0, power from 0 to 2")
+        if output.scale <= 0 or transformed:
+            allowed = "an offset, a scale above 0, and no power transform: there is none any more"
+            raise InvalidStudy("hyperparameters.output", plain["output"], allowed)
         if any(i < 0 or not variance > 0 for i, variance in doubted):
             raise InvalidStudy(
                 "hyperparameters.doubted", plain["doubted"], "variances above 0, by number of the outcome"

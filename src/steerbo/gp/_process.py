@@ -14,7 +14,6 @@ from ._fit import Weighed
 from ._likelihood import Density
 from ._parameters import LIKELY_NOISE, Parameter, noise_slope
 from ._parameters import noise as noise_parameter
-from ._transforms import KumaraswamyWarp
 from .kernels import Kernel
 
 K = TypeVar("K", bound=Kernel)
@@ -22,12 +21,11 @@ K = TypeVar("K", bound=Kernel)
 
 @dataclass(frozen=True)
 class GPPrior(Generic[K]):
-    """Prior of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise_at(x))`.
+    """Prior of standardised outcomes: `y ~ N(mean, k(x, x') + noise_at(x))`.
 
     Args:
-        kernel: covariances of bent inputs.
+        kernel: covariances of outcomes.
         noise: noise variance, in the middle of the columns along which it changes.
-        warp: w, how inputs are bent.
         mean: the same everywhere.
         likely_noise: the prior of the noise variance.
         noise_spread: of its logarithm.
@@ -37,7 +35,6 @@ class GPPrior(Generic[K]):
 
     kernel: K
     noise: float
-    warp: KumaraswamyWarp
     mean: float = 0.0
     likely_noise: float = LIKELY_NOISE
     noise_spread: float = 2.0
@@ -47,16 +44,15 @@ class GPPrior(Generic[K]):
     @property
     def width(self) -> int:
         """The least number of columns that points must have."""
-        return max(self.kernel.width, self.warp.width, 1 + max(self.uneven, default=-1))
+        return max(self.kernel.width, 1 + max(self.uneven, default=-1))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Parameters of kernel, mean, noise, warp and the noise's slopes, in the order that logs hold them."""
+        """Parameters of kernel, mean, noise and the noise's slopes, in the order that logs hold them."""
         return (
             *self.kernel.parameters,
             Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
             noise_parameter(self.noise, self.likely_noise, self.noise_spread),
-            *self.warp.parameters,
             *(noise_slope(b, d) for d, b in zip(self.uneven, self.slopes or (0.0,) * len(self.uneven), strict=True)),
         )
 
@@ -73,16 +69,14 @@ class GPPrior(Generic[K]):
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters (p,); without slopes of the noise it is the same everywhere."""
         k = self._own
-        last = k + 2 + 2 * len(self.warp.columns)  # a column is bent by two numbers
         return type(self)(
             self.kernel.with_theta(theta[:k]),
             float(np.exp(theta[k + 1])),
-            self.warp.with_theta(theta[k + 2 : last]),
             float(theta[k]),
             self.likely_noise,
             self.noise_spread,
             self.uneven,
-            tuple(theta[last:].tolist()),
+            tuple(theta[k + 2 :].tolist()),
         )
 
     def noise_at(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
@@ -122,8 +116,7 @@ class GPPrior(Generic[K]):
         Raises:
             ModelFailure: the covariances cannot be factorised.
         """
-        bent = self.warp(X)
-        gram, pull = self.kernel.linearise(bent)
+        gram, pull = self.kernel.linearise(X)
         gram = gram.copy()  # the pull-back may read the kernel's own
         growth = self._growth(X)
         gram.flat[:: len(z) + 1] += self.noise * growth + extra
@@ -134,8 +127,6 @@ class GPPrior(Generic[K]):
             found = density.evidence()
             by_noise = growth * np.diagonal(found.pull)
             parts = [pull(found.pull), np.array([found.alpha.sum(), self.noise * by_noise.sum()])]
-            if self.warp.columns:
-                parts.append(self.warp.gradient(X, 2.0 * self.kernel.input_gradient(bent, bent, found.pull)))
             if self.uneven:
                 parts.append(self.noise * by_noise @ (X[:, self.uneven] - 0.5))
             return np.concatenate(parts)

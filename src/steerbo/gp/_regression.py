@@ -25,8 +25,8 @@ from ._likelihood import inverted
 from ._parameters import LIKELY_NOISE
 from ._posterior import GPPosterior
 from ._process import GPPrior
+from ._standardisation import Standardisation
 from ._subset import MOST, Hasty, fit_large, subset_of_data
-from ._transforms import KumaraswamyWarp, OutcomeTransform, Transform
 from .kernels import Kernel, stacked
 from .outliers import (
     LEAST,
@@ -97,7 +97,7 @@ class _Learned(NamedTuple):
     """Hyperparameters in units of the outcomes that are not doubted; the others' extra noise variances, (n,)."""
 
     extra: Float[np.ndarray, " n"]
-    output: OutcomeTransform
+    output: Standardisation
     fit: Fit
 
 
@@ -165,15 +165,13 @@ class GPRegression(Generic[K]):
     Args:
         kernel: the covariance function, with the hyperparameters to begin with.
         noise: noise variance to begin with, in standardised units.
-        warp: columns to bend by a learned `KumaraswamyWarp`; they should hold numbers in [0, 1].
-        transform: "yeo-johnson" for outcomes that are skewed; None for none.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
         known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
         seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
         uneven: columns in [0, 1] along which the noise may grow or shrink; a fit to enough outcomes learns how much.
 
     Raises:
-        InvalidOption: noise or transform not allowed.
+        InvalidOption: noise not allowed.
 
     Attributes:
         elsewhere: outcomes of the same quantity that other models have: a fit learns the units of outcomes from these,
@@ -194,8 +192,6 @@ class GPRegression(Generic[K]):
         self,
         kernel: K,
         noise: float = 1e-2,
-        warp: Sequence[int] = (),
-        transform: Transform | None = None,
         *,
         likely_noise: float = LIKELY_NOISE,
         known_noise: float | None = None,
@@ -205,12 +201,8 @@ class GPRegression(Generic[K]):
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
                 raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
-        if transform not in {None, "yeo-johnson"}:
-            raise InvalidOption("transform", transform, "'yeo-johnson', or none")
-        self._transform, self.output = transform, OutcomeTransform()
-        self._initial = GPPrior(
-            kernel, float(noise), KumaraswamyWarp(tuple(warp)), likely_noise=float(likely_noise), uneven=tuple(uneven)
-        )
+        self.output = Standardisation()
+        self._initial = GPPrior(kernel, float(noise), likely_noise=float(likely_noise), uneven=tuple(uneven))
         self.process = self._initial
         self._data = _Observations(np.zeros((0, self._initial.width)), np.zeros(0), np.zeros(0))  # the members' too
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
@@ -226,7 +218,7 @@ class GPRegression(Generic[K]):
 
     @property
     def kernel(self) -> K:
-        """The kernel with the hyperparameters in use; with a warp, of bent points."""
+        """The kernel with the hyperparameters in use."""
         return self.process.kernel
 
     @property
@@ -245,7 +237,7 @@ class GPRegression(Generic[K]):
 
     @property
     def scale(self) -> float:
-        """`y = offset + scale · z`, if there is no transform."""
+        """`y = offset + scale · z`."""
         return self.output.scale
 
     def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
@@ -413,13 +405,13 @@ class GPRegression(Generic[K]):
 
     def _doubting(
         self, doubts: Bool[np.ndarray, " n"]
-    ) -> tuple[OutcomeTransform, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
-        output = OutcomeTransform.fitted(self.outcomes[~doubts], self._transform, self.elsewhere)
+        output = Standardisation.fitted(self.outcomes[~doubts], self.elsewhere)
         z = output.forward(self.outcomes)
         return output, z, np.where(doubts, np.maximum(z**2, 1.0), 0.0)
 
-    def _believed(self, output: OutcomeTransform) -> GPPrior[K]:
+    def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
 
         Of few outcomes it is the same everywhere: see `EVEN_BELOW`.
@@ -434,9 +426,8 @@ class GPRegression(Generic[K]):
         far = suspected(self.outcomes)
         if not far.any():
             return far
-        bent = self.process.warp(self.inputs)
         away = self.outcomes - np.median(self.outcomes)
-        return far & ~supported(self.process.kernel(bent, bent), away, far)
+        return far & ~supported(self.process.kernel(self.inputs, self.inputs), away, far)
 
     def _doubt_one_more(self, known: Doubting[_Learned]) -> Bool[np.ndarray, " n"] | None:
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
@@ -461,8 +452,7 @@ class GPRegression(Generic[K]):
         n, process = len(self), self._initial.with_theta(known.fit.fit.theta)
         if not math.isfinite(known.score):
             return None
-        bent = process.warp(self.inputs)
-        near = process.kernel(bent, bent)
+        near = process.kernel(self.inputs, self.inputs)
         gram = near.copy()
         gram.flat[:: n + 1] += process.noise_at(self.inputs) + known.fit.extra
         try:
@@ -498,7 +488,7 @@ class GPRegression(Generic[K]):
         """Take hyperparameters over. O(n³).
 
         Raises:
-            InvalidStudy: they belong to another kernel or warp.
+            InvalidStudy: they belong to another kernel.
         """
         hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
         self.draws, extra = hyperparameters.draws, np.zeros(len(self))
@@ -542,16 +532,16 @@ class GPRegression(Generic[K]):
         rest = slice(self._chosen + len(self._posterior) - len(self._counted), None)
         if rest.start < len(self):
             points, extra = self.inputs[rest], self._data.extra[rest]
-            bent, residuals, _ = self._rows(points, self.outcomes[rest], extra)
-            self._posterior.append(bent, residuals, self.process.noise_at_each(points) + extra)
+            _, residuals, _ = self._rows(points, self.outcomes[rest], extra)
+            self._posterior.append(points, residuals, self.process.noise_at_each(points) + extra)
         return self._posterior
 
     def _rows(
         self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
-        """Bent points, residuals and noise variances."""
+        """Points, residuals and noise variances."""
         residuals = (self.output.forward(outcomes) - self.mean)[:, None]
-        return self.process.warp(points), residuals, self.process.noise_at(points) + extra
+        return points, residuals, self.process.noise_at(points) + extra
 
     @property
     def factor(self) -> Factor:
@@ -570,7 +560,7 @@ class GPRegression(Generic[K]):
         They have the noise of `noise_of_fantasies`.
         """
         points = self._read(X)
-        with self._given.extended(self.process.warp(points), self.noise_of_fantasies(points)) as factor:
+        with self._given.extended(points, self.noise_of_fantasies(points)) as factor:
             yield factor
 
     def noise_of_fantasies(self, X: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
@@ -578,7 +568,7 @@ class GPRegression(Generic[K]):
 
         They are hardly any: with much of it a pending point would be suggested again.
         """
-        return np.minimum(self.noise_at(X), _EXPECTED * self.kernel.diagonal(self.process.warp(X)))
+        return np.minimum(self.noise_at(X), _EXPECTED * self.kernel.diagonal(X))
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each. O(n²) a point."""
@@ -588,25 +578,25 @@ class GPRegression(Generic[K]):
 
     def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and variance of f at Z (m, d), standardised, (m,) each, all rows at once. O(n²) a point."""
-        found = self._given.solve(self.process.warp(Z))
+        found = self._given.solve(Z)
         return self.mean + found.mean[0], found.variance
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
-        return self.mean + self._given.means(self.process.warp(Z))[0]
+        return self.mean + self._given.means(Z)[0]
 
     def means_and_gradients(
         self, Z: Float[np.ndarray, "r d"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
         """Mean of f at every row, standardised (r,), and its gradients (r, d). O(n) a point."""
-        bent, rows = self.process.warp(Z), self._given.points
+        rows = self._given.points
         weights = np.broadcast_to(self.weights, (len(Z), len(rows)))
-        slope = self.kernel.input_gradient(bent, rows, weights) if len(rows) else np.zeros(Z.shape)
-        return self.mean + self._given.means(bent)[0], slope * self.process.warp.slope(Z)
+        slope = self.kernel.input_gradient(Z, rows, weights) if len(rows) else np.zeros(Z.shape)
+        return self.mean + self._given.means(Z)[0], slope
 
     @property
     def points(self) -> Float[np.ndarray, "m d"]:
-        """Observed points that count, bent."""
+        """Observed points that count."""
         return self._given.points
 
     @property
@@ -652,14 +642,14 @@ class GPRegression(Generic[K]):
 
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
-        mean, variance = self._given.average(self.process.warp(Z))
+        mean, variance = self._given.average(Z)
         return self.mean + float(mean[0]), variance
 
     def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised (r,), and their gradients (r, d). O(n²) a point."""
-        found, bend = self._given.solve(self.process.warp(Z)), self.process.warp.slope(Z)
-        rise = self._given.slope(found, np.ones(found.mean.shape), None) * bend
-        fall = self._given.slope(found, None, np.ones(len(Z))) * bend
+        found = self._given.solve(Z)
+        rise = self._given.slope(found, np.ones(found.mean.shape), None)
+        fall = self._given.slope(found, None, np.ones(len(Z)))
         return self.mean + found.mean[0], found.variance, rise, fall
 
 
@@ -694,13 +684,13 @@ class Averaged(Generic[K]):
         return self.model.inputs
 
     @property
-    def output(self) -> OutcomeTransform:
+    def output(self) -> Standardisation:
         """Outcome transform, the same for all members."""
         return self.model.output
 
     @property
     def scale(self) -> float:
-        """`y = offset + scale · z`, if there is no transform."""
+        """`y = offset + scale · z`."""
         return self.model.scale
 
     def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
@@ -737,7 +727,7 @@ class Averaged(Generic[K]):
     def _stacks(self, Z: Float[np.ndarray, "m d"]) -> bool:
         """Whether several members see the same points, and few enough for one array."""
         k, n = len(self.members), len(self)
-        return k > 1 and 0 < k * n * len(Z) <= _STACKED and not self.members[0].process.warp.columns
+        return k > 1 and 0 < k * n * len(Z) <= _STACKED
 
     def _stacked(
         self, Z: Float[np.ndarray, "m d"]

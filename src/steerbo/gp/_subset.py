@@ -54,8 +54,8 @@ def subset_of_data(
         z: (n,) standardised outcomes, larger is better.
         most: so many at most, at least 5.
 
-    >>> from steerbo.gp import SquaredExponentialKernel, KumaraswamyWarp
-    >>> process = GPPrior(SquaredExponentialKernel([0.1]), 0.01, KumaraswamyWarp())
+    >>> from steerbo.gp import SquaredExponentialKernel
+    >>> process = GPPrior(SquaredExponentialKernel([0.1]), 0.01)
     >>> X = np.linspace(0, 1, 100)[:, None]
     >>> subset_of_data(process, X, -((X[:, 0] - 0.3) ** 2), most=10).tolist()
     [0, 27, 28, 29, 30, 35, 66, 97, 98, 99]
@@ -63,12 +63,11 @@ def subset_of_data(
     n = len(z)
     if n <= most:
         return np.arange(n)
-    bent = process.warp(X)
     some = np.linspace(0, n - 1, min(_FEW, n)).astype(np.intp)
     residuals = (z[some] - process.mean)[:, None]
-    rough = GPPosterior(process.kernel, bent[some], residuals, process.noise_at(X[some]))
-    best = int(rough.means(bent)[0].argmax())
-    return choose_subset(process.kernel(bent, bent[best : best + 1])[:, 0], most)
+    rough = GPPosterior(process.kernel, X[some], residuals, process.noise_at(X[some]))
+    best = int(rough.means(X)[0].argmax())
+    return choose_subset(process.kernel(X, X[best : best + 1])[:, 0], most)
 
 
 def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST) -> Int[np.ndarray, " m"]:

@@ -766,10 +766,9 @@ def _covariances(
     whole.replace(model.inputs, model.outcomes)
     whole.set(found)
     points, outcomes = whole.inputs[whole.counted], whole.outcomes[whole.counted]
-    bent = whole.process.warp(points)
-    signal = whole.kernel(bent, bent)
+    signal = whole.kernel(points, points)
     gram = signal.copy()
-    gram.flat[:: len(bent) + 1] += whole.noises
+    gram.flat[:: len(points) + 1] += whole.noises
     return points[:, -1], signal, gram, whole.output.forward(outcomes) - whole.mean
 
 

@@ -17,7 +17,6 @@ from ..causal.method import CausalMethod
 from ..core import BaseStudy, History, Method, Problem, Scope, now
 from ..costvarying.method import CostVaryingMethod
 from ..errors import InvalidRequest, one_of
-from ..gp import KumaraswamyWarp
 from ..space import Categorical, Variable
 from ..surrogate import Columns, Posterior, inverse_root
 from ..timevarying.data import RoundView
@@ -177,7 +176,7 @@ def _of_priors(method: TimeVaryingMethod[Any], history: History, which: Posterio
     left = np.ones(len(given)) if shared.drift is None else shared.drift.over(d)(row, given.points)[0]
     weights = given.weights[:, list(shared.ids).index(p)]
     return Posterior(
-        columns, shared.space, KumaraswamyWarp(), given.points[:, :d], weights, inverse_root(given.factor), left,
+        columns, shared.space, given.points[:, :d], weights, inverse_root(given.factor), left,
         noise=lambda Z: np.full(len(Z), shared.variance), trend=_MeanOf(surrogate, p),
     )  # fmt: skip
 

@@ -21,9 +21,9 @@ from ..errors import ModelFailure
 from ..gp import (
     MANY,
     MOST,
-    OutcomeTransform,
     Parameter,
     ProfiledMean,
+    Standardisation,
     changepoint_densities,
     choose_subset,
     evenly,
@@ -431,10 +431,10 @@ def standardised(
         y, agents, number = np.array(values), np.array(behind), np.array(numbers)
     seen, extra = np.array(tables[:first]), None
     if doubts.any():
-        output = OutcomeTransform.fitted(y[~doubts])
+        output = Standardisation.fitted(y[~doubts])
         extra = np.where(doubts, np.maximum(output.forward(y) ** 2, 1.0), 0.0)
     else:
-        output = OutcomeTransform.fitted(y)
+        output = Standardisation.fitted(y)
     return Observations(inputs, output.forward(y), agents, seen, number, extra), output.offset, output.scale
 
 

@@ -159,7 +159,7 @@ def build_model(
         drift_model: how the objective changes with time; None: it does not.
         kernel: over the variables; None: an ANOVA kernel, or a constant without variables. Noise may then change along
             every number, unless it is known or the objective drifts.
-        options: of `GPRegression`: `known_noise`, `likely_noise`, `warp`, `transform`, `seed`.
+        options: of `GPRegression`: `known_noise`, `likely_noise`, `seed`.
     """
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
