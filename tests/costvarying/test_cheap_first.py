@@ -15,7 +15,7 @@ from scipy.stats import norm
 import steerbo as sb
 from steerbo.core.events import upgrade_format
 from steerbo.costvarying.cheap_first import DEVIATION_MARGIN, CheapFirst, Reasons, Switching, worthwhile_width
-from steerbo.gp._subset import subset_of_data
+from steerbo.gp._posterior import subset_of_data
 from steerbo.optim import sobol_points
 from steerbo.records import from_dict, to_dict
 from tests.costvarying.worlds import OVEN, PROBLEM, evaluate, value_of

@@ -12,7 +12,7 @@ from steerbo.errors import ModelFailure
 from steerbo.gp import GPPrior, Parameter, SquaredExponentialKernel, maximum_a_posteriori, refit_due
 from steerbo.gp._factor import Factor
 from steerbo.gp._fit import Fit
-from steerbo.gp._parameters import log_prior
+from steerbo.gp._hyperparameters import log_prior
 
 LINE = [Parameter("x", 0.0, 0.0, 100.0, -5.0, 5.0)]
 

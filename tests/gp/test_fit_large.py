@@ -9,8 +9,7 @@ import pytest
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import MANY, GPRegression, Parameter, SquaredExponentialKernel, evenly, log_prior, refine_on_all
-from steerbo.gp._fit import LogLikelihood, maximum_a_posteriori
-from steerbo.gp._subset import _sizes
+from steerbo.gp._fit import LogLikelihood, _sizes, maximum_a_posteriori
 
 TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
 CURVED = np.array([[3.0, 1.0], [1.0, 2.0]])

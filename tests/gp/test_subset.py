@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.gp import GPRegression, SquaredExponentialKernel, choose_subset
-from steerbo.gp._subset import subset_of_data
+from steerbo.gp._posterior import subset_of_data
 from tests.sizes import examples
 
 

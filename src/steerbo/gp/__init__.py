@@ -1,17 +1,14 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
-from ._changepoint import changepoint_densities, changepoint_gains
 from ._draws import mixture_moments, mixture_quantile, posterior_draws
+from ._drift_signs import changepoint_densities, changepoint_gains
 from ._factor import Factor
-from ._fit import Fit, maximum_a_posteriori, refit_due
-from ._hyperparameters import Hyperparameters, from_hex, to_hex
-from ._likelihood import MarginalLikelihood, ProfiledMean, evidence, inverted, profiled_log_density
-from ._parameters import Parameter, log_prior
-from ._posterior import GPPosterior
-from ._process import GPPrior
+from ._fit import MANY, Fit, evenly, maximum_a_posteriori, refine_on_all, refit_due
+from ._hyperparameters import Hyperparameters, Parameter, from_hex, log_prior, to_hex
+from ._posterior import MOST, GPPosterior, choose_subset, describe_subset
+from ._process import GPPrior, MarginalLikelihood, ProfiledMean, evidence, inverted, profiled_log_density
 from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
 from ._standardisation import Standardisation
-from ._subset import MANY, MOST, choose_subset, describe_subset, evenly, refine_on_all
 from .drift import (
     AnyDrift,
     Decay,

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._arrays import Float
 from ..errors import ModelFailure
-from ._parameters import Parameter, prior_density
+from ._hyperparameters import Parameter, prior_density
 
 DRAWS = 16
 """Chains, and so draws."""

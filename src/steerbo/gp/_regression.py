@@ -19,14 +19,11 @@ from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
 from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
-from ._fit import Fit, Place
-from ._hyperparameters import Hyperparameters
-from ._likelihood import inverted
-from ._parameters import LIKELY_NOISE
-from ._posterior import GPPosterior
-from ._process import GPPrior
+from ._fit import Fit, Hasty, Place, fit_large
+from ._hyperparameters import LIKELY_NOISE, Hyperparameters
+from ._posterior import MOST, GPPosterior, subset_of_data
+from ._process import GPPrior, inverted
 from ._standardisation import Standardisation
-from ._subset import MOST, Hasty, fit_large, subset_of_data
 from .kernels import Kernel, stacked
 from .outliers import (
     LEAST,

@@ -29,11 +29,10 @@ from .._arrays import Float as Floats
 from ..errors import InvalidProblem, InvalidStudy
 from ..records import record
 from ..space.fields import Number, Positive
-from ._changepoint import changepoint_gains
+from ._drift_signs import changepoint_gains, likely_periods
+from ._fit import Hasty
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
-from ._periodogram import likely_periods
 from ._regression import GPRegression
-from ._subset import Hasty
 from .kernels import (
     AnovaKernel,
     Constant,
