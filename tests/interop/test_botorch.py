@@ -17,7 +17,7 @@ from scipy.stats import norm
 
 import steerbo as sb
 from steerbo.errors import InvalidRequest
-from steerbo.space.quadrature import gauss_rule
+from steerbo.surrogate._parts import gauss_rule
 from tests.interop.examples import box, control_sets, drifting, mixed_control_sets, scopes, seen
 
 REASON = "BoTorch is not installed: pip install 'steerbo[botorch]'"

@@ -126,7 +126,7 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
         for of_mean in (False, True):
             some = maximise_bounds(process, domains, [2.0], 3, of_mean)
             with monkeypatch.context() as patched:
-                patched.setattr("steerbo.surrogate._integrals.FEW", 10**6)
+                patched.setattr("steerbo.surrogate._expectation.FEW", 10**6)
                 everything = maximise_bounds(
                     ProductKernelPosterior.of(model, process.inputs[-2:]), domains, [2.0], 3, of_mean
                 )
@@ -150,7 +150,7 @@ def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
     model.replace(X, y)
     found = []
     for from_so_many in (64, 10**6):
-        monkeypatch.setattr("steerbo.surrogate._integrals.SOME", from_so_many)
+        monkeypatch.setattr("steerbo.surrogate._expectation.SOME", from_so_many)
         process = ProductKernelPosterior.of(model, random.random((0, 4)))
         assert (process.coarse is process) == (from_so_many > 90)
         found.append(maximise_bounds(process, domains, [2.0, 0.1, -1.0], 5, of_mean))

@@ -9,7 +9,7 @@ import steerbo as sb
 from steerbo.core import Optimizer, Streams
 from steerbo.costvarying.methods import UcbPsq, UcbPsqOptions
 from steerbo.gp import Factor
-from steerbo.space.quadrature import gauss_rule
+from steerbo.surrogate._parts import gauss_rule
 from tests.gp.examples import covariance
 
 

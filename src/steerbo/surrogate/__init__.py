@@ -21,11 +21,9 @@ from ._constraints import (
     required_now,
     rows_at,
 )
-from ._expectation import Expectation
+from ._expectation import RESOLVED, Expectation, ProductKernelPosterior
 from ._export import Columns, Posterior, inverse_root
-from ._failures import FailureModel, Lasting, feasibility_margin
-from ._feasibility import Feasibility, feasible
-from ._integrals import RESOLVED, ProductKernelPosterior
+from ._feasibility import FailureModel, Feasibility, Lasting, feasible
 from ._model import (
     FLEETING,
     DriftTracker,
@@ -55,7 +53,7 @@ __all__ = [
     "EncodingCache", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "Law", "LawOf",
     "Mixture", "Moments", "Observed", "Part", "Posterior", "PosteriorSample", "ProbabilisticConstraint",
     "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled", "build_model", "chances_over", "climb_from",
-    "conditional_rows", "drawn", "drift_correlations", "expected_improvement", "feasibility_margin", "feasible",
+    "conditional_rows", "drawn", "drift_correlations", "expected_improvement", "feasible",
     "highest_of", "inverse_root", "kept_of", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
     "outlier_names",
     "parts_of", "polished", "required_now", "rows_at", "set_columns", "similarity_weights", "ucb",

@@ -19,8 +19,7 @@ from ..gp import (
 )
 from ..optim import Box
 from ..space import Space
-from ._expectation import Expectation
-from ._integrals import ProductKernelPosterior
+from ._expectation import Expectation, ProductKernelPosterior
 from ._parts import Part
 
 Points = Float[np.ndarray, "r d"]

@@ -26,8 +26,7 @@ from ..optim import (
     sobol_in_box,
     sobol_points,
 )
-from ._expectation import CERTAIN, Expectation
-from ._integrals import ProductKernelPosterior
+from ._expectation import CERTAIN, Expectation, ProductKernelPosterior
 from ._parts import Part, Uncontrolled, drawn
 
 _AT_ONCE = 2**16

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._arrays import Complex, Float, Int
-from ._expectation import Expectation
-from ._integrals import ProductKernelPosterior
+from ._expectation import Expectation, ProductKernelPosterior
 from ._parts import Controlled, Observed, Part, drawn_together, row_of, set_columns
 
 FEATURES = 1024
