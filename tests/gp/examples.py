@@ -10,19 +10,16 @@ import numpy as np
 from steerbo.gp import (
     Constant,
     DecayKernel,
-    EpochsKernel,
-    Fixed,
     GPPrior,
     GPRegression,
-    InUnitsKernel,
     Kernel,
     Linear,
     Matern12,
     Matern32,
     Matern52,
-    PeriodicKernel,
     SquaredExponentialKernel,
 )
+from steerbo.gp.kernels import EpochsKernel, Fixed, InUnitsKernel, PeriodicKernel
 
 KERNELS: dict[str, Kernel] = {
     "squared exponential": SquaredExponentialKernel([0.4, 0.9, 2.0], variance=1.7),

@@ -8,16 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from steerbo.gp import (
-    DecayKernel,
-    GPPosterior,
-    Kernel,
-    Linear,
-    Matern52,
-    PeriodicKernel,
-    SquaredExponentialKernel,
-    evidence,
-)
+from steerbo.gp import DecayKernel, GPPosterior, Kernel, Linear, Matern52, SquaredExponentialKernel, evidence
+from steerbo.gp.kernels import PeriodicKernel
 
 SPACE = SquaredExponentialKernel([0.3, 0.5], 2.0)
 KERNELS: dict[str, Kernel] = {

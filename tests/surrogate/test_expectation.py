@@ -11,17 +11,8 @@ import scipy.stats
 import steerbo as sb
 from steerbo.optim import sobol_points
 from steerbo.space import Variable
-from steerbo.surrogate import (
-    BatchedBounds,
-    Controlled,
-    Expectation,
-    LawOf,
-    Observed,
-    Part,
-    ProductKernelPosterior,
-    Rows,
-    Uncontrolled,
-)
+from steerbo.surrogate import Controlled, Expectation, LawOf, Observed, Part, ProductKernelPosterior, Rows, Uncontrolled
+from steerbo.surrogate._optimise import BatchedBounds
 from tests.surrogate.examples import a_process, kernel, parts, posterior
 
 DRAWS = 40_000

@@ -9,10 +9,10 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.gp import DecayKernel, GPRegression, Kernel, Matern32, PeriodicKernel, SquaredExponentialKernel
+from steerbo.gp import DecayKernel, GPRegression, Kernel, Matern32, SquaredExponentialKernel
+from steerbo.gp.kernels import PeriodicKernel
 from steerbo.optim import Box
 from steerbo.surrogate import (
-    BatchedBounds,
     Controlled,
     Domain,
     Expectation,
@@ -26,6 +26,7 @@ from steerbo.surrogate import (
     parts_of,
     polished,
 )
+from steerbo.surrogate._optimise import BatchedBounds
 from steerbo.surrogate._parts import drawn, gauss_rule
 
 WIND = sb.Float("wind", 0, 1, law=sb.TruncatedNormal(0.4, 0.2))
