@@ -10,6 +10,7 @@ import numpy as np
 from steerbo.gp import (
     Constant,
     DecayKernel,
+    Factor,
     GPPrior,
     GPRegression,
     Kernel,
@@ -61,6 +62,16 @@ def covariance(model: GPRegression[Any], Z: np.ndarray) -> np.ndarray:
     """Posterior covariances of f among points (m, d), standardised."""
     half = model.factor.half_solve(model.kernel(model._given.rows, Z))
     return np.asarray(model.kernel(Z, Z) - half.T @ half)
+
+
+def lower(factor: Factor) -> np.ndarray:
+    """L of a factor `K = L Lᵀ`."""
+    return np.tril(factor._store[: len(factor), : len(factor)])
+
+
+def gram_of(factor: Factor) -> np.ndarray:
+    """K of a factor, as it was given."""
+    return factor._gram(np.empty((len(factor), len(factor))))
 
 
 def differences(function: Callable[[np.ndarray], float | np.ndarray], at: np.ndarray, step: float = 1e-6) -> np.ndarray:

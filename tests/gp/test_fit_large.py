@@ -9,7 +9,7 @@ import pytest
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import MANY, GPRegression, Parameter, SquaredExponentialKernel, evenly, log_prior, refine_on_all
-from steerbo.gp._fit import LogLikelihood, _sizes, maximum_a_posteriori
+from steerbo.gp._fit import Curvature, LogLikelihood, _sizes, maximum_a_posteriori, quasi_newton, weighing
 
 TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
 CURVED = np.array([[3.0, 1.0], [1.0, 2.0]])
@@ -185,7 +185,8 @@ def test_curvature_that_grows_less_than_the_number_of_observations_is_seen_to() 
 
     whole, few, fewer = density(160.0, (0.5, -0.4)), density(16.0, (0.3, 0.0)), density(4.0, (0.0, 0.0))
     start = np.zeros(2)
-    knowing = refine_on_all(TWO, whole, few, start, share=0.1, evaluations=2, fewer=fewer)
+    curvature = Curvature.found(TWO, weighing(few), start, weighing(fewer))
+    knowing = quasi_newton(TWO, weighing(whole), start, curvature.inverse(0.1), evaluations=2)
     plain = refine_on_all(TWO, whole, few, start, share=0.1, evaluations=2)
     assert knowing.theta == pytest.approx([0.5, -0.4], abs=1e-3)
     assert abs(plain.theta[1] + 0.4) > 0.3

@@ -28,7 +28,7 @@ from steerbo.gp import (
 )
 from tests.sizes import examples
 
-from .examples import KERNELS, covariance, differences, points
+from .examples import KERNELS, covariance, differences, lower, points
 
 Model = GPRegression[Any]
 
@@ -162,7 +162,7 @@ def bits(model: Model) -> bytes:
 
 
 def bits_of(model: Model, Z: np.ndarray) -> bytes:
-    parts = [*model.predict(Z), model.weights, model.factor.lower, model.factor.inverse()]
+    parts = [*model.predict(Z), model.weights, lower(model.factor), model.factor.inverse()]
     return b"".join(part.tobytes() for part in parts)
 
 

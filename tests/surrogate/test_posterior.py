@@ -75,9 +75,10 @@ def test_held_columns_are_no_coordinates() -> None:
 
 
 def test_the_root_is_one_of_the_inverse() -> None:
-    factor = fitted().factor
-    root = inverse_root(factor)
-    assert_allclose(root @ root.T @ factor.gram, np.eye(len(factor)), atol=1e-8)
+    model = fitted()
+    root = inverse_root(model.factor)
+    gram = model.kernel(model.inputs, model.inputs) + np.diag(model.noises)
+    assert_allclose(root @ root.T @ gram, np.eye(len(model)), atol=1e-8)
 
 
 def test_columns_know_values_and_levels() -> None:

@@ -209,10 +209,10 @@ class Curvature:
     @classmethod
     def found(cls, parameters: Sequence[Parameter], few: Weigh, theta: Theta, fewer: Weigh | None = None) -> Curvature:
         """Curvature of few observations at a point, and of a quarter of them (None: it grows as their number)."""
-        values, vectors = np.linalg.eigh(_by_differences(parameters, few, theta))
+        values, vectors = np.linalg.eigh(_curvature(parameters, few, theta))
         values, power = np.abs(values), np.ones(len(theta))
         if fewer is not None:
-            before = np.abs(np.einsum("pi,pq,qi->i", vectors, _by_differences(parameters, fewer, theta), vectors))
+            before = np.abs(np.einsum("pi,pq,qi->i", vectors, _curvature(parameters, fewer, theta), vectors))
             power = np.log(np.maximum(values, 1e-3) / np.maximum(before, 1e-3)) / math.log(QUARTER)
             power = np.clip(power, 0.0, 1.0)
         return cls(vectors, values, power)
@@ -312,16 +312,26 @@ def quasi_newton(
     return Climbed(best, height, jitter, theta, left, inverse, done)
 
 
-def _by_differences(parameters: Sequence[Parameter], few: Weigh, theta: Theta) -> Float[np.ndarray, "p p"]:
-    """H, by differences of gradients."""
+def curvature_by_differences(slope: Callable[[Theta], Theta | None], theta: Theta) -> Float[np.ndarray, "p p"]:
+    """Negative Hessian of a density at a point, by central differences of its slope; rows without a slope are zero."""
     p = len(theta)
-    hessian = np.zeros((p, p))
+    curvature = np.zeros((p, p))
     for i in range(p):
-        ends = [Place.at(theta + side * _STEP * np.eye(p)[i], parameters, few) for side in (1.0, -1.0)]
-        slopes = [None if end is None else end.slope() for end in ends]
-        if slopes[0] is not None and slopes[1] is not None:
-            hessian[i] = -(slopes[0] - slopes[1]) / (2 * _STEP)
-    return 0.5 * (hessian + hessian.T)
+        above, below = (slope(theta + side * _STEP * np.eye(p)[i]) for side in (1.0, -1.0))
+        if above is not None and below is not None:
+            with np.errstate(invalid="ignore"):  # what is no number is the caller's to find
+                curvature[i] = (below - above) / (2 * _STEP)
+    return 0.5 * (curvature + curvature.T)
+
+
+def _curvature(parameters: Sequence[Parameter], few: Weigh, theta: Theta) -> Float[np.ndarray, "p p"]:
+    """H of a log posterior density."""
+
+    def slope(at: Theta) -> Theta | None:
+        place = Place.at(at, parameters, few)
+        return None if place is None else place.slope()
+
+    return curvature_by_differences(slope, theta)
 
 
 def _updated(inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta) -> Float[np.ndarray, "p p"]:
@@ -466,7 +476,6 @@ def refine_on_all(
     *,
     share: float,
     evaluations: int,
-    fewer: LogLikelihood | None = None,
 ) -> Fit:
     """Maximise the whole posterior density near `start` in so many evaluations.
 
@@ -477,10 +486,7 @@ def refine_on_all(
         start: (p,) where some observations, or earlier ones, have their maximum.
         share: how many of all those few are, in (0, 1].
         evaluations: at least one.
-        fewer: the likelihood of a quarter of some, which says how curvature grows with how many there are: that of
-            noise as their number, that of lengthscales of what is smooth far less. None: all of it as their number.
     """
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
-    less = None if fewer is None else weighing(fewer)
-    curvature = Curvature.found(parameters, weighing(few), np.clip(start, low, high), less)
+    curvature = Curvature.found(parameters, weighing(few), np.clip(start, low, high))
     return quasi_newton(parameters, weighing(whole), start, curvature.inverse(share), evaluations=evaluations).fit
