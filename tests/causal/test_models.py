@@ -264,7 +264,7 @@ def test_where_there_is_a_course_the_last_column_is_the_time() -> None:
 
 
 def test_much_is_believed_to_be_noise() -> None:
-    assert ModelOptions().model(MIXED).process.likely_noise == LIKELY_NOISE
+    assert ModelOptions().model(MIXED).prior.likely_noise == LIKELY_NOISE
 
 
 CHAIN = sb.CausalGraph.from_text("c -> x -> y; c -> y; z -> y", target="y", intervenable=["x", "z"])

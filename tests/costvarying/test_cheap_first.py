@@ -261,7 +261,7 @@ def test_an_outcome_that_was_put_right_is_no_longer_doubted() -> None:
 
 def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "steerbo.gp._regression.subset_of_data", lambda process, X, z: subset_of_data(process, X, z, most=20)
+        "steerbo.gp._regression.subset_of_data", lambda prior, X, z: subset_of_data(prior, X, z, most=20)
     )
     names = ("a", "b", "c")
     problem = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform()) for name in names], [["a"], ["a", "b", "c"]])

@@ -1,4 +1,4 @@
-"""Kernels, processes and finite differences that several tests of this floor use."""
+"""Kernels, priors and finite differences that several tests of this floor use."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ KERNELS: dict[str, Kernel] = {
     "nested": (Matern52(0.5, dimensions=[0], learn_variance=False) + Constant(0.5)) * Matern32(0.7, dimensions=[1]),
 }
 
-PROCESSES = {name: GPPrior(kernel, 0.05, 0.3) for name, kernel in KERNELS.items()} | {
+PRIORS = {name: GPPrior(kernel, 0.05, 0.3) for name, kernel in KERNELS.items()} | {
     "uneven": GPPrior(KERNELS["sum"], 0.05, 0.3, uneven=(1, 0), slopes=(0.7, -1.5)),
 }
 

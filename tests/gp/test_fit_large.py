@@ -143,7 +143,7 @@ def test_a_first_search_ends_as_high_as_one_with_all_of_them(n: int) -> None:
     model = GPRegression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
     model.replace(X, y)
     theta, z = np.array(model.fit().theta), (y - y.mean()) / y.std()
-    given, found = model.process, model.last_fit
+    given, found = model.prior, model.last_fit
     assert found is not None
     every = maximum_a_posteriori(given.parameters, lambda t: given.with_theta(t).log_likelihood(X, z), [theta])
     assert found.converged
@@ -162,7 +162,7 @@ def test_the_same_search_as_ever_below_that() -> None:
     random = np.random.default_rng(0)
     model = GPRegression(SquaredExponentialKernel([0.3]))
     model.replace(random.random((30, 1)), random.normal(size=30))
-    given = model.process
+    given = model.prior
     found = model.fit()
     z = found.output.forward(model.outcomes)
     short = given.theta - np.log(3.0) * np.array(["lengthscale" in p.name for p in given.parameters])

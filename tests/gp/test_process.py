@@ -9,17 +9,17 @@ from sklearn.gaussian_process import kernels as sk
 
 from steerbo.gp import GPPrior, Kernel, Matern52, SquaredExponentialKernel, Stationary
 
-from .examples import PROCESSES, differences, points
+from .examples import PRIORS, differences, points
 
 
-@pytest.mark.parametrize("process", PROCESSES.values(), ids=PROCESSES.keys())
-def test_gradient_agrees_with_finite_differences(process: GPPrior[Kernel]) -> None:
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS.keys())
+def test_gradient_agrees_with_finite_differences(prior: GPPrior[Kernel]) -> None:
     X, z = points(15), np.random.default_rng(1).normal(size=15)
-    _, gradient, jitter = process.log_likelihood(X, z)
-    numeric = differences(lambda theta: process.with_theta(theta).log_likelihood(X, z)[0], process.theta)
+    _, gradient, jitter = prior.log_likelihood(X, z)
+    numeric = differences(lambda theta: prior.with_theta(theta).log_likelihood(X, z)[0], prior.theta)
     np.testing.assert_allclose(gradient, numeric, rtol=2e-5, atol=1e-6)
     assert jitter == 0
-    assert len(gradient) == len(process.parameters)
+    assert len(gradient) == len(prior.parameters)
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVaryi
     process = ProductKernelPosterior.of(model, np.random.default_rng(4).random((3, width)))
     short = 0.0
     for i, (found,) in zip(every, before, strict=True):
-        same = warm_started(candidates.process, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        same = warm_started(candidates.posterior, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
         assert same.value >= found.value - 1e-8, "where nothing is pending it ends where the search has"
         less = warm_started(process, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
         ((whole,),) = maximise_bounds(process, [candidates.domains[i]], [BETA], 1, of_mean)

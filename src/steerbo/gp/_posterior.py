@@ -263,7 +263,7 @@ _LATEST, _NEAREST = 0.2, 0.4  # shares of those counted; the others are spread o
 
 
 def subset_of_data(
-    process: GPPrior[Any], X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], most: int = MOST
+    prior: GPPrior[Any], X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], most: int = MOST
 ) -> Int[np.ndarray, " m"]:
     """Choose the outcomes that the posterior uses: their indices, ascending, at most `most`.
 
@@ -272,25 +272,25 @@ def subset_of_data(
     what is left, so that nothing that is known to be poor is taken for unknown.
 
     Args:
-        process: the process that measures distance.
+        prior: the prior whose kernel measures distance.
         X: (n, d) where outcomes are.
         z: (n,) standardised outcomes, larger is better.
         most: so many at most, at least 5.
 
     >>> from steerbo.gp import SquaredExponentialKernel
-    >>> process = GPPrior(SquaredExponentialKernel([0.1]), 0.01)
+    >>> prior = GPPrior(SquaredExponentialKernel([0.1]), 0.01)
     >>> X = np.linspace(0, 1, 100)[:, None]
-    >>> subset_of_data(process, X, -((X[:, 0] - 0.3) ** 2), most=10).tolist()
+    >>> subset_of_data(prior, X, -((X[:, 0] - 0.3) ** 2), most=10).tolist()
     [0, 27, 28, 29, 30, 35, 66, 97, 98, 99]
     """
     n = len(z)
     if n <= most:
         return np.arange(n)
     some = np.linspace(0, n - 1, min(_FEW, n)).astype(np.intp)
-    residuals = (z[some] - process.mean)[:, None]
-    rough = GPPosterior(process.kernel, X[some], residuals, process.noise_at(X[some]))
+    residuals = (z[some] - prior.mean)[:, None]
+    rough = GPPosterior(prior.kernel, X[some], residuals, prior.noise_at(X[some]))
     best = int(rough.means(X)[0].argmax())
-    return choose_subset(process.kernel(X, X[best : best + 1])[:, 0], most)
+    return choose_subset(prior.kernel(X, X[best : best + 1])[:, 0], most)
 
 
 def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST) -> Int[np.ndarray, " m"]:

@@ -335,7 +335,7 @@ class GPPrior(Generic[K]):
     def weighed(
         self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
     ) -> Weighed:
-        """Log posterior density whose gradient is computed on demand.
+        """Log marginal likelihood whose gradient, or factor, is computed on demand.
 
         Raises:
             ModelFailure: the covariances cannot be factorised.

@@ -200,7 +200,7 @@ class GPRegression(Generic[K]):
                 raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
         self.output = Standardisation()
         self._initial = GPPrior(kernel, float(noise), likely_noise=float(likely_noise), uneven=tuple(uneven))
-        self.process = self._initial
+        self.prior = self._initial
         self._data = _Observations(np.zeros((0, self._initial.width)), np.zeros(0), np.zeros(0))  # the members' too
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
@@ -216,21 +216,21 @@ class GPRegression(Generic[K]):
     @property
     def kernel(self) -> K:
         """The kernel with the hyperparameters in use."""
-        return self.process.kernel
+        return self.prior.kernel
 
     @property
     def noise(self) -> float:
         """Noise variance, standardised, in the middle of columns along which it changes."""
-        return self.process.noise
+        return self.prior.noise
 
     def noise_at(self, X: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Noise variance of an outcome at points X (m, d), standardised, (m,)."""
-        return self.process.noise_at(X)
+        return self.prior.noise_at(X)
 
     @property
     def mean(self) -> float:
         """The prior mean, standardised, the same everywhere."""
-        return self.process.mean
+        return self.prior.mean
 
     @property
     def scale(self) -> float:
@@ -324,7 +324,7 @@ class GPRegression(Generic[K]):
     def hyperparameters(self) -> Hyperparameters:
         """Hyperparameters in use."""
         doubted = tuple((i, float(self._data.extra[i])) for i in self.doubted)
-        return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws, doubted)
+        return Hyperparameters(tuple(self.prior.theta.tolist()), self.output, self.draws, doubted)
 
     @property
     def doubted(self) -> list[int]:
@@ -344,11 +344,11 @@ class GPRegression(Generic[K]):
         Args:
             hasty: how to save time with few observations, too.
         """
-        best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta, hasty=hasty)
+        best = self._trusting(np.zeros(len(self), dtype=bool), self.prior.theta, hasty=hasty)
         best = self._maybe_skewed(best)
         if LEAST <= len(self) <= self.many:
             if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
-                before, nearly = self.process.theta, hasty is not None
+                before, nearly = self.prior.theta, hasty is not None
                 if nearly:
                     before = best.fit.fit.theta
                 if not nearly or self._score(suspects, before) > best.score - _HOPELESS:
@@ -361,7 +361,7 @@ class GPRegression(Generic[K]):
 
     def compared(self, doubts: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
         """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
-        each = [self._maybe_skewed(self._trusting(some, self.process.theta, hasty=hasty)) for some in doubts]
+        each = [self._maybe_skewed(self._trusting(some, self.prior.theta, hasty=hasty)) for some in doubts]
         return self._found(max(each, key=lambda one: one.score))
 
     def _found(self, best: Doubting[_Learned]) -> Hyperparameters:
@@ -424,7 +424,7 @@ class GPRegression(Generic[K]):
         if not far.any():
             return far
         away = self.outcomes - np.median(self.outcomes)
-        return far & ~supported(self.process.kernel(self.inputs, self.inputs), away, far)
+        return far & ~supported(self.prior.kernel(self.inputs, self.inputs), away, far)
 
     def _doubt_one_more(self, known: Doubting[_Learned]) -> Bool[np.ndarray, " n"] | None:
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
@@ -446,17 +446,17 @@ class GPRegression(Generic[K]):
         self, known: Doubting[_Learned]
     ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None:
         """Covariances of the function, K⁻¹ r and the diagonal of K⁻¹ by a fit; None where there is no such inverse."""
-        n, process = len(self), self._initial.with_theta(known.fit.fit.theta)
+        n, prior = len(self), self._initial.with_theta(known.fit.fit.theta)
         if not math.isfinite(known.score):
             return None
-        near = process.kernel(self.inputs, self.inputs)
+        near = prior.kernel(self.inputs, self.inputs)
         gram = near.copy()
-        gram.flat[:: n + 1] += process.noise_at(self.inputs) + known.fit.extra
+        gram.flat[:: n + 1] += prior.noise_at(self.inputs) + known.fit.extra
         try:
             inverse = inverted(gram)[0]
         except ModelFailure:
             return None
-        alpha = inverse @ (known.fit.output.forward(self.outcomes) - process.mean)
+        alpha = inverse @ (known.fit.output.forward(self.outcomes) - prior.mean)
         return near, alpha, np.diagonal(inverse)
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
@@ -494,7 +494,7 @@ class GPRegression(Generic[K]):
                 raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
             extra[i] = variance
         self._data = _Observations(self.inputs, self.outcomes, extra)
-        self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
+        self.prior, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         there, self._fitted = self._fitted is self.inputs and len(self) <= MOST, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
         self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
@@ -507,7 +507,7 @@ class GPRegression(Generic[K]):
         found: list[GPRegression[K]] = []
         for theta in self.draws:
             member = copy(self)
-            member.draws, member.process = (), self._initial.with_theta(np.array(theta))
+            member.draws, member.prior = (), self._initial.with_theta(np.array(theta))
             member._condition()
             found.append(member)
         self.members = tuple(found)
@@ -517,7 +517,7 @@ class GPRegression(Generic[K]):
         return self.members[k % len(self.members)] if self.members else self
 
     def _condition(self, made: Factor | None = None) -> None:
-        some = subset_of_data(self.process, self.inputs, self.output.forward(self.outcomes))
+        some = subset_of_data(self.prior, self.inputs, self.output.forward(self.outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
         self._posterior = GPPosterior(
             self.kernel, *self._rows(self.inputs[some], self.outcomes[some], self._data.extra[some]), made
@@ -530,7 +530,7 @@ class GPRegression(Generic[K]):
         if rest.start < len(self):
             points, extra = self.inputs[rest], self._data.extra[rest]
             _, residuals, _ = self._rows(points, self.outcomes[rest], extra)
-            self._posterior.append(points, residuals, self.process.noise_at_each(points) + extra)
+            self._posterior.append(points, residuals, self.prior.noise_at_each(points) + extra)
         return self._posterior
 
     def _rows(
@@ -538,7 +538,7 @@ class GPRegression(Generic[K]):
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
         """Points, residuals and noise variances."""
         residuals = (self.output.forward(outcomes) - self.mean)[:, None]
-        return points, residuals, self.process.noise_at(points) + extra
+        return points, residuals, self.prior.noise_at(points) + extra
 
     @property
     def factor(self) -> Factor:
@@ -605,7 +605,7 @@ class GPRegression(Generic[K]):
     @property
     def noises(self) -> Float[np.ndarray, " m"]:
         """Noise variances of the outcomes in use, standardised; doubted outcomes have more."""
-        return self.process.noise_at(self.inputs[self.counted]) + self._data.extra[self.counted]
+        return self.prior.noise_at(self.inputs[self.counted]) + self._data.extra[self.counted]
 
     def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
         """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.

@@ -98,8 +98,8 @@ def _of_control_sets(method: CostVaryingMethod[Any], history: History, which: Po
         Columns.of(space.subset([space.names[d] for d in method.search_space.sets[number]])),
         candidates.domains[number].parts,
     )
-    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in candidates.processes)
-    return replace(Posterior.of_expectation(candidates.process, parts, output, columns), members=members)
+    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in candidates.posteriors)
+    return replace(Posterior.of_expectation(candidates.posterior, parts, output, columns), members=members)
 
 
 def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[float, ...]:

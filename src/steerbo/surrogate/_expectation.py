@@ -50,7 +50,7 @@ _KEPT_LAW = 256  # observations up to which one law's (n, n) array is kept for a
 _MADE = 512  # observations up to which an (n, n) array of a scope's own is made where the inverse, scaled, would do
 
 
-# -- the process, and integrals of its kernel --------------------------------------------------------------------------
+# -- the posterior, and integrals of its kernel ------------------------------------------------------------------------
 
 
 def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
@@ -171,7 +171,7 @@ class ProductKernelPosterior:
             gap += 1.0 - share
         return gap
 
-    def observed(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
+    def kernel_to_data(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
         """Factor of one column between values and observations, read-only where there are `SHARED` values or more.
 
         It is then held for other scopes that set the column to the same values: scopes are screened at the same points.
@@ -234,21 +234,21 @@ class Integrals:
     @classmethod
     def over(
         cls,
-        process: ProductKernelPosterior,
+        posterior: ProductKernelPosterior,
         law: Law,
         columns: Sequence[int],
         dimensions: Sequence[int],
     ) -> Integrals:
         """Integrate some columns, which are these dimensions of a law."""
-        lengthscales = process.lengthscales[list(columns)]
+        lengthscales = posterior.lengthscales[list(columns)]
         nodes, weights = law.rule(dimensions, lengthscales)
         uncertainty = law.uncertainty(dimensions, lengthscales)
 
         def kernel(points: Float[np.ndarray, "p k"]) -> Float[np.ndarray, "p q"]:
-            factors = (process.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
+            factors = (posterior.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
             return reduce(np.multiply, factors)
 
-        observed = kernel(process.inputs[:, list(columns)])
+        observed = kernel(posterior.inputs[:, list(columns)])
         doubly, root = float(weights @ kernel(nodes) @ weights), observed * np.sqrt(weights)
         return cls(law, observed @ weights, doubly, root, None if uncertainty is None else observed @ uncertainty)
 
@@ -368,7 +368,7 @@ class Expectation:
     standardised units.
 
     Args:
-        process: the Gaussian process.
+        posterior: the Gaussian process given the outcomes.
         parts: every column's part.
         controlled: (c,) the columns that are set.
         known: (n,) τ: the known part of every observation's factor; None: 1 for all.
@@ -378,7 +378,7 @@ class Expectation:
         prior: E σ² without observations, in units of s².
     """
 
-    process: ProductKernelPosterior
+    posterior: ProductKernelPosterior
     parts: Sequence[Part]
     controlled: Int[np.ndarray, " c"]
     known: Float[np.ndarray, " n"] | None
@@ -388,43 +388,43 @@ class Expectation:
     prior: float = 1.0
 
     @classmethod
-    def over(cls, process: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
+    def over(cls, posterior: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
         """Integrate out the uncontrolled columns, given the observed ones.
 
         Args:
-            process: the Gaussian process.
+            posterior: the Gaussian process given the outcomes.
             parts: one for every column.
             product: whether to compute the (n, n) part, which means alone do not need.
         """
-        assert len(parts) == len(process.lengthscales), "every column has a part"
-        laws = [process.integrals(*group) for group in drawn_together(parts)]
-        known, average, doubly = process.known(parts), np.ones(len(process.inputs)), 1.0
+        assert len(parts) == len(posterior.lengthscales), "every column has a part"
+        laws = [posterior.integrals(*group) for group in drawn_together(parts)]
+        known, average, doubly = posterior.known(parts), np.ones(len(posterior.inputs)), 1.0
         for law in laws:
             average *= law.average
             doubly *= law.doubly
-        outer = _product(process.inverse, laws) if product else np.empty((0, 0))
+        outer = _product(posterior.inverse, laws) if product else np.empty((0, 0))
         if known is not None:
             average *= known
             if product:
                 outer *= known
                 outer *= known[:, None]
-        return cls(process, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
+        return cls(posterior, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
 
     def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
         """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
-        return [self.process.observed(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
+        return [self.posterior.kernel_to_data(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
-        return _multiplied(self._factors(points), np.empty((len(points), len(self.process.inputs))))
+        return _multiplied(self._factors(points), np.empty((len(points), len(self.posterior.inputs))))
 
     def _slopes(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r c n"]:
         """`∂ ln k_c(x, x_j)/∂x`; categories have none."""
-        process, found = self.process, np.zeros((*points.shape, len(self.process.inputs)))
+        posterior, found = self.posterior, np.zeros((*points.shape, len(self.posterior.inputs)))
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
-            if not process.categorical[d]:
-                found[:, j] = process.inputs[:, d] - points[:, j, None]
-                found[:, j] *= share_of(factor, float(process.shares[d])) / process.lengthscales[d] ** 2
+            if not posterior.categorical[d]:
+                found[:, j] = posterior.inputs[:, d] - points[:, j, None]
+                found[:, j] *= share_of(factor, float(posterior.shares[d])) / posterior.lengthscales[d] ** 2
         return found
 
     def _gradient(
@@ -438,16 +438,16 @@ class Expectation:
 
         What is not known for sure of a law is part of Var g.
         """
-        scaled = Scaled(self.process.inverse, self.average, tuple(self._law_uncertainty()))
+        scaled = Scaled(self.posterior.inverse, self.average, tuple(self._law_uncertainty()))
         many = len(self.average) > _MADE
         return replace(self, product=scaled if many else scaled.made(), prior=self.doubly)
 
     def _law_uncertainty(self) -> Iterator[Float[np.ndarray, "n r"]]:
         """Root of the variance, over s⁴, that each uncertain law adds to the mean."""
-        laws = [self.process.integrals(*group) for group in drawn_together(self.parts)]
+        laws = [self.posterior.integrals(*group) for group in drawn_together(self.parts)]
         for k, law in enumerate(laws):
             if law.uncertainty is not None:
-                others = self.process.weights if self.known is None else self.process.weights * self.known
+                others = self.posterior.weights if self.known is None else self.posterior.weights * self.known
                 for other in (*laws[:k], *laws[k + 1 :]):
                     others = others * other.average
                 yield law.uncertainty * others[:, None]
@@ -456,14 +456,14 @@ class Expectation:
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
         """`Σ_j pull_j k_c(x, x_j)`, its gradient and its Hessian."""
-        process, kernel, D = self.process, self._kernel(points), self._slopes(points)
+        posterior, kernel, D = self.posterior, self._kernel(points), self._slopes(points)
         weighted = kernel * pull
         hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
-            if not process.categorical[d]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
-                gap = (process.inputs[:, d] - points[:, j, None]) / process.lengthscales[d]
-                curve = share_of(factor, float(process.shares[d])) * (gap**2 - 1.0)
-                hessian[:, j, j] = np.einsum("rn,rn->r", weighted, curve) / process.lengthscales[d] ** 2
+            if not posterior.categorical[d]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+                gap = (posterior.inputs[:, d] - points[:, j, None]) / posterior.lengthscales[d]
+                curve = share_of(factor, float(posterior.shares[d])) * (gap**2 - 1.0)
+                hessian[:, j, j] = np.einsum("rn,rn->r", weighted, curve) / posterior.lengthscales[d] ** 2
         return kernel @ pull, np.einsum("rcn,rn->rc", D, weighted), hessian
 
     def value(self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " r"]:
@@ -472,8 +472,8 @@ class Expectation:
 
     def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """E μ."""
-        process = self.process
-        return process.mean + process.variance * self.value(points, self.average * process.weights)
+        posterior = self.posterior
+        return posterior.mean + posterior.variance * self.value(points, self.average * posterior.weights)
 
     def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
         """E μ and sqrt(E σ²)."""
@@ -494,7 +494,7 @@ class Expectation:
         """`E μ + β sqrt(E σ²)` of the points that may be among the highest for each β, -inf elsewhere.
 
         Means of all observations take O(n) a point, deviations O(n²): so those of the observations of `coarse`, the
-        same over `process.coarse`, say which `count` points are worth an exact one. With these, and so with them the
+        same over `posterior.coarse`, say which `count` points are worth an exact one. With these, and so with them the
         bounds, fewer observations leave no less uncertainty: so the highest `surely` are all found, if every point
         gets an exact one whose bound by `coarse` is no lower than so many exact ones.
 
@@ -507,7 +507,7 @@ class Expectation:
             rows = _multiplied([factor[block] for factor in factors], kernel[block])
             mean[block], rough[block] = (
                 self._mean_of(rows),
-                coarse._deviation_of(np.take(rows, self.process.some, axis=1)),
+                coarse._deviation_of(np.take(rows, self.posterior.some, axis=1)),
             )
         found = np.full((len(betas), len(points)), -np.inf)
         for b, beta in enumerate(betas):
@@ -526,25 +526,25 @@ class Expectation:
         return [slice(k, k + rows) for k in range(0, len(points), rows)]
 
     def _mean_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
-        process = self.process
-        return np.asarray(process.mean + process.variance * kernel @ (self.average * process.weights))
+        posterior = self.posterior
+        return np.asarray(posterior.mean + posterior.variance * kernel @ (self.average * posterior.weights))
 
     def _deviation_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
-        process, half = self.process, kernel @ self.product
-        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
-        return np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+        posterior, half = self.posterior, kernel @ self.product
+        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        return np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
 
     def bound(
         self, points: Float[np.ndarray, "r c"], beta: float
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
         """Upper bound `E μ + β sqrt(E σ²)`, the search's objective, and its gradient. β < 0: the lower bound."""
-        process, kernel = self.process, self._kernel(points)
-        pull = process.variance * self.average * process.weights
-        value = process.mean + kernel @ pull
+        posterior, kernel = self.posterior, self._kernel(points)
+        pull = posterior.variance * self.average * posterior.weights
+        value = posterior.mean + kernel @ pull
         half = kernel @ self.product
-        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
-        sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
-        slope = np.where(spread > CERTAIN * process.variance, beta * process.variance**2 / sd, 0.0)
+        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        sd = np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
+        slope = np.where(spread > CERTAIN * posterior.variance, beta * posterior.variance**2 / sd, 0.0)
         return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
 
     def sampled(self, beta: float, draws: Float[np.ndarray, "s d"]) -> ValueAndGradient:
@@ -552,25 +552,25 @@ class Expectation:
 
         E σ is averaged over `draws` (s, d), of which only the columns that are drawn are read.
         """
-        process = self.process
-        pull = process.variance * self.average * process.weights
+        posterior = self.posterior
+        pull = posterior.variance * self.average * posterior.weights
         random = np.ones((len(draws), len(self.average)))
         for d in sorted(d for _, columns, _ in drawn_together(self.parts) for d in columns):
-            random *= process.factor(d, draws[:, d], process.inputs[:, d])
+            random *= posterior.factor(d, draws[:, d], posterior.inputs[:, d])
         if self.known is not None:
             random *= self.known
 
         def function(points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
             kernel = self._kernel(points)
-            value = process.mean + kernel @ pull
+            value = posterior.mean + kernel @ pull
             pulls = np.empty_like(kernel)
             for r, row in enumerate(kernel):  # one point at a time: (s, n) is the largest array worth holding
                 full = random * row
-                half = full @ process.inverse
-                spread = process.variance - process.variance**2 * np.einsum("sn,sn->s", half, full)
-                sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+                half = full @ posterior.inverse
+                spread = posterior.variance - posterior.variance**2 * np.einsum("sn,sn->s", half, full)
+                sd = np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
                 value[r] += beta * sd.mean()
-                pulls[r] = pull - beta * process.variance**2 * np.einsum("sn,sn,s->n", random, half, 1 / sd) / len(sd)
+                pulls[r] = pull - beta * posterior.variance**2 * np.einsum("sn,sn,s->n", random, half, 1 / sd) / len(sd)
             return value, self._gradient(points, kernel, pulls)
 
         return function

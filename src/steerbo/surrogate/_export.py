@@ -122,20 +122,20 @@ class Posterior:
 
     @classmethod
     def of_expectation(
-        cls, process: ProductKernelPosterior, parts: Sequence[Part], output: Standardisation, columns: Columns
+        cls, posterior: ProductKernelPosterior, parts: Sequence[Part], output: Standardisation, columns: Columns
     ) -> Self:
         """Exact posterior of `g(z) = E f` over uncontrolled columns, as a function of the controlled ones."""
-        over = Expectation.over(process, parts, product=False)
+        over = Expectation.over(posterior, parts, product=False)
         held = over.controlled
         kernel = AnovaKernel(
-            process.lengthscales[held],
-            process.shares[held],
-            process.variance,
-            categorical=process.categorical[held].tolist(),
+            posterior.lengthscales[held],
+            posterior.shares[held],
+            posterior.variance,
+            categorical=posterior.categorical[held].tolist(),
         )
         return cls(
-            columns, kernel, process.inputs[:, held], process.weights,
-            _symmetric_root(process.inverse), over.average, over.doubly, process.mean, output.offset, output.scale,
+            columns, kernel, posterior.inputs[:, held], posterior.weights,
+            _symmetric_root(posterior.inverse), over.average, over.doubly, posterior.mean, output.offset, output.scale,
         )  # fmt: skip
 
     # -- what the formula is made of, each with its pull-back ----------------------------------------------------------
