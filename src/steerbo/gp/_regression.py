@@ -28,15 +28,15 @@ from .kernels import Kernel, stacked
 from .outliers import (
     LEAST,
     WORTH,
-    Doubting,
-    doubt_one_more,
+    OutlierFit,
+    add_outlier,
     gains,
     relevance_pursuit,
     skewness_gain,
     supported,
     suspected,
 )
-from .outliers import MOST as MOST_DOUBTED
+from .outliers import MOST as MOST_OUTLIERS
 
 _FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
 
@@ -85,7 +85,9 @@ EVEN_BELOW = 30
 is: bounds were narrower than they should be where it was even, and no better where it was not."""
 _EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
 _KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
-_HOPELESS = 12.0  # log posterior by which doubts may be behind, with the same hyperparameters, and are fitted
+_HOPELESS = (
+    12.0  # log posterior by which a fit with outliers may be behind, with the same hyperparameters, and are fitted
+)
 _STACKED = 2**19  # entries of kernel matrices by several members that are computed at once
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
@@ -206,7 +208,7 @@ class GPRegression(Generic[K]):
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
         self.last_fit: Fit | None = None
-        self.last_score = -math.inf  # its log posterior density in the user's units, less the worth of doubts
+        self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
 
@@ -339,74 +341,76 @@ class GPRegression(Generic[K]):
         return self.drawn(self.likeliest())
 
     def likeliest(self, hasty: Hasty | None = None) -> Hyperparameters:
-        """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³).
+        """Hyperparameters learned from all observations by maximum a posteriori, and outliers among these. O(n³).
 
         Args:
             hasty: how to save time with few observations, too.
         """
-        best = self._trusting(np.zeros(len(self), dtype=bool), self.prior.theta, hasty=hasty)
+        best = self._outlier_fit(np.zeros(len(self), dtype=bool), self.prior.theta, hasty=hasty)
         best = self._maybe_skewed(best)
         if LEAST <= len(self) <= self.many:
-            if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
+            if (suspects := self._suspects()).any() and suspects.sum() <= MOST_OUTLIERS * len(self):
                 before, nearly = self.prior.theta, hasty is not None
                 if nearly:
                     before = best.fit.fit.theta
                 if not nearly or self._score(suspects, before) > best.score - _HOPELESS:
-                    other = self._trusting(suspects, before, nearly, hasty)
+                    other = self._outlier_fit(suspects, before, nearly, hasty)
                     best = max(best, other, key=lambda each: each.score)
             best = relevance_pursuit(
-                best, self._doubt_one_more, lambda doubts, latest: self._trusting(doubts, latest.fit.theta, True, hasty)
+                best,
+                self._add_outlier,
+                lambda outliers, latest: self._outlier_fit(outliers, latest.fit.theta, True, hasty),
             )
         return self._found(best)
 
-    def compared(self, doubts: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
+    def compared(self, outliers: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
         """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
-        each = [self._maybe_skewed(self._trusting(some, self.prior.theta, hasty=hasty)) for some in doubts]
+        each = [self._maybe_skewed(self._outlier_fit(some, self.prior.theta, hasty=hasty)) for some in outliers]
         return self._found(max(each, key=lambda one: one.score))
 
-    def _found(self, best: Doubting[_Learned]) -> Hyperparameters:
+    def _found(self, best: OutlierFit[_Learned]) -> Hyperparameters:
         extra, output, fit = best.fit
         self.last_fit = replace(fit, theta=self._with_slopes(fit.theta))
         self._fitted, self.last_score = self.inputs, best.score
-        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.doubts))
+        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.outliers))
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
 
-    def _trusting(
+    def _outlier_fit(
         self,
-        doubts: Bool[np.ndarray, " n"],
+        outliers: Bool[np.ndarray, " n"],
         before: Float[np.ndarray, " p"],
         nearly: bool = False,
         hasty: Hasty | None = None,
-    ) -> Doubting[_Learned]:
+    ) -> OutlierFit[_Learned]:
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
-        output, z, extra = self._doubting(doubts)
-        if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
+        output, z, extra = self._standardised(outliers)
+        if len(z) < 2 or np.abs(z[~outliers]).max() < 0.01:  # else their root mean square is 1
             fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
             believed, many = self._believed(output), (self.many, self.very_many)
             start = before[: len(believed.parameters)]
             fit = fit_large(believed, start, self.inputs, z, many, extra=extra, nearly=nearly, hasty=hasty)
-        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
-        return Doubting(doubts, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
+        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
+        return OutlierFit(outliers, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
 
-    def _score(self, doubts: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
-        """Score of some doubts with given hyperparameters."""
-        output, z, extra = self._doubting(doubts)
+    def _score(self, outliers: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
+        """Score of some outliers with given hyperparameters."""
+        output, z, extra = self._standardised(outliers)
         believed = self._believed(output)
         known = theta[: len(believed.parameters)]
         place = Place.at(
             known, believed.parameters, lambda each: believed.with_theta(each).weighed(self.inputs, z, extra)
         )
         height = -math.inf if place is None else place.height
-        return height - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
+        return height - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
 
-    def _doubting(
-        self, doubts: Bool[np.ndarray, " n"]
+    def _standardised(
+        self, outliers: Bool[np.ndarray, " n"]
     ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
-        output = Standardisation.fitted(self.outcomes[~doubts], self.elsewhere)
+        output = Standardisation.fitted(self.outcomes[~outliers], self.elsewhere)
         z = output.forward(self.outcomes)
-        return output, z, np.where(doubts, np.maximum(z**2, 1.0), 0.0)
+        return output, z, np.where(outliers, np.maximum(z**2, 1.0), 0.0)
 
     def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
@@ -426,24 +430,24 @@ class GPRegression(Generic[K]):
         away = self.outcomes - np.median(self.outcomes)
         return far & ~supported(self.prior.kernel(self.inputs, self.inputs), away, far)
 
-    def _doubt_one_more(self, known: Doubting[_Learned]) -> Bool[np.ndarray, " n"] | None:
+    def _add_outlier(self, known: OutlierFit[_Learned]) -> Bool[np.ndarray, " n"] | None:
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
         if (left_out := self._left_out_by(known)) is None:
             return None
         near, alpha, precision = left_out
-        gained = np.where(known.doubts, 0.0, gains(precision, alpha, known.fit.extra))
-        return doubt_one_more(gained, known.doubts, near, alpha)
+        gained = np.where(known.outliers, 0.0, gains(precision, alpha, known.fit.extra))
+        return add_outlier(gained, known.outliers, near, alpha)
 
-    def _maybe_skewed(self, trusting: Doubting[_Learned]) -> Doubting[_Learned]:
-        """Score a fit that doubts nothing as one with skewed noise, where that explains outcomes better."""
-        comparable = LEAST <= len(self) <= self.many and not trusting.doubts.any()
-        if not comparable or (left_out := self._left_out_by(trusting)) is None:
-            return trusting
+    def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
+        """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""
+        comparable = LEAST <= len(self) <= self.many and not known.outliers.any()
+        if not comparable or (left_out := self._left_out_by(known)) is None:
+            return known
         _, alpha, precision = left_out
-        return replace(trusting, score=trusting.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0))
+        return replace(known, score=known.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0))
 
     def _left_out_by(
-        self, known: Doubting[_Learned]
+        self, known: OutlierFit[_Learned]
     ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None:
         """Covariances of the function, K⁻¹ r and the diagonal of K⁻¹ by a fit; None where there is no such inverse."""
         n, prior = len(self), self._initial.with_theta(known.fit.fit.theta)

@@ -35,7 +35,7 @@ from ..gp import (
     profiled_log_density,
     refine_on_all,
 )
-from ..gp.outliers import doubt_one_more, gains
+from ..gp.outliers import add_outlier, gains
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
@@ -356,7 +356,7 @@ def another_doubt(
     gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
     left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
     gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
-    return doubt_one_more(gained, doubts, near, level.alpha)
+    return add_outlier(gained, doubts, near, level.alpha)
 
 
 # -- changes -----------------------------------------------------------------------------------------------------------
