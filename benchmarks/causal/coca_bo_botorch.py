@@ -27,10 +27,8 @@ class CoCaBOOnBotorch(CoCaBO):
     name: ClassVar[str] = "coca-bo-on-botorch"
 
     def __init__(self, problem: Causal, options: CoCaOptions, streams: Streams) -> None:
-        for option, taken in (("kernel", "matern-5/2"), ("warp", False), ("transform", None)):
-            if getattr(options, option) != taken:
-                allowed = "to be left out: BoTorch's model is taken as it comes"
-                raise InvalidOption(option, getattr(options, option), allowed)
+        if options.kernel != "matern-5/2":
+            raise InvalidOption("kernel", options.kernel, "to be left out: BoTorch's model is taken as it comes")
         super().__init__(problem, options, streams)
 
     def empty_model(self) -> EmptyModel:

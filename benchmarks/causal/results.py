@@ -100,13 +100,6 @@ EXPERIMENTS = (
     Experiment("Context", "cosine", "coca-bo-no-context", "CoCa-BO without context"),
     Experiment("Model", "cosine", *_COCA),
     Experiment("Model", "cosine", "coca-bo", "Matérn-3/2", {"kernel": "matern-3/2"}),
-    Experiment(
-        "Model",
-        "cosine",
-        "coca-bo",
-        "Matérn-3/2, warp, Yeo–Johnson",
-        {"kernel": "matern-3/2", "warp": True, "transform": "yeo-johnson"},
-    ),
     *(
         Experiment("BoTorch's model (A.5)", environment, "coca-bo", label, {"backend": backend}, rounds=200)
         for environment in ("cosine", "figure-1")

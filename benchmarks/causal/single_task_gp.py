@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from steerbo.errors import InvalidStudy, MissingExtra
-from steerbo.gp import Hyperparameters, MomentsAndGradients, OutcomeTransform
+from steerbo.gp import Hyperparameters, MomentsAndGradients, Standardisation
 
 _LEAST_VARIANCE = 1e-12
 
@@ -36,7 +36,7 @@ class BotorchRegression:
         except ImportError:
             raise MissingExtra("botorch", "botorch") from None
         self._torch, self._botorch = torch, botorch
-        self.output = OutcomeTransform()
+        self.output = Standardisation()
         self._points, self._outcomes = np.zeros((0, columns)), np.zeros(0)
         self._theta: np.ndarray | None = None
         self._model: Any = None  # of the data as they are; None: to be made
@@ -75,7 +75,7 @@ class BotorchRegression:
         """By `fit_gpytorch_mll` from BoTorch's own start; where that fails, the start itself."""
         from gpytorch.mlls import ExactMarginalLogLikelihood
 
-        output = OutcomeTransform.fitted(self._outcomes)
+        output = Standardisation.fitted(self._outcomes)
         model = self._made(output)
         start = self._flat(model)
         self._torch.manual_seed(0)  # of retries only
@@ -98,7 +98,7 @@ class BotorchRegression:
             raise InvalidStudy("hyperparameters.theta", theta, "the parameters of a SingleTaskGP of these columns")
         self._theta, self.output, self._model = theta, hyperparameters.output, None
 
-    def _made(self, output: OutcomeTransform) -> Any:
+    def _made(self, output: Standardisation) -> Any:
         z = output.forward(self._outcomes) if len(self) else np.zeros(1)
         X = self._points if len(self) else np.full((1, self._points.shape[1]), 0.5)
         torch = self._torch

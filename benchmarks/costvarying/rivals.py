@@ -23,32 +23,32 @@ class Plain:
 
     def __init__(
         self,
-        process: ProductKernelPosterior,
+        posterior: ProductKernelPosterior,
         noise: float,
         controlled: Sequence[int],
         draws: Float[np.ndarray, "s d"],
         beta: float,
     ) -> None:
-        self.process, self.controlled, self.beta = process, list(controlled), beta
+        self.posterior, self.controlled, self.beta = posterior, list(controlled), beta
         self.draws = draws.copy()
-        self.scaled = process.inputs / process.lengthscales
+        self.scaled = posterior.inputs / posterior.lengthscales
         self.squares = (self.scaled**2).sum(1)
-        gram = self._kernel(process.inputs)
+        gram = self._kernel(posterior.inputs)
         gram.flat[:: len(gram) + 1] += noise
         self.lower = cho_factor(gram, lower=True)[0]
 
     def _kernel(self, points: Float[np.ndarray, "s d"]) -> Float[np.ndarray, "s n"]:
-        scaled = points / self.process.lengthscales
+        scaled = points / self.posterior.lengthscales
         exponent = (scaled**2).sum(1)[:, None] + self.squares - 2 * scaled @ self.scaled.T
-        return self.process.variance * np.exp(-0.5 * np.maximum(exponent, 0.0))
+        return self.posterior.variance * np.exp(-0.5 * np.maximum(exponent, 0.0))
 
     def __call__(self, setting: Float[np.ndarray, " c"]) -> float:
         """`E[u]` of one setting, in standardised units."""
         self.draws[:, self.controlled] = setting
         kernel = self._kernel(self.draws)
-        mean = self.process.mean + kernel @ self.process.weights
+        mean = self.posterior.mean + kernel @ self.posterior.weights
         half = solve_triangular(self.lower, kernel.T, lower=True, check_finite=False)
-        variance = self.process.variance - np.einsum("ns,ns->s", half, half)
+        variance = self.posterior.variance - np.einsum("ns,ns->s", half, half)
         return float((mean + self.beta * np.sqrt(np.maximum(variance, 0.0))).mean())
 
     def maximise(self, random: np.random.Generator) -> Float[np.ndarray, " c"]:

@@ -46,7 +46,7 @@ def acquisition(world: World, n: int, repeats: int) -> Row:
     method, history = fitted(world, n)
     candidates, sets = method.candidates(history, {}), range(len(world.sets))
     draws = world.nature(keyed(0, 0, "draws").random((SAMPLES, world.dimension)))
-    rivals = [Plain(candidates.process, method.model.noise, world.sets[i], draws, BETA) for i in sets]
+    rivals = [Plain(candidates.posterior, method.model.noise, world.sets[i], draws, BETA) for i in sets]
 
     def ours(k: int) -> list[np.ndarray]:
         method.streams = Streams(k)  # each repeat draws its own screening points, as each round does
@@ -71,7 +71,7 @@ def gap(world: World, method: CostVaryingMethod[Any], candidates: Candidates, an
     shared = world.nature(sobol_points(EVALUATED, world.dimension, seed=1))
     gaps = []
     for i, held in enumerate(world.sets):
-        evaluate = Plain(candidates.process, method.model.noise, held, shared, BETA)
+        evaluate = Plain(candidates.posterior, method.model.noise, held, shared, BETA)
         # the bound stands for the acquisition here: close enough for a scale, where 512 times 4096 draws take an hour
         scale = np.ptp(candidates.expectation(i).bound(sobol_points(SCALED, len(held), 1), BETA)[0])
         scores = np.array([evaluate(points[i]) for points in answers]).reshape(-1, 2)

@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit._confidence import TRUSTED, Calibration, all_equal, scale_inflation
+from steerbo.bandit import TRUSTED, Calibration, all_equal, scale_inflation
 
 number = st.floats(-1e100, 1e100)
 

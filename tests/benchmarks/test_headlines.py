@@ -19,7 +19,7 @@ from partial_control_bench.papers.claim import HOLDS, NOT, Claim
 from partial_control_bench.papers.front import PAPERS
 from partial_control_bench.record import read
 from partial_control_bench.statistics import by_entrant
-from steerbo.gp._subset import MOST
+from steerbo.gp._posterior import MOST
 
 HERE = Path(__file__).parents[2]
 RESULTS = HERE / "docs" / "results"

@@ -47,7 +47,11 @@ def state(optimizer: Optimizer) -> str:
     with one_blas_thread():
         for model, following in zip(method.models.regressions, method.models.drifts, strict=True):
             found += [model.inputs.tolist(), model.outcomes.tolist(), model.weights.tolist()]
-            found += [model.factor.lower.tolist(), model.hyperparameters.to_dict(), following.scaled]
+            found += [
+                model.factor.half_solve(np.eye(len(model.factor))).tolist(),
+                model.hyperparameters.to_dict(),
+                following.scaled,
+            ]
         for learned in method.feasibility.learned:
             failing = learned.failures
             found += [[p.tolist() for p in failing._points], failing._worked, failing._when, failing.chance]

@@ -247,7 +247,7 @@ def test_of_choices_alone_there_is_no_line_and_of_nothing_a_constant() -> None:
 
 
 def test_a_model_of_nothing_is_the_mean() -> None:
-    model = ModelOptions(transform="yeo-johnson", warp=True).model(None)
+    model = ModelOptions().model(None)
     for value in (1.0, 2.0, 6.0):
         model.add(np.zeros(0), value)
     mean, sd = model.predict(np.zeros((1, 0)))
@@ -263,12 +263,8 @@ def test_where_there_is_a_course_the_last_column_is_the_time() -> None:
     assert same == pytest.approx(steady.kernel(now[:, :3], now[:, :3])[0, 0])
 
 
-def test_only_numbers_are_bent_and_much_is_believed_to_be_noise() -> None:
-    bent = ModelOptions(warp=True).model(MIXED)
-    plain = ModelOptions().model(MIXED)
-    assert bent.process.warp.columns == (0, 2)
-    assert plain.process.warp.columns == ()
-    assert plain.process.likely_noise == LIKELY_NOISE
+def test_much_is_believed_to_be_noise() -> None:
+    assert ModelOptions().model(MIXED).prior.likely_noise == LIKELY_NOISE
 
 
 CHAIN = sb.CausalGraph.from_text("c -> x -> y; c -> y; z -> y", target="y", intervenable=["x", "z"])

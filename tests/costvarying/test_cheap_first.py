@@ -15,7 +15,7 @@ from scipy.stats import norm
 import steerbo as sb
 from steerbo.core.events import upgrade_format
 from steerbo.costvarying.cheap_first import DEVIATION_MARGIN, CheapFirst, Reasons, Switching, worthwhile_width
-from steerbo.gp._subset import subset_of_data
+from steerbo.gp._posterior import subset_of_data
 from steerbo.optim import sobol_points
 from steerbo.records import from_dict, to_dict
 from tests.costvarying.worlds import OVEN, PROBLEM, evaluate, value_of
@@ -261,7 +261,7 @@ def test_an_outcome_that_was_put_right_is_no_longer_doubted() -> None:
 
 def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "steerbo.gp._regression.subset_of_data", lambda process, X, z: subset_of_data(process, X, z, most=20)
+        "steerbo.gp._regression.subset_of_data", lambda prior, X, z: subset_of_data(prior, X, z, most=20)
     )
     names = ("a", "b", "c")
     problem = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform()) for name in names], [["a"], ["a", "b", "c"]])

@@ -1,4 +1,4 @@
-"""Kernels, processes and finite differences that several tests of this floor use."""
+"""Kernels, priors and finite differences that several tests of this floor use."""
 
 from __future__ import annotations
 
@@ -10,20 +10,17 @@ import numpy as np
 from steerbo.gp import (
     Constant,
     DecayKernel,
-    EpochsKernel,
-    Fixed,
+    Factor,
     GPPrior,
     GPRegression,
-    InUnitsKernel,
     Kernel,
-    KumaraswamyWarp,
     Linear,
     Matern12,
     Matern32,
     Matern52,
-    PeriodicKernel,
     SquaredExponentialKernel,
 )
+from steerbo.gp.kernels import EpochsKernel, Fixed, InUnitsKernel, PeriodicKernel
 
 KERNELS: dict[str, Kernel] = {
     "squared exponential": SquaredExponentialKernel([0.4, 0.9, 2.0], variance=1.7),
@@ -45,9 +42,8 @@ KERNELS: dict[str, Kernel] = {
     "nested": (Matern52(0.5, dimensions=[0], learn_variance=False) + Constant(0.5)) * Matern32(0.7, dimensions=[1]),
 }
 
-PROCESSES = {name: GPPrior(kernel, 0.05, KumaraswamyWarp(), 0.3) for name, kernel in KERNELS.items()} | {
-    "warped": GPPrior(KERNELS["sum"], 0.05, KumaraswamyWarp((0, 1), ((0.7, 1.5), (2.0, 0.8))), 0.3),
-    "uneven": GPPrior(KERNELS["sum"], 0.05, KumaraswamyWarp(), 0.3, uneven=(1, 0), slopes=(0.7, -1.5)),
+PRIORS = {name: GPPrior(kernel, 0.05, 0.3) for name, kernel in KERNELS.items()} | {
+    "uneven": GPPrior(KERNELS["sum"], 0.05, 0.3, uneven=(1, 0), slopes=(0.7, -1.5)),
 }
 
 
@@ -64,9 +60,18 @@ def theta_of(kernel: Kernel) -> np.ndarray:
 
 def covariance(model: GPRegression[Any], Z: np.ndarray) -> np.ndarray:
     """Posterior covariances of f among points (m, d), standardised."""
-    bent = model.process.warp(Z)
-    half = model.factor.half_solve(model.kernel(model._given.rows, bent))
-    return np.asarray(model.kernel(bent, bent) - half.T @ half)
+    half = model.factor.half_solve(model.kernel(model._given.rows, Z))
+    return np.asarray(model.kernel(Z, Z) - half.T @ half)
+
+
+def lower(factor: Factor) -> np.ndarray:
+    """L of a factor `K = L Lᵀ`."""
+    return np.tril(factor._store[: len(factor), : len(factor)])
+
+
+def gram_of(factor: Factor) -> np.ndarray:
+    """K of a factor, as it was given."""
+    return factor._gram(np.empty((len(factor), len(factor))))
 
 
 def differences(function: Callable[[np.ndarray], float | np.ndarray], at: np.ndarray, step: float = 1e-6) -> np.ndarray:

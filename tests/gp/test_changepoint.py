@@ -5,14 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.gp import (
-    EpochsKernel,
-    SquaredExponentialKernel,
-    changepoint_densities,
-    changepoint_gains,
-    evidence,
-    profiled_log_density,
-)
+from steerbo.gp import SquaredExponentialKernel, changepoint_densities, evidence, profiled_log_density
+from steerbo.gp._drift_signs import changepoint_gains
+from steerbo.gp.kernels import EpochsKernel
 
 
 def world(n: int, at: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -47,13 +47,13 @@ def test_bad_points_are_refused(X: Any) -> None:
 
 
 def test_columns_that_nobody_reads_may_follow_until_something_is_told() -> None:
-    for model in (GPRegression(SquaredExponentialKernel([0.3]), warp=[3]), GPRegression(Constant() + Constant())):
+    for model in (GPRegression(SquaredExponentialKernel([0.3], dimensions=[3])), GPRegression(Constant() + Constant())):
         width = 4 if model.kernel.width else 0
         model.add(np.zeros(width + 1), 1.0)
         with pytest.raises(InvalidOutcome, match=f"rows of {width + 1} numbers"):
             model.add(np.zeros(width), 1.0)
     with pytest.raises(InvalidOutcome, match="rows of 4 numbers"):
-        GPRegression(SquaredExponentialKernel([0.3]), warp=[3]).add([0.5], 1.0)
+        GPRegression(SquaredExponentialKernel([0.3], dimensions=[3])).add([0.5], 1.0)
 
 
 def test_points_of_no_columns_are_points() -> None:

@@ -9,10 +9,10 @@ import pytest
 from scipy.optimize import differential_evolution
 
 from steerbo.errors import ModelFailure
-from steerbo.gp import GPPrior, KumaraswamyWarp, Parameter, SquaredExponentialKernel, maximum_a_posteriori, refit_due
+from steerbo.gp import GPPrior, Parameter, SquaredExponentialKernel, maximum_a_posteriori, refit_due
 from steerbo.gp._factor import Factor
 from steerbo.gp._fit import Fit
-from steerbo.gp._parameters import log_prior
+from steerbo.gp._hyperparameters import log_prior
 
 LINE = [Parameter("x", 0.0, 0.0, 100.0, -5.0, 5.0)]
 
@@ -33,15 +33,13 @@ def test_as_good_as_a_global_search() -> None:
     random = np.random.default_rng(0)
     X = random.random((15, 1))
     z = np.sin(9 * X[:, 0]) + 0.1 * random.normal(size=15)
-    process = GPPrior(SquaredExponentialKernel([0.2]), 1e-2, KumaraswamyWarp())
+    prior = GPPrior(SquaredExponentialKernel([0.2]), 1e-2)
 
     def posterior(theta: np.ndarray) -> float:
-        return process.with_theta(theta).log_likelihood(X, z)[0] + log_prior(process.parameters, theta)[0]
+        return prior.with_theta(theta).log_likelihood(X, z)[0] + log_prior(prior.parameters, theta)[0]
 
-    found = maximum_a_posteriori(
-        process.parameters, lambda t: process.with_theta(t).log_likelihood(X, z), [process.theta]
-    )
-    bounds = [(p.low, p.high) for p in process.parameters]
+    found = maximum_a_posteriori(prior.parameters, lambda t: prior.with_theta(t).log_likelihood(X, z), [prior.theta])
+    bounds = [(p.low, p.high) for p in prior.parameters]
     best = differential_evolution(lambda t: -posterior(t), bounds, seed=0, maxiter=25, popsize=6)
     assert found.converged
     assert found.log_posterior == pytest.approx(posterior(found.theta))

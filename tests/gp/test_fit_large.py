@@ -9,8 +9,7 @@ import pytest
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import MANY, GPRegression, Parameter, SquaredExponentialKernel, evenly, log_prior, refine_on_all
-from steerbo.gp._fit import LogLikelihood, maximum_a_posteriori
-from steerbo.gp._subset import _sizes
+from steerbo.gp._fit import Curvature, LogLikelihood, _sizes, maximum_a_posteriori, quasi_newton, weighing
 
 TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
 CURVED = np.array([[3.0, 1.0], [1.0, 2.0]])
@@ -144,7 +143,7 @@ def test_a_first_search_ends_as_high_as_one_with_all_of_them(n: int) -> None:
     model = GPRegression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
     model.replace(X, y)
     theta, z = np.array(model.fit().theta), (y - y.mean()) / y.std()
-    given, found = model.process, model.last_fit
+    given, found = model.prior, model.last_fit
     assert found is not None
     every = maximum_a_posteriori(given.parameters, lambda t: given.with_theta(t).log_likelihood(X, z), [theta])
     assert found.converged
@@ -163,7 +162,7 @@ def test_the_same_search_as_ever_below_that() -> None:
     random = np.random.default_rng(0)
     model = GPRegression(SquaredExponentialKernel([0.3]))
     model.replace(random.random((30, 1)), random.normal(size=30))
-    given = model.process
+    given = model.prior
     found = model.fit()
     z = found.output.forward(model.outcomes)
     short = given.theta - np.log(3.0) * np.array(["lengthscale" in p.name for p in given.parameters])
@@ -186,7 +185,8 @@ def test_curvature_that_grows_less_than_the_number_of_observations_is_seen_to() 
 
     whole, few, fewer = density(160.0, (0.5, -0.4)), density(16.0, (0.3, 0.0)), density(4.0, (0.0, 0.0))
     start = np.zeros(2)
-    knowing = refine_on_all(TWO, whole, few, start, share=0.1, evaluations=2, fewer=fewer)
+    curvature = Curvature.found(TWO, weighing(few), start, weighing(fewer))
+    knowing = quasi_newton(TWO, weighing(whole), start, curvature.inverse(0.1), evaluations=2)
     plain = refine_on_all(TWO, whole, few, start, share=0.1, evaluations=2)
     assert knowing.theta == pytest.approx([0.5, -0.4], abs=1e-3)
     assert abs(plain.theta[1] + 0.4) > 0.3

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import lognorm
 
 from steerbo.gp import Parameter
-from steerbo.gp._parameters import lengthscale, log_prior
+from steerbo.gp._hyperparameters import lengthscale, log_prior
 
 from .examples import differences
 

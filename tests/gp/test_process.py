@@ -7,19 +7,19 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
-from steerbo.gp import GPPrior, Kernel, KumaraswamyWarp, Matern52, SquaredExponentialKernel, Stationary
+from steerbo.gp import GPPrior, Kernel, Matern52, SquaredExponentialKernel, Stationary
 
-from .examples import PROCESSES, differences, points
+from .examples import PRIORS, differences, points
 
 
-@pytest.mark.parametrize("process", PROCESSES.values(), ids=PROCESSES.keys())
-def test_gradient_agrees_with_finite_differences(process: GPPrior[Kernel]) -> None:
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS.keys())
+def test_gradient_agrees_with_finite_differences(prior: GPPrior[Kernel]) -> None:
     X, z = points(15), np.random.default_rng(1).normal(size=15)
-    _, gradient, jitter = process.log_likelihood(X, z)
-    numeric = differences(lambda theta: process.with_theta(theta).log_likelihood(X, z)[0], process.theta)
+    _, gradient, jitter = prior.log_likelihood(X, z)
+    numeric = differences(lambda theta: prior.with_theta(theta).log_likelihood(X, z)[0], prior.theta)
     np.testing.assert_allclose(gradient, numeric, rtol=2e-5, atol=1e-6)
     assert jitter == 0
-    assert len(gradient) == len(process.parameters)
+    assert len(gradient) == len(prior.parameters)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,6 @@ def test_value_and_gradient_equal_to_scikit_learn(ours: Stationary, theirs: sk.K
     X, z = random.random((20, 2)), random.normal(size=20)
     reference = GaussianProcessRegressor(theirs + sk.WhiteKernel(0.03), optimizer=None, alpha=0.0).fit(X, z)
     value, gradient = reference.log_marginal_likelihood(reference.kernel_.theta, eval_gradient=True)
-    mine, slope, _ = GPPrior(ours, 0.03, KumaraswamyWarp()).log_likelihood(X, z)
+    mine, slope, _ = GPPrior(ours, 0.03).log_likelihood(X, z)
     assert mine == pytest.approx(value, rel=1e-10)
     np.testing.assert_allclose(slope[[2, 0, 1, 4]], gradient, rtol=1e-7)  # theirs: the variance first, and no mean

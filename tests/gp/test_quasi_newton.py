@@ -7,7 +7,8 @@ import pytest
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import Parameter
-from steerbo.gp._fit import Curvature, Weigh, Weighed, quasi_newton
+from steerbo.gp._fit import Curvature, Weigh, quasi_newton
+from steerbo.gp._process import Weighed
 
 TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
 H = np.array([[3.0, 1.0], [1.0, 2.0]])

@@ -9,7 +9,7 @@ import pytest
 
 from steerbo.errors import InvalidOutcome
 from steerbo.gp import GPRegression, SquaredExponentialKernel, replace_outcomes
-from steerbo.gp._subset import subset_of_data
+from steerbo.gp._posterior import subset_of_data
 
 
 def test_an_outcome_that_is_put_right_leaves_the_factor_as_it_was() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.gp import GPRegression, SquaredExponentialKernel, choose_subset
-from steerbo.gp._subset import subset_of_data
+from steerbo.gp._posterior import subset_of_data
 from tests.sizes import examples
 
 
@@ -28,7 +28,7 @@ def test_so_many_are_chosen_ascending_with_the_latest_and_the_nearest(n: int, mo
 
 def thinned(monkeypatch: pytest.MonkeyPatch, most: int) -> GPRegression[SquaredExponentialKernel]:
     monkeypatch.setattr(
-        "steerbo.gp._regression.subset_of_data", lambda process, X, z: subset_of_data(process, X, z, most=most)
+        "steerbo.gp._regression.subset_of_data", lambda prior, X, z: subset_of_data(prior, X, z, most=most)
     )
     return GPRegression(SquaredExponentialKernel([0.2, 0.3]), noise=0.01)
 

@@ -17,7 +17,7 @@ from scipy.stats import norm
 
 import steerbo as sb
 from steerbo.errors import InvalidRequest
-from steerbo.space.quadrature import gauss_rule
+from steerbo.surrogate._parts import gauss_rule
 from tests.interop.examples import box, control_sets, drifting, mixed_control_sets, scopes, seen
 
 REASON = "BoTorch is not installed: pip install 'steerbo[botorch]'"
@@ -107,7 +107,6 @@ KINDS: dict[str, Callable[[], SteerboModel]] = {
     "time-varying": lambda: to_botorch(box()),
     "time-varying, later": lambda: to_botorch(box(), time=30.0, prior="hill at 0.9"),
     "causal": lambda: to_botorch(optimizer := scopes(), scope=optimizer.recommend().scope),
-    "causal, bent": lambda: to_botorch(optimizer := scopes(warp=True), scope=optimizer.recommend().scope),
 }
 
 

@@ -35,11 +35,6 @@ def test_kinds_without_a_process_over_a_box_are_refused_by_name() -> None:
     assert "list of points" in refused(played(cases.case("prior-elimination")), "variables")
 
 
-def test_a_transformed_outcome_is_refused() -> None:
-    optimizer = scopes(transform="yeo-johnson")
-    assert "without `transform`" in refused(optimizer, "transform", scope=optimizer.recommend().scope)
-
-
 @pytest.mark.parametrize(
     ("optimizer", "field", "which"),
     [

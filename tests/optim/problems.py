@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from steerbo._arrays import Float
-from steerbo.optim import Box, Polytope
+from steerbo.optim import Box
+from steerbo.optim._polytope import Polytope
 
 Points = Float[np.ndarray, "r d"]
 Values = Float[np.ndarray, " r"]

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.gp import GPRegression, SquaredExponentialKernel
-from steerbo.optim import Box, FeasibleRegion, Polytope, differences, maximise_batched, maximise_constrained
+from steerbo.optim import Box, FeasibleRegion, maximise_constrained
+from steerbo.optim._lbfgs import differences, maximise_batched
+from steerbo.optim._polytope import Polytope
 from tests.sizes import examples
 
 

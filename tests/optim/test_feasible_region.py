@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.optim import UNLIKELY, Box, FeasibleRegion, Polytope, maximise, maximise_constrained
+from steerbo.optim import UNLIKELY, Box, FeasibleRegion, maximise, maximise_constrained
+from steerbo.optim._polytope import Polytope
 
 
 def disc(radius: float) -> FeasibleRegion:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from steerbo.optim import Box, Polytope
-from steerbo.optim._polytope import _moved, hit_and_run
+from steerbo.optim import Box
+from steerbo.optim._polytope import Polytope, _moved, hit_and_run
 from tests.sizes import examples
 
 from .problems import drawn

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear, minimize
 
-from steerbo.optim import differences, maximise_batched
+from steerbo.optim._lbfgs import differences, maximise_batched
 from tests.sizes import examples
 
 from .problems import Points, Values, hartmann, quadratic, rosenbrock

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.optim import Combination, LinearRow, Polytope, limited, minimal_conflict, substitute_known
+from steerbo.optim import limited, minimal_conflict, substitute_known
 from steerbo.optim._domain import Box
+from steerbo.optim._linear import Combination, LinearRow
+from steerbo.optim._polytope import Polytope
 from steerbo.space import Limit
 
 A, B, M = sb.Float("a", 10, 20), sb.Float("b", 1, 1000, scale="log"), sb.Categorical("m", ["x", "y"])

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.optim import MixedIntegerProgram
+from steerbo.optim._polytope import MixedIntegerProgram
 from tests.sizes import examples
 
 AXES = [np.arange(4) / 3, np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.1, 1.0])]  # even, a category, uneven

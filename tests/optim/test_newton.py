@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from steerbo.optim import maximise_batched, maximise_newton
-from steerbo.optim._newton import _solve, _solve_two
+from steerbo.optim._lbfgs import maximise_batched
+from steerbo.optim._newton import _solve, _solve_two, maximise_newton
 from tests.sizes import examples
 
 from .problems import Points, Values, quadratic

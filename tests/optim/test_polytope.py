@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.optim import Box, Polytope, maximise
+from steerbo.optim import Box, maximise
+from steerbo.optim._polytope import Polytope
 from tests.sizes import examples, size
 
 from .problems import drawn

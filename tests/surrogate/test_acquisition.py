@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from steerbo.surrogate import Acquisition, Moments, expected_improvement, ucb
+from steerbo.surrogate import Acquisition, expected_improvement, ucb
+from steerbo.surrogate._acquisition import Moments
 
 mean, sd, incumbent = st.floats(-5, 5), st.floats(0.01, 5), st.floats(-5, 5)
 

@@ -6,7 +6,8 @@ import numpy as np
 
 import steerbo as sb
 from steerbo.space import Variable
-from steerbo.surrogate import BatchedBounds, Expectation
+from steerbo.surrogate import Expectation
+from steerbo.surrogate._optimise import BatchedBounds
 from tests.surrogate.examples import a_process, parts
 
 

@@ -10,7 +10,8 @@ from scipy.stats import norm
 
 import steerbo as sb
 from steerbo.gp import GPRegression, SquaredExponentialKernel
-from steerbo.surrogate import ConstraintModel, Controlled, LawOf, Uncontrolled, margin_over
+from steerbo.surrogate import Controlled, LawOf, Uncontrolled, margin_over
+from steerbo.surrogate._constraints import ConstraintModel
 from tests.surrogate.examples import VARIABLES, problem, tell
 
 pytestmark = pytest.mark.few_draws

@@ -11,17 +11,8 @@ import scipy.stats
 import steerbo as sb
 from steerbo.optim import sobol_points
 from steerbo.space import Variable
-from steerbo.surrogate import (
-    BatchedBounds,
-    Controlled,
-    Expectation,
-    LawOf,
-    Observed,
-    Part,
-    ProductKernelPosterior,
-    Rows,
-    Uncontrolled,
-)
+from steerbo.surrogate import Controlled, Expectation, LawOf, Observed, Part, ProductKernelPosterior, Rows, Uncontrolled
+from steerbo.surrogate._optimise import BatchedBounds
 from tests.surrogate.examples import a_process, kernel, parts, posterior
 
 DRAWS = 40_000
@@ -223,7 +214,7 @@ def test_without_observations_it_is_the_prior_and_flat() -> None:
 def test_products_do_not_depend_on_how_many_rows_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     _, process, expectation = problem_with(LAWS["beta"])
     monkeypatch.setattr("steerbo.surrogate._expectation._ROWS", 7)
-    monkeypatch.setattr("steerbo.surrogate._expectation._SHARED", 0)
+    monkeypatch.setattr("steerbo.surrogate._expectation._KEPT_LAW", 0)
     again = problem_with(LAWS["beta"])[2]
     np.testing.assert_allclose(
         np.asarray(again.product), np.asarray(expectation.product), rtol=1e-13, atol=1e-13 * abs(process.inverse).max()

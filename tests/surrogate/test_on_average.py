@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.surrogate import kept_of, required_now
+from steerbo.surrogate._constraints import kept_of, required_now
 
 LIMIT = sb.OutcomeConstraint("heat", at_most=5, probability=0.9, on_average=True)
 

@@ -126,7 +126,7 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
         for of_mean in (False, True):
             some = maximise_bounds(process, domains, [2.0], 3, of_mean)
             with monkeypatch.context() as patched:
-                patched.setattr("steerbo.surrogate._integrals.FEW", 10**6)
+                patched.setattr("steerbo.surrogate._expectation.FEW", 10**6)
                 everything = maximise_bounds(
                     ProductKernelPosterior.of(model, process.inputs[-2:]), domains, [2.0], 3, of_mean
                 )
@@ -150,7 +150,7 @@ def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
     model.replace(X, y)
     found = []
     for from_so_many in (64, 10**6):
-        monkeypatch.setattr("steerbo.surrogate._integrals.SOME", from_so_many)
+        monkeypatch.setattr("steerbo.surrogate._expectation.SOME", from_so_many)
         process = ProductKernelPosterior.of(model, random.random((0, 4)))
         assert (process.coarse is process) == (from_so_many > 90)
         found.append(maximise_bounds(process, domains, [2.0, 0.1, -1.0], 5, of_mean))
@@ -172,7 +172,7 @@ def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVaryi
     process = ProductKernelPosterior.of(model, np.random.default_rng(4).random((3, width)))
     short = 0.0
     for i, (found,) in zip(every, before, strict=True):
-        same = warm_started(candidates.process, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        same = warm_started(candidates.posterior, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
         assert same.value >= found.value - 1e-8, "where nothing is pending it ends where the search has"
         less = warm_started(process, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
         ((whole,),) = maximise_bounds(process, [candidates.domains[i]], [BETA], 1, of_mean)

@@ -9,11 +9,10 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.gp import DecayKernel, GPRegression, Kernel, Matern32, PeriodicKernel, SquaredExponentialKernel
+from steerbo.gp import DecayKernel, GPRegression, Kernel, Matern32, SquaredExponentialKernel
+from steerbo.gp.kernels import PeriodicKernel
 from steerbo.optim import Box
-from steerbo.space.quadrature import gauss_rule
 from steerbo.surrogate import (
-    BatchedBounds,
     Controlled,
     Domain,
     Expectation,
@@ -27,7 +26,8 @@ from steerbo.surrogate import (
     parts_of,
     polished,
 )
-from steerbo.surrogate._parts import drawn
+from steerbo.surrogate._optimise import BatchedBounds
+from steerbo.surrogate._parts import drawn, gauss_rule
 
 WIND = sb.Float("wind", 0, 1, law=sb.TruncatedNormal(0.4, 0.2))
 ROWS = Rows(np.array([[0.1, 0.9], [0.5, 0.4], [0.8, 0.3], [0.2, 0.7]]), np.array([0.4, 0.1, 0.2, 0.3]))

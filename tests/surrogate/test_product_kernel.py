@@ -9,7 +9,7 @@ import steerbo as sb
 from steerbo.core import Optimizer, Streams
 from steerbo.costvarying.methods import UcbPsq, UcbPsqOptions
 from steerbo.gp import Factor
-from steerbo.space.quadrature import gauss_rule
+from steerbo.surrogate._parts import gauss_rule
 from tests.gp.examples import covariance
 
 
@@ -26,11 +26,11 @@ def test_deviations_of_a_smooth_function_without_noise(n: int) -> None:
     method.model.replace(inputs, -((inputs[:, 0] - 0.3) ** 2) - (inputs[:, 1] - 0.7) ** 2)
     method.model.set(method.model.likeliest())  # without draws all that is compared has the same hyperparameters
     candidates = method.candidates(Optimizer(problem, "ucb-psq").history, {})
-    signal = candidates.process.variance**0.5
+    signal = candidates.posterior.variance**0.5
     assert signal**2 / method.model.noise > 1e7
-    nodes, weights = gauss_rule(problem.variables[1], float(candidates.process.lengthscales[1]))
+    nodes, weights = gauss_rule(problem.variables[1], float(candidates.posterior.lengthscales[1]))
     gram = method.model.kernel(inputs, inputs)
-    factor = Factor(gram + candidates.process.noise * np.eye(n))
+    factor = Factor(gram + candidates.posterior.noise * np.eye(n))
     for a in (0.0, 0.3, 0.9):
         points = np.column_stack([np.full(len(nodes), a), nodes])
         average = weights @ method.model.kernel(points, inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steerbo.surrogate._integrals import Scaled
+from steerbo.surrogate._expectation import Scaled
 
 
 def test_what_is_never_made_multiplies_as_what_is() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from steerbo.space import Float, Uniform
 from steerbo.surrogate import Controlled, LawOf, Uncontrolled
-from steerbo.surrogate._failures import Evaluations, Recency, SuccessProbability, apart
+from steerbo.surrogate._feasibility import Evaluations, Recency, SuccessProbability, apart
 
 
 def works(points: Any, worked: Any, parts: Any = None, **more: Any) -> SuccessProbability:

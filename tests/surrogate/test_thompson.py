@@ -10,7 +10,6 @@ import pytest
 import steerbo as sb
 from steerbo.gp import GPRegression, Matern32, SquaredExponentialKernel
 from steerbo.space import Variable
-from steerbo.space.quadrature import gauss_rule
 from steerbo.surrogate import (
     Controlled,
     Expectation,
@@ -22,6 +21,7 @@ from steerbo.surrogate import (
     Uncontrolled,
 )
 from steerbo.surrogate import _thompson as sample_module
+from steerbo.surrogate._parts import gauss_rule
 from tests.surrogate.examples import a_process, parts, posterior
 
 VARIABLES: list[Variable] = [

@@ -208,7 +208,7 @@ class PolicyValue:
         arm: the scope.
         model: of its outcomes.
         pending: (p, d) points without an outcome, at which variances shrink.
-        processes: the same for integrals, of each draw of the hyperparameters that counts; none if the model has no
+        posteriors: the same for integrals, of each draw of the hyperparameters that counts; none if the model has no
             columns.
         contexts: sample of contexts, the latest first.
         when: the time, by name, if effects change with it.
@@ -221,7 +221,7 @@ class PolicyValue:
     arm: Arm
     model: Posterior
     pending: Float[np.ndarray, "p d"]
-    processes: Sequence[ProductKernelPosterior]
+    posteriors: Sequence[ProductKernelPosterior]
     contexts: ContextSample
     when: Mapping[str, float] = field(default_factory=dict)
     cost: ActionCost | None = None
@@ -292,7 +292,7 @@ class PolicyValue:
         The best have the largest bound less `exchange` times their price, among the feasible ones; if none is feasible,
         the likeliest to be is taken, with its infeasibility.
         """
-        if not self.processes:
+        if not self.posteriors:
             points = self._with_time(np.zeros((1, 0)))
             (mean, variance), margins = self._marginals(points), self._feasible.margins_at(points)
             infeasible = infeasibility(None if margins is None else margins[None], 1)
@@ -422,8 +422,8 @@ class PolicyValue:
         return self._once(key, compute)
 
     def _expected(self, parts: Sequence[Part], grid: Float[np.ndarray, "g f"]) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and deviation of the expected value on a grid, of all processes as one mixture."""
-        each = [Expectation.over(process, parts) for process in self.processes]
+        """Mean and deviation of the expected value on a grid, of all posteriors as one mixture."""
+        each = [Expectation.over(posterior, parts) for posterior in self.posteriors]
         some = [one.of_mean() if self.answering else one for one in each]
         means, sds = np.array([one.moments(grid) for one in some]).transpose(1, 0, 2)
         mean, variance = mixture_moments(means, sds**2)

@@ -105,7 +105,13 @@ class CausalMethod(Method[Causal, O]):
     """
 
     solves = Causal
-    retired: ClassVar[Mapping[str, Any]] = {"backend": "own", "observations": "trusted", "slanted": False}
+    retired: ClassVar[Mapping[str, Any]] = {
+        "backend": "own",
+        "observations": "trusted",
+        "slanted": False,
+        "warp": False,
+        "transform": None,
+    }
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -166,7 +172,7 @@ class CausalMethod(Method[Causal, O]):
         arm, model = self.arms[i], self.models[i]
         if not isinstance(model, GPRegression):  # one of an outsider's promises no predictive distribution
             return None
-        if len(model) < COMPARABLE or not model.output.affine or not values.keys() >= set(arm.names):
+        if len(model) < COMPARABLE or not values.keys() >= set(arm.names):
             return None
         mean, deviation = model.predictive(arm.encode(values)[0])
         return event.outcome.value, self.problem.sign * mean, deviation

@@ -52,15 +52,11 @@ class ModelOptions:
 
     Args:
         kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns.
-        warp: whether inputs are transformed by a learned Kumaraswamy warp.
-        transform: ``"yeo-johnson"`` for skewed outcomes.
         beta: β of the upper bound `μ + sqrt(β) σ`.
         initial: random plays of each arm before its model counts; None: one more than it has columns.
     """
 
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
-    warp: bool = False
-    transform: Literal["yeo-johnson"] | None = None
     beta: float = 4.0
     initial: int | None = None
 
@@ -84,11 +80,7 @@ class ModelOptions:
         if space is not None:
             matern = (Matern32 if self.kernel == "matern-3/2" else Matern52).over(space.categorical)
             kernel = matern + Linear(numbers, variance=_LINEAR) if numbers else matern
-        transform = None if space is None else self.transform
-        warp = numbers if self.warp else ()
-        return build_model(
-            space, drift_model, kernel, warp=warp, transform=transform, likely_noise=LIKELY_NOISE, seed=seed
-        )
+        return build_model(space, drift_model, kernel, likely_noise=LIKELY_NOISE, seed=seed)
 
 
 class ArmModels:

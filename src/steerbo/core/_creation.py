@@ -35,13 +35,11 @@ class MethodOptions(TypedDict, total=False):
     acquisition: str | None
     alike: float
     alpha: float
-    alpha_floor: float
     beta: float
     candidates: int
     caution: float
     confidence: str | float
     cooling: float
-    cost_bound: str
     delta: float
     delta_b: float
     discount: float
@@ -57,7 +55,6 @@ class MethodOptions(TypedDict, total=False):
     length: float
     limit: int
     mode: str
-    norm: float
     notice_changes: bool
     on_exhausted: str
     patience: float
@@ -72,8 +69,6 @@ class MethodOptions(TypedDict, total=False):
     successes: int
     switch_every: float | None
     temper: float
-    transform: str | None
-    warp: bool
     window: int
 
 

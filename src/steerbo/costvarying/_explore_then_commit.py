@@ -19,15 +19,17 @@ no rule);
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
+from .._arrays import Bool, Float
 from .._wording import counted
-from ..bandit import BudgetUse, Intersected, cheapest, cost_bounds, explores, theory_beta
+from ..bandit import ArmStatistics, cheapest, hoeffding_radius
 from ..core import Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..core.tolerance import Fraction, Tolerance
 from ..records import from_dict, record, to_dict
@@ -45,25 +47,104 @@ class ExploreThenCommitOptions:
 
     Args:
         beta: width of the bounds `μ ± βσ`.
-        confidence: "theory" replaces beta by Theorem 1's `β_t = B + σ sqrt(2 (γ_{t−1} + 1 + ln 1/δ))`: safe and wide.
-        norm: B, a bound on the norm of the standardised objective in the kernel's space; for the theory only.
-        delta: δ, the probability that some bound fails; for the theory only.
         explore_fraction: share of the budget (or of the rounds) that exploration may take.
         explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
-        alpha: share of quality that may be given up when exploitation begins, unless the problem has a `tolerance`.
-        alpha_floor: alpha is halved every d exploitation rounds, but not below this.
-        cost_bound: radius of the lower bounds on costs: Hoeffding's (the paper) or empirical Bernstein.
+        alpha: share of quality that may be given up when exploitation begins, unless the problem has a `tolerance`; it
+            is halved every d exploitation rounds.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
-    confidence: Literal["fixed", "theory"] = "fixed"
-    norm: float = Field(1.0, ge=0, allow_inf_nan=False)
-    delta: float = Field(0.1, gt=0, lt=1)
     explore_fraction: float = Field(0.6, ge=0, le=1)
     explore_cycles: int | None = Field(None, ge=1)
     alpha: float = Field(0.1, ge=0, lt=1)
-    alpha_floor: float = Field(0.0, ge=0, lt=1)
-    cost_bound: Literal["hoeffding", "bernstein"] = "hoeffding"
+
+
+_WITHOUT_LIMIT = 10  # turns of every arm where neither money nor rounds are limited
+
+
+@dataclass(frozen=True)
+class BudgetUse:
+    """Budget of a study in money and rounds (None: unlimited), and the amounts used."""
+
+    budget: float | None
+    used: float
+    rounds: int | None
+    played: int
+
+
+def explores(played: int, m: int, use: BudgetUse, fraction: float, cycles: int | None = None) -> bool:
+    """Whether another arm is explored (lines 2–3), after `played` turns of m arms. A cycle, once begun, is ended.
+
+    Args:
+        played: turns so far.
+        m: the number of arms.
+        use: the budget that exploration may use a share of.
+        fraction: that share: a cycle that would carry the use beyond it is not begun (the paper gives no rule).
+        cycles: a fixed number of cycles instead.
+
+    >>> [explores(6, 3, BudgetUse(budget, 6.0, None, 6), fraction=0.5) for budget in (17.0, 18.0)]
+    [False, True]
+    """
+    if played < m or played % m:
+        return True
+    done = played // m
+    if cycles is not None:
+        return done < cycles
+    if use.budget is not None:
+        return use.used + use.used / done <= fraction * use.budget
+    if use.rounds is not None:
+        return use.played + m <= fraction * use.rounds
+    return done < _WITHOUT_LIMIT
+
+
+@dataclass(frozen=True, eq=False)
+class Intersected:
+    """Bounds on the best value of arms, intersected over rounds: they only shrink.
+
+    Attributes:
+        guaranteed: the largest lower bound there ever was.
+        possible: the smallest upper bound of every arm, (m,).
+    """
+
+    guaranteed: float
+    possible: Float[np.ndarray, " m"]
+
+    @classmethod
+    def nothing_known(cls, m: int) -> Intersected:
+        """Start with infinite bounds on m arms."""
+        return cls(-np.inf, np.full(m, np.inf))
+
+    def explored(self, arm: int, lower: float, upper: float) -> Intersected:
+        """Intersect with the bounds from exploring an arm (lines 10–11)."""
+        possible = self.possible.copy()
+        possible[arm] = min(possible[arm], upper)
+        return Intersected(max(self.guaranteed, lower), possible)
+
+    def exploited(
+        self, lower: Float[np.ndarray, " m"], upper: Float[np.ndarray, " m"], least: Callable[[float], float]
+    ) -> tuple[Intersected, Bool[np.ndarray, " m"]]:
+        """Intersect with present bounds of all arms; S₁ marks the arms that may be acceptable (lines 14–21).
+
+        `least` answers the least acceptable value where so much is guaranteed. Where no arm is acceptable, bounds of
+        the past are forgotten; where still none is, the one with the largest bound stands alone.
+        """
+        found = Intersected(max(self.guaranteed, float(lower.max())), np.minimum(self.possible, upper))
+        acceptable = found.possible > least(found.guaranteed)
+        if not acceptable.any():
+            found = replace(found, guaranteed=float(lower.max()), possible=upper)
+            acceptable = found.possible > least(found.guaranteed)
+        if not acceptable.any():
+            acceptable = found.possible == found.possible.max()
+        return found, acceptable
+
+
+def cost_bounds(costs: ArmStatistics, horizon: float) -> Float[np.ndarray, " m"]:
+    """Lower bounds on mean costs, (m,): lines 22–24 for T = `horizon`.
+
+    Costs are divided by the largest one seen, since the radius of line 23 assumes costs in [0, 1].
+    """
+    largest = float(np.max(costs.highest, initial=0.0, where=costs.counts > 0)) or 1.0
+    return costs.lower_bounds(hoeffding_radius(costs.counts, horizon, largest))
 
 
 @record
@@ -104,6 +185,13 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
 
     name: ClassVar[str] = "explore-then-commit"
     Options: ClassVar[type[Any]] = ExploreThenCommitOptions
+    retired: ClassVar[Mapping[str, Any]] = {
+        "confidence": "fixed",
+        "norm": 1.0,
+        "delta": 0.1,
+        "alpha_floor": 0.0,
+        "cost_bound": "hoeffding",
+    }
 
     def __init__(self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -156,7 +244,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             point = self.random_point(i, request, self.streams(number, "start"))
             return self.play(history, Arm(i), point, request, **note)
         seed = self.streams.integer(number, "search")
-        beta = self._beta()
+        beta = self.options.beta
         candidates = self.candidates(history, request)
         known = self.candidates(history, request, pending=False) if history.unresolved else candidates
         ((found,),) = self.search_space.search(candidates, [i], [beta], seed)
@@ -170,7 +258,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
     def _exploit(self, history: History, request: Mapping[str, Any]) -> Choice:
-        beta, number, m = self._beta(), len(history) + 1, len(self.plays)
+        beta, number, m = self.options.beta, len(history) + 1, len(self.plays)
         candidates = known = self.candidates(history, request, pending=False)
         seed = self.streams.integer(number, "search")
         both = self.search_space.search(known, range(m), [beta, -beta], seed)
@@ -189,19 +277,12 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         note = self._note("exploit", bounds, np.flatnonzero(acceptable).tolist())
         return self.play(history, Arm(i), point, request, **note)
 
-    def _beta(self) -> float:
-        """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""
-        if self.options.confidence == "fixed":
-            return self.options.beta
-        gain = max(0.5 * (self.model.factor.log_determinant - float(np.log(self.model.noises).sum())), 0.0)
-        return theory_beta(self.options.norm, 1.0, gain, self.options.delta)
-
     def present_tolerance(self) -> Tolerance:
-        """Tolerance of the problem, or the paper's alpha, halved every d exploitation rounds down to its floor."""
+        """Tolerance of the problem, or the paper's alpha, halved every d exploitation rounds."""
         if self.problem.tolerance is not None:
             return self.problem.tolerance
         halvings = self.exploited // self.problem.space.dimension
-        return Fraction(max(self.options.alpha * 0.5**halvings, self.options.alpha_floor))
+        return Fraction(self.options.alpha * 0.5**halvings)
 
     def _least(self, guaranteed: float, candidates: Candidates) -> float:
         worst = self.surrogate.smallest_mean(candidates.known)
@@ -211,7 +292,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are known exactly."""
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
-        return cost_bounds(self.costs.observed, self._horizon(history), self.options.cost_bound)
+        return cost_bounds(self.costs.observed, self._horizon(history))
 
     def _horizon(self, history: History) -> float:
         """T, the number of rounds in all: by the cheapest set if only the budget limits them."""

@@ -582,10 +582,10 @@ class _Moves:
     def _plays(self, price: float, switching: float) -> float:
         """N: plays that profit from a switch, each weighted by the correlation that drift leaves."""
         n = plays_to_come(self.history, price, switching)
-        drift, time = self.candidates.process.drift, self.candidates.known.get(TIME.name)
+        drift, time = self.candidates.posterior.drift, self.candidates.known.get(TIME.name)
         if drift is None or time is None or n < 1:
             return n
-        later = np.zeros((min(int(n), _FAR), self.candidates.process.inputs.shape[1]))
+        later = np.zeros((min(int(n), _FAR), self.candidates.posterior.inputs.shape[1]))
         column = self.method.search_space.columns.index(TIME.name)
         later[:, column] = time + np.arange(len(later)) * time_between_rounds(self.history)
         return float(np.maximum(drift(later, later[:1])[:, 0], 0.0).sum() / drift(later[:1], later[:1])[0, 0])

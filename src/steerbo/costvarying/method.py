@@ -214,7 +214,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             answering=answering,
             time=time,
             follows=batch_position(request).follows and not members,  # else ends are those of another draw
-            processes=[ProductKernelPosterior.of(member, points, time) for member in members] if answering else [],
+            posteriors=[ProductKernelPosterior.of(member, points, time) for member in members] if answering else [],
         )
 
     def upper_bounds(
@@ -236,7 +236,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Polish the maximum found for arm `i` on `E[μ + βσ]`, and return its point."""
         domain = candidates.domains[i]
         if candidates.follows:
-            found = climb_from(candidates.process, domain, found, beta)
+            found = climb_from(candidates.posterior, domain, found, beta)
         seed = self.streams.integer(number, f"polish {i}")
         return polished(candidates.expectation(i, product=False), domain.box, found, beta, seed).point
 

@@ -157,13 +157,13 @@ class TsPsq(CostVaryingMethod[TsPsqOptions]):
             return start
         number = len(history) + 1
         candidates = self.candidates(history, request, pending=False)
-        process = candidates.process
+        posterior = candidates.posterior
         choices = [len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables]
         choices += [0] * (len(self.search_space.columns) - len(choices))  # the time
         sample = PosteriorSample.draw(
-            process,
-            self.model.output.forward(self.model.outcomes) - process.mean,
-            process.noise,
+            posterior,
+            self.model.output.forward(self.model.outcomes) - posterior.mean,
+            posterior.noise,
             choices,
             self.streams(number, "sample"),
             at=candidates.domains[0].parts,

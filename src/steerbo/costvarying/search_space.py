@@ -65,24 +65,24 @@ class Candidates:
     """The arms that can be chosen in a round, and the posterior under which they are compared.
 
     Args:
-        process: the posterior of one draw of the hyperparameters, or of their likeliest values.
+        posterior: given the outcomes, with one draw of the hyperparameters or their likeliest values.
         domains: search domain of each arm, in the context of the round.
         known: encoded context by variable; with the time where the objective drifts.
         arms: the control sets in order; after them the arms that keep a variable in place, or near it.
         follows: whether the same state made a choice a moment ago, so that searches may start at their last ends.
-        processes: the posterior of every draw of the hyperparameters, for an answer that averages over them.
+        posteriors: the same with every draw of the hyperparameters, for an answer that averages over them.
     """
 
-    process: ProductKernelPosterior
+    posterior: ProductKernelPosterior
     domains: Sequence[Domain]
     known: Mapping[str, float]
     arms: Sequence[Arm]
     follows: bool = False
-    processes: Sequence[ProductKernelPosterior] = ()
+    posteriors: Sequence[ProductKernelPosterior] = ()
 
     def expectation(self, i: int, product: bool = True) -> Expectation:
         """Expected value of arm `i` over nature's part; `product`: see `Expectation.over`."""
-        return Expectation.over(self.process, self.domains[i].parts, product)
+        return Expectation.over(self.posterior, self.domains[i].parts, product)
 
     def rough_deviation(self, i: int, beta: float, seed: int) -> float:
         """Largest deviation of arm `i`'s expected value at the points, of some, where its wide bound is highest."""
@@ -95,8 +95,8 @@ class Candidates:
     def mixture(self, i: int, beta: float = 0.0) -> Mixture:
         """Expected value of arm `i` under every draw of the hyperparameters."""
         parts = self.domains[i].parts
-        processes = self.processes or (self.process,)
-        return Mixture([Expectation.over(each, parts, product=False).of_mean() for each in processes], beta)
+        posteriors = self.posteriors or (self.posterior,)
+        return Mixture([Expectation.over(each, parts, product=False).of_mean() for each in posteriors], beta)
 
     def best_answer(self, i: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
         """Maximise `m + β √v` of arm `i`: m and v are mean and variance of the mixture of its expected value."""
@@ -153,7 +153,7 @@ class SearchSpace:
 
     def candidates(
         self,
-        process: ProductKernelPosterior,
+        posterior: ProductKernelPosterior,
         context: Mapping[str, Any],
         feasible: Feasible,
         *,
@@ -161,12 +161,12 @@ class SearchSpace:
         answering: bool = False,
         time: float | None = None,
         follows: bool = False,
-        processes: Sequence[ProductKernelPosterior] = (),
+        posteriors: Sequence[ProductKernelPosterior] = (),
     ) -> Candidates:
         """Build the candidate arms of a context.
 
         Args:
-            process: see `Candidates`.
+            posterior: see `Candidates`.
             context: values seen before choosing; nature draws a missing one.
             feasible: restricts a domain to likely feasible settings.
             positions: of hard-to-change variables that can stay; adds the arms that keep them in place, or near it.
@@ -174,7 +174,7 @@ class SearchSpace:
                 settings have to be surer to be feasible.
             time: of the choice, where the objective drifts.
             follows: see `Candidates`.
-            processes: see `Candidates`.
+            posteriors: see `Candidates`.
 
         Raises:
             InvalidContext: constraints leave nothing of some control set.
@@ -189,7 +189,7 @@ class SearchSpace:
             (arm, domain.parts, feasible(arm.set, domain.box, domain.parts, answering)) for arm, domain in possible
         ]
         left = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]
-        return Candidates(process, [each for _, each in left], known, [arm for arm, _ in left], follows, processes)
+        return Candidates(posterior, [each for _, each in left], known, [arm for arm, _ in left], follows, posteriors)
 
     def _arms(self, positions: Mapping[str, Any]) -> list[Arm]:
         """Every control set; then the arms of each that keep some of the positions, or stay near one."""
@@ -287,12 +287,12 @@ class SearchSpace:
         whole = all(arm.whole for arm in chosen) and not any(d.box.constrained for d in domains)
         keys = [[(arm.set, int(np.sign(beta)), of_mean) for beta in betas] for arm in chosen]  # β itself changes slowly
         if candidates.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
-            near = partial(warm_started, candidates.process, seed=seed, of_mean=of_mean)
+            near = partial(warm_started, candidates.posterior, seed=seed, of_mean=of_mean)
             return [
                 [near(domain, self._ends[key], beta) for key, beta in zip(row, betas, strict=True)]
                 for domain, row in zip(domains, keys, strict=True)
             ]
-        found = maximise_bounds(candidates.process, domains, betas, seed, of_mean)
+        found = maximise_bounds(candidates.posterior, domains, betas, seed, of_mean)
         if whole:
             self._ends |= zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)
         return found

@@ -18,7 +18,8 @@ import numpy as np
 
 from .._arrays import Float
 from ..errors import ModelFailure
-from ._parameters import Parameter, prior_density
+from ._fit import curvature_by_differences
+from ._hyperparameters import Parameter, prior_density
 
 DRAWS = 16
 """Chains, and so draws."""
@@ -26,7 +27,6 @@ DRAWN_UP_TO = 200
 """Outcomes up to which hyperparameters are drawn, for the time it takes; beyond, what they gain is not measured."""
 _TRIED, _STEPS = 128, 4  # draws from the approximation, and steps of each chain
 _FREEDOM = 5.0  # degrees of freedom of the approximation
-_STEP = 1e-3  # of the differences of gradients that curvature is
 _HALVINGS = 60  # of an interval that a quantile lies in
 _SHRUNK = 40  # points of an ellipse after which a chain stays where it is
 
@@ -150,17 +150,15 @@ def _approximation(
     parameters: Sequence[Parameter], gradient: Callable[[np.ndarray], np.ndarray], likeliest: Float[np.ndarray, " p"]
 ) -> Float[np.ndarray, "p p"]:
     """Root of a covariance by the curvature of likelihood and prior, no wider than the prior."""
-    spreads = np.array([p.spread for p in parameters])
-    p = len(spreads)
-    curvature = np.zeros((p, p))
-    for i in range(p):
+
+    def slope(theta: Float[np.ndarray, " p"]) -> Float[np.ndarray, " p"] | None:
         try:
-            ends = [gradient(likeliest + side * _STEP * np.eye(p)[i]) for side in (1.0, -1.0)]
+            return gradient(theta)
         except ModelFailure:
-            continue
-        with np.errstate(invalid="ignore"):  # what is no number is found below
-            curvature[i] = (ends[1] - ends[0]) / (2.0 * _STEP)
-    curvature = 0.5 * (curvature + curvature.T) * np.outer(spreads, spreads)
+            return None
+
+    spreads = np.array([p.spread for p in parameters])
+    curvature = curvature_by_differences(slope, likeliest) * np.outer(spreads, spreads)
     if not np.isfinite(curvature).all():
         return np.diag(spreads)
     values, vectors = np.linalg.eigh(curvature)

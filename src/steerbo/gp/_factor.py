@@ -1,7 +1,4 @@
-"""A Cholesky factor that grows: new rows in O(n²), rows on approval, a lazy inverse, jitter that is never silent.
-
-The Cholesky factor of a matrix, in its place, with jitter that is never silent.
-"""
+"""A Cholesky factor that grows: new rows in O(n²), rows on approval, a lazy inverse, jitter that is never silent."""
 
 from __future__ import annotations
 
@@ -75,7 +72,7 @@ class Factor:
 
     >>> factor = Factor(np.array([[2.0]]))
     >>> factor.append(np.array([[1.0]]), np.array([[2.0]]))
-    >>> factor.solve(np.array([3.0, 3.0])).round(6)
+    >>> factor.half_solve(factor.half_solve(np.array([3.0, 3.0])), transpose=True).round(6)
     array([1., 1.])
     """
 
@@ -119,18 +116,11 @@ class Factor:
         """Jitter added to the diagonal, in units of K; zero almost always."""
         return self._jitter
 
-    @property
-    def lower(self) -> Float[np.ndarray, "n n"]:
-        """L, a copy."""
-        return np.tril(self._store[: self._n, : self._n])
-
-    @property
-    def gram(self) -> Float[np.ndarray, "n n"]:
-        """K as it was given, without jitter, a copy."""
-        return self._gram(np.empty((self._n, self._n)))
-
     def _gram(self, out: Float[np.ndarray, "m m"]) -> Float[np.ndarray, "m m"]:
-        """K into the first rows and columns of `out`, block by block: of thousands of rows each copy counts."""
+        """K as it was given, without jitter, into the first rows and columns of `out`.
+
+        Block by block: of thousands of rows each copy counts.
+        """
         for first in range(0, self._n, _ROWS):
             rows, rest = slice(first, min(first + _ROWS, self._n)), slice(first, self._n)
             out[rows, rest] = self._store[rows, rest]
@@ -143,11 +133,6 @@ class Factor:
     def pivots(self) -> Float[np.ndarray, " n"]:
         """The diagonal of L."""
         return np.diagonal(self._store)[: self._n]
-
-    @property
-    def log_determinant(self) -> float:
-        """The logarithm of |K|."""
-        return 2.0 * float(np.log(self.pivots).sum())
 
     # -- growth --------------------------------------------------------------------------------------------------------
 
@@ -228,10 +213,6 @@ class Factor:
         solve = scipy.linalg.lapack.dtrtrs
         solved: np.ndarray = solve(upper, columns, lower=0, trans=int(not transpose), lda=len(upper))[0]
         return solved.reshape(B.shape)
-
-    def solve(self, B: Float[np.ndarray, " n *k"]) -> Float[np.ndarray, " n *k"]:
-        """`K⁻¹ B`. O(n²) a column."""
-        return self.half_solve(self.half_solve(B), transpose=True)
 
     def inverse(self) -> Float[np.ndarray, "n n"]:
         """`K⁻¹`, read-only: O(n³) for the first time after a rebuild, then O(n²) for each new row.

@@ -1,7 +1,10 @@
 """Hyperparameters by maximum a posteriori with analytic gradients, and the schedule of fits.
 
-Small data are fitted by L-BFGS-B. For large data, where one evaluation is expensive, quasi-Newton steps start from a
-curvature that is known from fewer observations.
+Small data are fitted by L-BFGS-B. One evaluation of the likelihood is O(n³), so a fit to many observations costs by the
+number of its evaluations. Some hundred of them give nearly the same hyperparameters at a small part of the price, and
+half of all give nearly the rest. From there quasi-Newton steps take two or three evaluations of the whole likelihood,
+as they start from the curvature of the subset, scaled to all observations; a search that has to find the curvature
+takes thirty.
 """
 
 from __future__ import annotations
@@ -9,33 +12,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Float, Int
 from ..errors import ModelFailure
 from ._factor import Factor
-from ._parameters import Parameter, log_prior, prior_density
+from ._hyperparameters import Parameter, log_prior, prior_density
+from ._posterior import MOST
+from ._process import GPPrior, Weighed
 
 LogLikelihood = Callable[[np.ndarray], tuple[float, np.ndarray, float]]
-
-
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """Log marginal likelihood that gives, once, either its gradient or the factor of the Gram matrix.
-
-    Attributes:
-        value: its value.
-        jitter: added to the diagonal of the Gram matrix.
-        slope: computes its gradient (p,): two thirds of the work.
-        factor: returns the factor of the Gram matrix, or None where it was not kept.
-    """
-
-    value: float
-    jitter: float
-    slope: Callable[[], Float[np.ndarray, " p"]]
-    factor: Callable[[], Factor | None] = lambda: None
 
 
 def refit_due(last: int, n: int) -> bool:
@@ -220,10 +209,10 @@ class Curvature:
     @classmethod
     def found(cls, parameters: Sequence[Parameter], few: Weigh, theta: Theta, fewer: Weigh | None = None) -> Curvature:
         """Curvature of few observations at a point, and of a quarter of them (None: it grows as their number)."""
-        values, vectors = np.linalg.eigh(_by_differences(parameters, few, theta))
+        values, vectors = np.linalg.eigh(_curvature(parameters, few, theta))
         values, power = np.abs(values), np.ones(len(theta))
         if fewer is not None:
-            before = np.abs(np.einsum("pi,pq,qi->i", vectors, _by_differences(parameters, fewer, theta), vectors))
+            before = np.abs(np.einsum("pi,pq,qi->i", vectors, _curvature(parameters, fewer, theta), vectors))
             power = np.log(np.maximum(values, 1e-3) / np.maximum(before, 1e-3)) / math.log(QUARTER)
             power = np.clip(power, 0.0, 1.0)
         return cls(vectors, values, power)
@@ -323,16 +312,26 @@ def quasi_newton(
     return Climbed(best, height, jitter, theta, left, inverse, done)
 
 
-def _by_differences(parameters: Sequence[Parameter], few: Weigh, theta: Theta) -> Float[np.ndarray, "p p"]:
-    """H, by differences of gradients."""
+def curvature_by_differences(slope: Callable[[Theta], Theta | None], theta: Theta) -> Float[np.ndarray, "p p"]:
+    """Negative Hessian of a density at a point, by central differences of its slope; rows without a slope are zero."""
     p = len(theta)
-    hessian = np.zeros((p, p))
+    curvature = np.zeros((p, p))
     for i in range(p):
-        ends = [Place.at(theta + side * _STEP * np.eye(p)[i], parameters, few) for side in (1.0, -1.0)]
-        slopes = [None if end is None else end.slope() for end in ends]
-        if slopes[0] is not None and slopes[1] is not None:
-            hessian[i] = -(slopes[0] - slopes[1]) / (2 * _STEP)
-    return 0.5 * (hessian + hessian.T)
+        above, below = (slope(theta + side * _STEP * np.eye(p)[i]) for side in (1.0, -1.0))
+        if above is not None and below is not None:
+            with np.errstate(invalid="ignore"):  # what is no number is the caller's to find
+                curvature[i] = (below - above) / (2 * _STEP)
+    return 0.5 * (curvature + curvature.T)
+
+
+def _curvature(parameters: Sequence[Parameter], few: Weigh, theta: Theta) -> Float[np.ndarray, "p p"]:
+    """H of a log posterior density."""
+
+    def slope(at: Theta) -> Theta | None:
+        place = Place.at(at, parameters, few)
+        return None if place is None else place.slope()
+
+    return curvature_by_differences(slope, theta)
 
 
 def _updated(inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta) -> Float[np.ndarray, "p p"]:
@@ -342,3 +341,152 @@ def _updated(inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta) -> Flo
         return inverse
     rest = np.eye(len(step)) - np.outer(step, fall) / along
     return np.asarray(rest @ inverse @ rest.T + np.outer(step, step) / along)
+
+
+# -- many observations -------------------------------------------------------------------------------------------------
+
+MANY = 500
+"""Observations that are some: all are learned from until there are more."""
+_BEGUN, _EACH = 250, 25  # observations that a first search begins with: so many, or so many for each hyperparameter
+_HASTY = 1e-6  # share of the density by which a step has to gain, for a hasty climb to go on
+_FIRST, _LATER = 6, 4  # evaluations of the likelihood, the first time and from the last hyperparameters on
+
+
+def evenly(n: int, most: int = MANY) -> Int[np.ndarray, " m"]:
+    """Indices of at most so many of n observations, evenly spaced.
+
+    >>> evenly(3), len(evenly(1200)), int(evenly(1200)[-1])
+    (array([0, 1, 2]), 500, 1199)
+    """
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class Hasty:
+    """A fit that climbs once, from the start with the highest density.
+
+    Attributes:
+        evaluations: of the likelihood, about the most; None: until it converges.
+        starts: further ones, (p,) each.
+    """
+
+    evaluations: int | None = None
+    starts: tuple[tuple[float, ...], ...] = ()
+
+
+def _most_promising(parameters: Sequence[Parameter], of: Weigh, starts: Sequence[Theta]) -> Theta:
+    """The start with the highest posterior density; the first where there is none anywhere."""
+    low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
+    distinct = list({start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values())
+    if len(distinct) == 1:
+        return distinct[0]
+    places = [Place.at(start, parameters, of) for start in distinct]
+    heights = [-math.inf if place is None else place.height for place in places]
+    return distinct[int(np.argmax(heights))]
+
+
+def fit_large(
+    initial: GPPrior[Any],
+    before: Theta,
+    X: Float[np.ndarray, "n d"],
+    z: Float[np.ndarray, " n"],
+    many: tuple[int, int],
+    *,
+    extra: Float[np.ndarray, " n"],
+    nearly: bool = False,
+    hasty: Hasty | None = None,
+) -> Fit:
+    """Fit hyperparameters to all outcomes z (n,), standardised, at X (n, d), or to `MOST` of them, evenly spaced.
+
+    A search may begin at those of `initial` and `before`; `nearly`: the latter were found for nearly the same outcomes,
+    and it begins nowhere else. `many` says from how many outcomes on a search saves time, and from how many on it
+    learns from some of them first; `extra` are noise variances (n,) beside the common one. `hasty`: how to save time
+    with few outcomes, too.
+    """
+    if len(z) > MOST:
+        most = evenly(len(z), MOST)
+        X, z, extra = X[most], z[most], extra[most]
+    n, fixed, parameters = len(z), initial.theta, initial.parameters
+
+    def likelihood(rows: Int[np.ndarray, " m"]) -> LogLikelihood:
+        points, values, more = X[rows], z[rows], extra[rows]
+        return lambda theta: initial.with_theta(theta).log_likelihood(points, values, more)
+
+    def weigh(rows: Int[np.ndarray, " m"]) -> Weigh:
+        points, values, more = X[rows], z[rows], extra[rows]
+        return lambda theta: initial.with_theta(theta).weighed(points, values, more)
+
+    starts, all_of_them = [before, *([] if nearly else _starts(parameters, fixed))], np.arange(n)
+    if hasty is not None and n <= many[0]:
+        starts = starts if nearly else [*starts, *map(np.array, hasty.starts)]
+        best = [_most_promising(parameters, weigh(all_of_them), starts)]
+        return maximum_a_posteriori(
+            parameters, likelihood(all_of_them), best, many=True, evaluations=hasty.evaluations, precision=_HASTY
+        )
+    if n <= many[1]:
+        return maximum_a_posteriori(parameters, likelihood(all_of_them), starts, many=n > many[0])
+
+    if not np.array_equal(before, fixed):  # known
+        few = evenly(n, max(MANY, n // QUARTER))
+        curvature = Curvature.found(parameters, weigh(few), before, weigh(few[::QUARTER]))
+        inverse = curvature.inverse(len(few) / n)
+        return quasi_newton(parameters, weigh(all_of_them), before, inverse, evaluations=_LATER, hasty=True).fit
+    sizes = _sizes(n, len(fixed))
+    few = evenly(n, sizes[0])
+    start = maximum_a_posteriori(parameters, likelihood(few), starts, many=True).theta
+    curvature = Curvature.found(parameters, weigh(few), start, weigh(few[::QUARTER]))
+    for size, more in pairwise(sizes):
+        found = quasi_newton(
+            parameters, weigh(evenly(n, more)), start, curvature.inverse(size / more), evaluations=_FIRST
+        )
+        start, curvature = found.onward, curvature.agreeing(found.inverse)
+    inverse = curvature.inverse(sizes[-1] / n)
+    return quasi_newton(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True).fit
+
+
+def _starts(parameters: Sequence[Parameter], fixed: Theta) -> list[Theta]:
+    """Starts of a fit: the stated values; a rough function with little noise; a smooth one with much.
+
+    The likelihood has a maximum of either kind more often than not (Rasmussen & Williams 2006, figure 5.5).
+    """
+    scales = np.array(["lengthscale" in p.name for p in parameters])
+    noise = np.array([p.name == "noise" for p in parameters])
+    rough, smooth = (np.where(noise, np.log(at), fixed) for at in (1e-2, 0.5))
+    return [fixed, rough - np.log(3.0) * scales, smooth + np.log(2.0) * scales]
+
+
+def _sizes(n: int, p: int) -> list[int]:
+    """Numbers of observations of the successive searches before all n are used; p hyperparameters.
+
+    >>> _sizes(1000, 9), _sizes(5000, 9)
+    ([250, 500], [250, 625, 2500])
+    """
+    begun = min(MANY, max(_BEGUN, _EACH * p))
+    sizes = [n // 2]
+    while sizes[0] // QUARTER >= 2 * begun:
+        sizes.insert(0, sizes[0] // QUARTER)
+    return [begun, *sizes] if sizes[0] > begun else sizes
+
+
+def refine_on_all(
+    parameters: Sequence[Parameter],
+    whole: LogLikelihood,
+    few: LogLikelihood,
+    start: Theta,
+    *,
+    share: float,
+    evaluations: int,
+) -> Fit:
+    """Maximise the whole posterior density near `start` in so many evaluations.
+
+    Args:
+        parameters: the priors of the p hyperparameters.
+        whole: the likelihood of all observations; it may raise `ModelFailure`.
+        few: that of some of them.
+        start: (p,) where some observations, or earlier ones, have their maximum.
+        share: how many of all those few are, in (0, 1].
+        evaluations: at least one.
+    """
+    low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
+    curvature = Curvature.found(parameters, weighing(few), np.clip(start, low, high))
+    return quasi_newton(parameters, weighing(whole), start, curvature.inverse(share), evaluations=evaluations).fit

@@ -1,15 +1,99 @@
-"""Hyperparameters in a form that survives a log to the last bit."""
+"""Parameters of a fit, one number each, with bounds and a prior; and hyperparameters as a log holds them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+import numpy as np
+
+from .._arrays import Float
 from ..errors import InvalidStudy
-from ._parameters import WHOLE
-from ._transforms import OutcomeTransform
+from ._standardisation import Standardisation
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number that a fit learns: `value` in [`low`, `high`], normal about `centre` with sd `spread` beforehand.
+
+    All five are of the number as the fit sees it: the natural logarithm of a lengthscale, a variance or a rate.
+    """
+
+    name: str
+    value: float
+    centre: float
+    spread: float
+    low: float
+    high: float
+
+
+def lengthscale(value: float, dimension: int, name: str) -> Parameter:
+    """A lengthscale's logarithm, with the dimension-scaled weak prior of Hvarfner et al. (2024, equation 8).
+
+    Their `ℓ ~ LogNormal(√2 + ln(d)/2, √3)`, as a density in ℓ, is a normal one in ln ℓ, up to a constant: its centre is
+    the mode, three below their location: ln(.205 √d).
+    """
+    mode = math.sqrt(2.0) - 3.0 + 0.5 * math.log(dimension)
+    return Parameter(name, math.log(value), mode, math.sqrt(3.0), math.log(1e-2), math.log(1e3))
+
+
+def variance(value: float, name: str) -> Parameter:
+    """A signal variance's logarithm: outcomes are standardised, so about one, give or take a factor of twenty."""
+    return Parameter(name, math.log(value), 0.0, 1.5, math.log(1e-4), math.log(1e4))
+
+
+def weight(value: float, name: str) -> Parameter:
+    """The log odds of a variable's weight in an ANOVA kernel: even odds, give or take a factor of seven.
+
+    A weight of 1, as a plain product has, is at the upper end.
+    """
+    odds = math.inf if value >= 1.0 else math.log(value) - math.log1p(-value) if value > 0.0 else -math.inf
+    return Parameter(name, min(max(odds, -WHOLE), WHOLE), 0.0, 2.0, -WHOLE, WHOLE)
+
+
+WHOLE = 40.0
+"""Log odds of a weight that is 1 to the last bit."""
+
+LIKELY_NOISE = math.exp(-2.0)
+"""Noise variance believed beforehand, against outcomes of variance one: between hardly any and all of it."""
+
+
+def noise(value: float, likely: float = LIKELY_NOISE, spread: float = 2.0) -> Parameter:
+    """The noise variance's logarithm: about `likely`, give or take a factor of 7 where little is known of it."""
+    low, high = math.log(1e-8), math.log(10.0)
+    return Parameter("noise", math.log(value), min(max(math.log(likely), low), high), spread, low, high)
+
+
+def noise_slope(value: float, column: int) -> Parameter:
+    """Change of the logarithm of the noise variance from one end of a column to the other: none, give or take 1.
+
+    A factor of 2.7 is believed at first; a hundred outcomes whose noise grows fifty times are not hindered by that.
+    """
+    return Parameter(f"noise_slope[{column}]", value, 0.0, 1.0, -20.0, 20.0)
+
+
+def log_prior(parameters: Sequence[Parameter], theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
+    """Log density at `theta` (p,), up to a constant, and its gradient (p,)."""
+    return prior_density(parameters)(theta)
+
+
+def prior_density(
+    parameters: Sequence[Parameter],
+) -> Callable[[Float[np.ndarray, " p"]], tuple[float, Float[np.ndarray, " p"]]]:
+    """Return `log_prior` of these parameters as a function of `theta` (p,), for searches that evaluate it often."""
+    centres = np.array([p.centre for p in parameters])
+    spreads = np.array([p.spread for p in parameters])
+
+    def density(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
+        away = (theta - centres) / spreads
+        return -0.5 * float(away @ away), -away / spreads
+
+    return density
+
+
+# -- in a log, to the last bit -----------------------------------------------------------------------------------------
 
 
 def to_hex(numbers: Any) -> Any:
@@ -45,24 +129,28 @@ def from_hex(plain: Any) -> Any:
     return number
 
 
+_NO_TRANSFORM = {"power": 1.0, "centre": 0.0, "spread": 1.0}
+"""Constants beside offset and scale in logs of versions that could transform outcomes by a power."""
+
+
 @dataclass(frozen=True)
 class Hyperparameters:
     """All numbers that a `GPRegression` needs beside its data.
 
     Attributes:
-        theta: parameters of kernel, mean, noise, warp and the noise's slopes, as `GPPrior.theta` has them.
+        theta: parameters of kernel, mean, noise and the noise's slopes, as `GPPrior.theta` has them.
         output: from the user's units to standardised ones; it stays until the next fit.
         draws: of theta from its posterior; none: outcomes are too many, or too few, for them to differ.
         doubted: outcomes that are probably wrong, by their numbers, and the noise variance that each has beside the
             common one, standardised.
 
-    >>> found = Hyperparameters((0.1, -2.0), OutcomeTransform(5.0, 3.0))
+    >>> found = Hyperparameters((0.1, -2.0), Standardisation(5.0, 3.0))
     >>> Hyperparameters.from_dict(found.to_dict()) == found
     True
     """
 
     theta: tuple[float, ...]
-    output: OutcomeTransform = field(default_factory=OutcomeTransform)
+    output: Standardisation = field(default_factory=Standardisation)
     draws: tuple[tuple[float, ...], ...] = ()
     doubted: tuple[tuple[int, float], ...] = ()
 
@@ -72,7 +160,7 @@ class Hyperparameters:
         Before there were weights all weights were 1; before noise had slopes it was the same everywhere.
 
         Raises:
-            InvalidStudy: they belong to another kernel or warp.
+            InvalidStudy: they belong to another kernel.
         """
         weights = [name.rpartition(".")[2].startswith("weight[") for name in names]
         level = (0.0,) * sum(name.startswith("noise_slope[") for name in names)
@@ -107,15 +195,15 @@ class Hyperparameters:
         known = from_hex(plain)
         try:
             theta = tuple(map(float, known["theta"]))
-            output = OutcomeTransform(
-                **{each.name: float(known["output"][each.name]) for each in fields(OutcomeTransform)}
-            )
+            output = Standardisation(float(known["output"]["offset"]), float(known["output"]["scale"]))
+            transformed = any(known["output"].get(name, none) != none for name, none in _NO_TRANSFORM.items())
             draws = tuple(tuple(map(float, each)) for each in known.get("draws", ()))
             doubted = tuple((int(i), float(variance)) for i, variance in known.get("doubted", {}).items())
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InvalidStudy("hyperparameters", plain, "theta and output, with floats as hexadecimal text") from None
-        if output.scale <= 0 or output.spread <= 0 or not 0 <= output.power <= 2:
-            raise InvalidStudy("hyperparameters.output", plain["output"], "scale and spread above 0, power from 0 to 2")
+        if output.scale <= 0 or transformed:
+            allowed = "an offset, a scale above 0, and no power transform: there is none any more"
+            raise InvalidStudy("hyperparameters.output", plain["output"], allowed)
         if any(i < 0 or not variance > 0 for i, variance in doubted):
             raise InvalidStudy(
                 "hyperparameters.doubted", plain["doubted"], "variances above 0, by number of the outcome"

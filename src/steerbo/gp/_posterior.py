@@ -1,4 +1,7 @@
-"""Gaussian processes conditioned on outcomes: one factor for all that share kernel, noise and points."""
+"""Gaussian processes conditioned on outcomes: one factor for all that share kernel, noise and points.
+
+Of very many outcomes the posterior uses the most informative ones: `subset_of_data`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Float, Int
 from ._factor import Factor
-from ._likelihood import log_density
+from ._process import GPPrior, log_density
 from .kernels import Kernel
 from .kernels.base import rows_once
 
@@ -249,3 +252,73 @@ class GPPosterior(Generic[K]):
             level = of_variance if factor is None else of_variance * factor.diagonal(at.points)
             slope += level[:, None] * searched.diagonal_gradient(at.points)
         return slope
+
+
+# -- which outcomes count ----------------------------------------------------------------------------------------------
+
+MOST = 5000
+"""Outcomes that a posterior counts: with so many a suggestion takes ten seconds and a gigabyte."""
+_FEW = 500  # that say where the best place is
+_LATEST, _NEAREST = 0.2, 0.4  # shares of those counted; the others are spread over all that are left
+
+
+def subset_of_data(
+    prior: GPPrior[Any], X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], most: int = MOST
+) -> Int[np.ndarray, " m"]:
+    """Choose the outcomes that the posterior uses: their indices, ascending, at most `most`.
+
+    A fifth of those are the latest, for the objective may drift and a study goes on where it was; two fifths are the
+    nearest, in covariance, to the place that is best as far as some outcomes say; the others are spread evenly over
+    what is left, so that nothing that is known to be poor is taken for unknown.
+
+    Args:
+        prior: the prior whose kernel measures distance.
+        X: (n, d) where outcomes are.
+        z: (n,) standardised outcomes, larger is better.
+        most: so many at most, at least 5.
+
+    >>> from steerbo.gp import SquaredExponentialKernel
+    >>> prior = GPPrior(SquaredExponentialKernel([0.1]), 0.01)
+    >>> X = np.linspace(0, 1, 100)[:, None]
+    >>> subset_of_data(prior, X, -((X[:, 0] - 0.3) ** 2), most=10).tolist()
+    [0, 27, 28, 29, 30, 35, 66, 97, 98, 99]
+    """
+    n = len(z)
+    if n <= most:
+        return np.arange(n)
+    some = np.linspace(0, n - 1, min(_FEW, n)).astype(np.intp)
+    residuals = (z[some] - prior.mean)[:, None]
+    rough = GPPosterior(prior.kernel, X[some], residuals, prior.noise_at(X[some]))
+    best = int(rough.means(X)[0].argmax())
+    return choose_subset(prior.kernel(X, X[best : best + 1])[:, 0], most)
+
+
+def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST) -> Int[np.ndarray, " m"]:
+    """Choose by the distance of every outcome to the best point.
+
+    >>> choose_subset(np.array([0.0, 0.9, 0.8, 0.1, 0.2, 0.0, 0.0]), most=5).tolist()
+    [0, 1, 2, 5, 6]
+    """
+    n = len(nearness)
+    if n <= most:
+        return np.arange(n)
+    latest, nearest = int(_LATEST * most), int(_NEAREST * most)
+    taken = np.zeros(n, dtype=bool)
+    taken[n - latest :] = True
+    near = np.where(taken, -np.inf, nearness)
+    taken[np.argsort(-near, kind="stable")[:nearest]] = True
+    left = np.flatnonzero(~taken)
+    taken[left[np.linspace(0, len(left) - 1, most - latest - nearest).astype(np.intp)]] = True
+    return np.flatnonzero(taken)
+
+
+def describe_subset(all_of_them: int, most: int) -> str:
+    """Note in words how many outcomes are used; empty where all are.
+
+    >>> describe_subset(10000, 5000)[:40]
+    'Of 10000 outcomes 5000 are counted: the '
+    """
+    if all_of_them <= most:
+        return ""
+    which = "the latest, those nearest to the best place that is known, and others spread over the rest"
+    return f"Of {all_of_them} outcomes {most} are counted: {which}."

@@ -1,33 +1,255 @@
-"""A Gaussian process as it is before anything is seen: all that a fit learns together, and the likelihood of it."""
+"""A Gaussian process before anything is seen, the likelihood of outcomes under it, and the gradient of that.
+
+The first part has the log marginal likelihood of any Gram matrix, the second the prior, which is all that a fit learns
+together.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Self, TypeVar
 
 import numpy as np
+import scipy
 
 from .._arrays import Float
-from ._factor import Factor
-from ._fit import Weighed
-from ._likelihood import Density
-from ._parameters import LIKELY_NOISE, Parameter, noise_slope
-from ._parameters import noise as noise_parameter
-from ._transforms import KumaraswamyWarp
+from ._factor import Factor, packed_cholesky
+from ._hyperparameters import LIKELY_NOISE, Parameter, noise_slope
+from ._hyperparameters import noise as noise_parameter
 from .kernels import Kernel
+
+_LOG_2PI = math.log(2.0 * math.pi)
+_ROWS = 256  # of a matrix that are worked on at a time
+_BELOW = np.tri(_ROWS, k=-1, dtype=bool)  # the diagonal of so many rows
+
 
 K = TypeVar("K", bound=Kernel)
 
 
-@dataclass(frozen=True)
-class GPPrior(Generic[K]):
-    """Prior of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise_at(x))`.
+# -- the likelihood of a Gram matrix -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ProfiledMean:
+    """Profiled constant mean m and scale s² of outcomes `y ~ N(m1, s²K)`: the likeliest ones for this K.
+
+    Both are found by a formula, so that a search for what K is made of has two parameters less. Beforehand m is about
+    zero, with variance s², and s² is about one, which is worth one observation:
+
+        ln p(y, m, s²) = −½ (q + m² + 1)/s² − ½ (n + 1) ln s² − ½ ln|K|,    q = (y − m)ᵀ K⁻¹ (y − m)
+
+    but for a constant. It is largest at `m = 1ᵀK⁻¹y / (1ᵀK⁻¹1 + 1)` and `s² = (q + m² + 1) / (n + 1)`.
+
+    Attributes:
+        mean: m.
+        scale: s².
+        alpha: (n,) `K⁻¹ (y − m)`: the posterior mean is m plus covariances (relative to s²) times this.
+    """
+
+    mean: float
+    scale: float
+    alpha: Float[np.ndarray, " n"]
+
+    @classmethod
+    def fitted(cls, inverse: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> Self:
+        """Profile mean and scale of outcomes y (n,), given K⁻¹ (n, n).
+
+        >>> level = ProfiledMean.fitted(np.eye(2), np.array([1.0, 3.0]))
+        >>> round(level.mean, 3), round(level.scale, 3)
+        (1.333, 1.889)
+        """
+        by_ones = inverse.sum(axis=1)
+        mean = float(by_ones @ y / (by_ones.sum() + 1.0))
+        residuals = y - mean
+        alpha = inverse @ residuals
+        misfit = max(float(residuals @ alpha) + mean**2, 0.0)  # rounding could make it negative
+        return cls(mean, (misfit + 1.0) / (len(y) + 1), alpha)
+
+    def log_density(self, half_log_determinant: float) -> float:
+        """`ln p(y, m, s²)` but for a constant, given ½ ln|K|: here the first term above is one, −½ (n + 1)."""
+        return -0.5 * (len(self.alpha) + 1) * math.log(self.scale) - half_log_determinant
+
+
+@dataclass(frozen=True, eq=False)
+class MarginalLikelihood:
+    """Log marginal likelihood of outcomes, with its gradient by the covariance matrix.
+
+    Attributes:
+        value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006, equation 5.8); with a
+            profiled level `ln p(y, m, s²)`, see `ProfiledMean`.
+        alpha: (n,) `K⁻¹ r`, which is also the gradient with respect to a mean that r is measured from.
+        pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's pull-back is the rest of the way. The
+            level need not be differentiated: where it is the likeliest, its own derivative is zero.
+        jitter: the amount added to K's diagonal.
+    """
+
+    value: float
+    alpha: Float[np.ndarray, " n"]
+    pull: Float[np.ndarray, "n n"]
+    jitter: float
+
+
+def log_density(quadratic: Float[np.ndarray, " *k"], half_log_determinant: float, n: int) -> Float[np.ndarray, " *k"]:
+    """`ln N(r; 0, K)` of n residuals, from `rᵀK⁻¹r` and ½ ln|K| (Rasmussen & Williams 2006, equation 5.8)."""
+    return -0.5 * quadratic - half_log_determinant - 0.5 * n * _LOG_2PI
+
+
+def evidence(
+    gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"], profiled: bool = False
+) -> MarginalLikelihood:
+    """The log marginal likelihood of `residuals` (n,) for the Gram matrix (n, n), noise on its diagonal included.
 
     Args:
-        kernel: covariances of bent inputs.
+        gram: K, or with `profiled` the covariances relative to the scale.
+        residuals: outcomes less their prior mean.
+        profiled: whether a further constant mean and a scale are fitted, see `ProfiledMean`.
+
+    Raises:
+        ModelFailure: the matrix is not finite, or so indefinite that no jitter helps.
+
+    >>> round(evidence(np.eye(2), np.zeros(2)).value, 3)
+    -1.838
+    """
+    n = len(residuals)
+    if not profiled:
+        return Density.of(gram.copy(), residuals).evidence()
+    L, jitter = packed_cholesky(gram)
+    del gram  # here and below there is never a matrix that is no longer needed: n may be thousands
+    if not n:
+        return MarginalLikelihood(0.0, residuals, L, 0.0)
+    half_log_determinant = float(np.log(L.diagonal()).sum())
+    pull = _inverse(L)
+    level = ProfiledMean.fitted(pull, residuals)
+    return MarginalLikelihood(
+        level.log_density(half_log_determinant), level.alpha, _pull(pull, level.alpha, level.scale), jitter
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """Log marginal likelihood alone, a third of the work; `evidence` adds its gradient.
+
+    Attributes:
+        value: see `MarginalLikelihood`.
+        alpha: (n,) see there.
+        jitter: added to the diagonal.
+        packed: (n, n) result of `packed_cholesky`; `evidence` overwrites it.
+        diagonal: (n,) of the Gram matrix.
+    """
+
+    value: float
+    alpha: Float[np.ndarray, " n"]
+    jitter: float
+    packed: Float[np.ndarray, "n n"]
+    diagonal: Float[np.ndarray, " n"]
+
+    @classmethod
+    def of(cls, gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]) -> Self:
+        """See `evidence`; nothing is profiled, and the matrix is overwritten."""
+        n, diagonal = len(residuals), gram.diagonal().copy()
+        L, jitter = packed_cholesky(gram, overwrite=True)
+        if not n:
+            return cls(0.0, residuals, 0.0, L, diagonal)
+        half_log_determinant = float(np.log(L.diagonal()).sum())
+        alpha = scipy.linalg.lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
+        return cls(float(log_density(residuals @ alpha, half_log_determinant, n)), alpha, jitter, L, diagonal)
+
+    def evidence(self) -> MarginalLikelihood:
+        """Add the gradient by the covariance matrix; may be called once."""
+        pull = _pull(_inverse(self.packed), self.alpha, 1.0) if len(self.alpha) else self.packed
+        return MarginalLikelihood(self.value, self.alpha, pull, self.jitter)
+
+
+def _pull(inverse: Float[np.ndarray, "n n"], alpha: Float[np.ndarray, " n"], scale: float) -> Float[np.ndarray, "n n"]:
+    """`½ (ααᵀ/s² − K⁻¹)` in the place of the inverse."""
+    for first in range(0, len(alpha), _ROWS):
+        rows = slice(first, first + _ROWS)
+        inverse[rows] *= -0.5
+        inverse[rows] += np.outer((0.5 / scale) * alpha[rows], alpha)
+    return inverse
+
+
+def profiled_log_density(gram: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> float:
+    """Compute `evidence(gram, y, profiled=True).value` without preparing a gradient: for comparisons.
+
+    Raises:
+        ModelFailure: the matrix is not finite, or so indefinite that no jitter helps.
+
+    >>> y = np.array([1.0, 3.0])
+    >>> bool(np.isclose(profiled_log_density(np.eye(2), y), evidence(np.eye(2), y, profiled=True).value))
+    True
+    """
+    if not len(y):
+        return 0.0
+    L, _ = packed_cholesky(gram)
+    half = scipy.linalg.lapack.dtrtrs(L, np.column_stack([y, np.ones(len(y))]), lower=1)[0]
+    (yy, y1), (_, ones) = half.T @ half
+    mean = y1 / (ones + 1.0)
+    misfit = max(float(yy - 2 * mean * y1 + mean**2 * (ones + 1.0)), 0.0)
+    scale = (misfit + 1.0) / (len(y) + 1)
+    return -0.5 * (len(y) + 1) * math.log(scale) - float(np.log(L.diagonal()).sum())
+
+
+def inverted(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float, float]:
+    """K⁻¹ (n, n), ½ ln|K|, and the jitter that had to be added to K's diagonal.
+
+    Raises:
+        ModelFailure: the matrix is not finite, or so indefinite that no jitter helps.
+
+    >>> inverted(np.diag([1.0, 4.0]))[0]
+    array([[1.  , 0.  ],
+           [0.  , 0.25]])
+    """
+    L, jitter = packed_cholesky(gram)
+    half_log_determinant = float(np.log(L.diagonal()).sum())
+    return _inverse(L), half_log_determinant, jitter
+
+
+def _inverse(L: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+    """K⁻¹ in the place of K's lower factor, which is overwritten."""
+    n = len(L)
+    if not n:
+        return L
+    inverse: np.ndarray = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)[0].T  # so far on and above the diagonal
+    for first in range(0, n, _ROWS):
+        rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
+        block = inverse[rows, rows]
+        np.copyto(block, block.T, where=_BELOW[: len(block), : len(block)])
+        block += 0.0  # zeros are positive
+        inverse[rest, rows] = inverse[rows, rest].T
+    return inverse
+
+
+# -- the prior ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Log marginal likelihood that gives, once, either its gradient or the factor of the Gram matrix.
+
+    Attributes:
+        value: its value.
+        jitter: added to the diagonal of the Gram matrix.
+        slope: computes its gradient (p,): two thirds of the work.
+        factor: returns the factor of the Gram matrix, or None where it was not kept.
+    """
+
+    value: float
+    jitter: float
+    slope: Callable[[], Float[np.ndarray, " p"]]
+    factor: Callable[[], Factor | None] = lambda: None
+
+
+@dataclass(frozen=True)
+class GPPrior(Generic[K]):
+    """Prior of standardised outcomes: `y ~ N(mean, k(x, x') + noise_at(x))`.
+
+    Args:
+        kernel: covariances of outcomes.
         noise: noise variance, in the middle of the columns along which it changes.
-        warp: w, how inputs are bent.
         mean: the same everywhere.
         likely_noise: the prior of the noise variance.
         noise_spread: of its logarithm.
@@ -37,7 +259,6 @@ class GPPrior(Generic[K]):
 
     kernel: K
     noise: float
-    warp: KumaraswamyWarp
     mean: float = 0.0
     likely_noise: float = LIKELY_NOISE
     noise_spread: float = 2.0
@@ -47,16 +268,15 @@ class GPPrior(Generic[K]):
     @property
     def width(self) -> int:
         """The least number of columns that points must have."""
-        return max(self.kernel.width, self.warp.width, 1 + max(self.uneven, default=-1))
+        return max(self.kernel.width, 1 + max(self.uneven, default=-1))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Parameters of kernel, mean, noise, warp and the noise's slopes, in the order that logs hold them."""
+        """Parameters of kernel, mean, noise and the noise's slopes, in the order that logs hold them."""
         return (
             *self.kernel.parameters,
             Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
             noise_parameter(self.noise, self.likely_noise, self.noise_spread),
-            *self.warp.parameters,
             *(noise_slope(b, d) for d, b in zip(self.uneven, self.slopes or (0.0,) * len(self.uneven), strict=True)),
         )
 
@@ -73,16 +293,14 @@ class GPPrior(Generic[K]):
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters (p,); without slopes of the noise it is the same everywhere."""
         k = self._own
-        last = k + 2 + 2 * len(self.warp.columns)  # a column is bent by two numbers
         return type(self)(
             self.kernel.with_theta(theta[:k]),
             float(np.exp(theta[k + 1])),
-            self.warp.with_theta(theta[k + 2 : last]),
             float(theta[k]),
             self.likely_noise,
             self.noise_spread,
             self.uneven,
-            tuple(theta[last:].tolist()),
+            tuple(theta[k + 2 :].tolist()),
         )
 
     def noise_at(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
@@ -117,13 +335,12 @@ class GPPrior(Generic[K]):
     def weighed(
         self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
     ) -> Weighed:
-        """Log posterior density whose gradient is computed on demand.
+        """Log marginal likelihood whose gradient, or factor, is computed on demand.
 
         Raises:
             ModelFailure: the covariances cannot be factorised.
         """
-        bent = self.warp(X)
-        gram, pull = self.kernel.linearise(bent)
+        gram, pull = self.kernel.linearise(X)
         gram = gram.copy()  # the pull-back may read the kernel's own
         growth = self._growth(X)
         gram.flat[:: len(z) + 1] += self.noise * growth + extra
@@ -134,8 +351,6 @@ class GPPrior(Generic[K]):
             found = density.evidence()
             by_noise = growth * np.diagonal(found.pull)
             parts = [pull(found.pull), np.array([found.alpha.sum(), self.noise * by_noise.sum()])]
-            if self.warp.columns:
-                parts.append(self.warp.gradient(X, 2.0 * self.kernel.input_gradient(bent, bent, found.pull)))
             if self.uneven:
                 parts.append(self.noise * by_noise @ (X[:, self.uneven] - 0.5))
             return np.concatenate(parts)

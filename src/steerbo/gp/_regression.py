@@ -19,27 +19,24 @@ from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
 from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
-from ._fit import Fit, Place
-from ._hyperparameters import Hyperparameters
-from ._likelihood import inverted
-from ._parameters import LIKELY_NOISE
-from ._posterior import GPPosterior
-from ._process import GPPrior
-from ._subset import MOST, Hasty, fit_large, subset_of_data
-from ._transforms import KumaraswamyWarp, OutcomeTransform, Transform
+from ._fit import Fit, Hasty, Place, fit_large
+from ._hyperparameters import LIKELY_NOISE, Hyperparameters
+from ._posterior import MOST, GPPosterior, subset_of_data
+from ._process import GPPrior, inverted
+from ._standardisation import Standardisation
 from .kernels import Kernel, stacked
 from .outliers import (
     LEAST,
     WORTH,
-    Doubting,
-    doubt_one_more,
+    OutlierFit,
+    add_outlier,
     gains,
     relevance_pursuit,
     skewness_gain,
     supported,
     suspected,
 )
-from .outliers import MOST as MOST_DOUBTED
+from .outliers import MOST as MOST_OUTLIERS
 
 _FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
 
@@ -88,7 +85,9 @@ EVEN_BELOW = 30
 is: bounds were narrower than they should be where it was even, and no better where it was not."""
 _EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
 _KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
-_HOPELESS = 12.0  # log posterior by which doubts may be behind, with the same hyperparameters, and are fitted
+_HOPELESS = (
+    12.0  # log posterior by which a fit with outliers may be behind, with the same hyperparameters, and are fitted
+)
 _STACKED = 2**19  # entries of kernel matrices by several members that are computed at once
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
@@ -97,7 +96,7 @@ class _Learned(NamedTuple):
     """Hyperparameters in units of the outcomes that are not doubted; the others' extra noise variances, (n,)."""
 
     extra: Float[np.ndarray, " n"]
-    output: OutcomeTransform
+    output: Standardisation
     fit: Fit
 
 
@@ -165,15 +164,13 @@ class GPRegression(Generic[K]):
     Args:
         kernel: the covariance function, with the hyperparameters to begin with.
         noise: noise variance to begin with, in standardised units.
-        warp: columns to bend by a learned `KumaraswamyWarp`; they should hold numbers in [0, 1].
-        transform: "yeo-johnson" for outcomes that are skewed; None for none.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
         known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
         seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
         uneven: columns in [0, 1] along which the noise may grow or shrink; a fit to enough outcomes learns how much.
 
     Raises:
-        InvalidOption: noise or transform not allowed.
+        InvalidOption: noise not allowed.
 
     Attributes:
         elsewhere: outcomes of the same quantity that other models have: a fit learns the units of outcomes from these,
@@ -194,8 +191,6 @@ class GPRegression(Generic[K]):
         self,
         kernel: K,
         noise: float = 1e-2,
-        warp: Sequence[int] = (),
-        transform: Transform | None = None,
         *,
         likely_noise: float = LIKELY_NOISE,
         known_noise: float | None = None,
@@ -205,19 +200,15 @@ class GPRegression(Generic[K]):
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
                 raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
-        if transform not in {None, "yeo-johnson"}:
-            raise InvalidOption("transform", transform, "'yeo-johnson', or none")
-        self._transform, self.output = transform, OutcomeTransform()
-        self._initial = GPPrior(
-            kernel, float(noise), KumaraswamyWarp(tuple(warp)), likely_noise=float(likely_noise), uneven=tuple(uneven)
-        )
-        self.process = self._initial
+        self.output = Standardisation()
+        self._initial = GPPrior(kernel, float(noise), likely_noise=float(likely_noise), uneven=tuple(uneven))
+        self.prior = self._initial
         self._data = _Observations(np.zeros((0, self._initial.width)), np.zeros(0), np.zeros(0))  # the members' too
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
         self.last_fit: Fit | None = None
-        self.last_score = -math.inf  # its log posterior density in the user's units, less the worth of doubts
+        self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
 
@@ -226,26 +217,26 @@ class GPRegression(Generic[K]):
 
     @property
     def kernel(self) -> K:
-        """The kernel with the hyperparameters in use; with a warp, of bent points."""
-        return self.process.kernel
+        """The kernel with the hyperparameters in use."""
+        return self.prior.kernel
 
     @property
     def noise(self) -> float:
         """Noise variance, standardised, in the middle of columns along which it changes."""
-        return self.process.noise
+        return self.prior.noise
 
     def noise_at(self, X: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Noise variance of an outcome at points X (m, d), standardised, (m,)."""
-        return self.process.noise_at(X)
+        return self.prior.noise_at(X)
 
     @property
     def mean(self) -> float:
         """The prior mean, standardised, the same everywhere."""
-        return self.process.mean
+        return self.prior.mean
 
     @property
     def scale(self) -> float:
-        """`y = offset + scale · z`, if there is no transform."""
+        """`y = offset + scale · z`."""
         return self.output.scale
 
     def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
@@ -335,7 +326,7 @@ class GPRegression(Generic[K]):
     def hyperparameters(self) -> Hyperparameters:
         """Hyperparameters in use."""
         doubted = tuple((i, float(self._data.extra[i])) for i in self.doubted)
-        return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws, doubted)
+        return Hyperparameters(tuple(self.prior.theta.tolist()), self.output, self.draws, doubted)
 
     @property
     def doubted(self) -> list[int]:
@@ -350,76 +341,78 @@ class GPRegression(Generic[K]):
         return self.drawn(self.likeliest())
 
     def likeliest(self, hasty: Hasty | None = None) -> Hyperparameters:
-        """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³).
+        """Hyperparameters learned from all observations by maximum a posteriori, and outliers among these. O(n³).
 
         Args:
             hasty: how to save time with few observations, too.
         """
-        best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta, hasty=hasty)
+        best = self._outlier_fit(np.zeros(len(self), dtype=bool), self.prior.theta, hasty=hasty)
         best = self._maybe_skewed(best)
         if LEAST <= len(self) <= self.many:
-            if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
-                before, nearly = self.process.theta, hasty is not None
+            if (suspects := self._suspects()).any() and suspects.sum() <= MOST_OUTLIERS * len(self):
+                before, nearly = self.prior.theta, hasty is not None
                 if nearly:
                     before = best.fit.fit.theta
                 if not nearly or self._score(suspects, before) > best.score - _HOPELESS:
-                    other = self._trusting(suspects, before, nearly, hasty)
+                    other = self._outlier_fit(suspects, before, nearly, hasty)
                     best = max(best, other, key=lambda each: each.score)
             best = relevance_pursuit(
-                best, self._doubt_one_more, lambda doubts, latest: self._trusting(doubts, latest.fit.theta, True, hasty)
+                best,
+                self._add_outlier,
+                lambda outliers, latest: self._outlier_fit(outliers, latest.fit.theta, True, hasty),
             )
         return self._found(best)
 
-    def compared(self, doubts: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
+    def compared(self, outliers: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
         """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
-        each = [self._maybe_skewed(self._trusting(some, self.process.theta, hasty=hasty)) for some in doubts]
+        each = [self._maybe_skewed(self._outlier_fit(some, self.prior.theta, hasty=hasty)) for some in outliers]
         return self._found(max(each, key=lambda one: one.score))
 
-    def _found(self, best: Doubting[_Learned]) -> Hyperparameters:
+    def _found(self, best: OutlierFit[_Learned]) -> Hyperparameters:
         extra, output, fit = best.fit
         self.last_fit = replace(fit, theta=self._with_slopes(fit.theta))
         self._fitted, self.last_score = self.inputs, best.score
-        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.doubts))
+        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.outliers))
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
 
-    def _trusting(
+    def _outlier_fit(
         self,
-        doubts: Bool[np.ndarray, " n"],
+        outliers: Bool[np.ndarray, " n"],
         before: Float[np.ndarray, " p"],
         nearly: bool = False,
         hasty: Hasty | None = None,
-    ) -> Doubting[_Learned]:
+    ) -> OutlierFit[_Learned]:
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
-        output, z, extra = self._doubting(doubts)
-        if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
+        output, z, extra = self._standardised(outliers)
+        if len(z) < 2 or np.abs(z[~outliers]).max() < 0.01:  # else their root mean square is 1
             fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
             believed, many = self._believed(output), (self.many, self.very_many)
             start = before[: len(believed.parameters)]
             fit = fit_large(believed, start, self.inputs, z, many, extra=extra, nearly=nearly, hasty=hasty)
-        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
-        return Doubting(doubts, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
+        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
+        return OutlierFit(outliers, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
 
-    def _score(self, doubts: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
-        """Score of some doubts with given hyperparameters."""
-        output, z, extra = self._doubting(doubts)
+    def _score(self, outliers: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
+        """Score of some outliers with given hyperparameters."""
+        output, z, extra = self._standardised(outliers)
         believed = self._believed(output)
         known = theta[: len(believed.parameters)]
         place = Place.at(
             known, believed.parameters, lambda each: believed.with_theta(each).weighed(self.inputs, z, extra)
         )
         height = -math.inf if place is None else place.height
-        return height - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
+        return height - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
 
-    def _doubting(
-        self, doubts: Bool[np.ndarray, " n"]
-    ) -> tuple[OutcomeTransform, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    def _standardised(
+        self, outliers: Bool[np.ndarray, " n"]
+    ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
-        output = OutcomeTransform.fitted(self.outcomes[~doubts], self._transform, self.elsewhere)
+        output = Standardisation.fitted(self.outcomes[~outliers], self.elsewhere)
         z = output.forward(self.outcomes)
-        return output, z, np.where(doubts, np.maximum(z**2, 1.0), 0.0)
+        return output, z, np.where(outliers, np.maximum(z**2, 1.0), 0.0)
 
-    def _believed(self, output: OutcomeTransform) -> GPPrior[K]:
+    def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
 
         Of few outcomes it is the same everywhere: see `EVEN_BELOW`.
@@ -434,42 +427,40 @@ class GPRegression(Generic[K]):
         far = suspected(self.outcomes)
         if not far.any():
             return far
-        bent = self.process.warp(self.inputs)
         away = self.outcomes - np.median(self.outcomes)
-        return far & ~supported(self.process.kernel(bent, bent), away, far)
+        return far & ~supported(self.prior.kernel(self.inputs, self.inputs), away, far)
 
-    def _doubt_one_more(self, known: Doubting[_Learned]) -> Bool[np.ndarray, " n"] | None:
+    def _add_outlier(self, known: OutlierFit[_Learned]) -> Bool[np.ndarray, " n"] | None:
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
         if (left_out := self._left_out_by(known)) is None:
             return None
         near, alpha, precision = left_out
-        gained = np.where(known.doubts, 0.0, gains(precision, alpha, known.fit.extra))
-        return doubt_one_more(gained, known.doubts, near, alpha)
+        gained = np.where(known.outliers, 0.0, gains(precision, alpha, known.fit.extra))
+        return add_outlier(gained, known.outliers, near, alpha)
 
-    def _maybe_skewed(self, trusting: Doubting[_Learned]) -> Doubting[_Learned]:
-        """Score a fit that doubts nothing as one with skewed noise, where that explains outcomes better."""
-        comparable = LEAST <= len(self) <= self.many and not trusting.doubts.any()
-        if not comparable or (left_out := self._left_out_by(trusting)) is None:
-            return trusting
+    def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
+        """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""
+        comparable = LEAST <= len(self) <= self.many and not known.outliers.any()
+        if not comparable or (left_out := self._left_out_by(known)) is None:
+            return known
         _, alpha, precision = left_out
-        return replace(trusting, score=trusting.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0))
+        return replace(known, score=known.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0))
 
     def _left_out_by(
-        self, known: Doubting[_Learned]
+        self, known: OutlierFit[_Learned]
     ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None:
         """Covariances of the function, K⁻¹ r and the diagonal of K⁻¹ by a fit; None where there is no such inverse."""
-        n, process = len(self), self._initial.with_theta(known.fit.fit.theta)
+        n, prior = len(self), self._initial.with_theta(known.fit.fit.theta)
         if not math.isfinite(known.score):
             return None
-        bent = process.warp(self.inputs)
-        near = process.kernel(bent, bent)
+        near = prior.kernel(self.inputs, self.inputs)
         gram = near.copy()
-        gram.flat[:: n + 1] += process.noise_at(self.inputs) + known.fit.extra
+        gram.flat[:: n + 1] += prior.noise_at(self.inputs) + known.fit.extra
         try:
             inverse = inverted(gram)[0]
         except ModelFailure:
             return None
-        alpha = inverse @ (known.fit.output.forward(self.outcomes) - process.mean)
+        alpha = inverse @ (known.fit.output.forward(self.outcomes) - prior.mean)
         return near, alpha, np.diagonal(inverse)
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
@@ -498,7 +489,7 @@ class GPRegression(Generic[K]):
         """Take hyperparameters over. O(n³).
 
         Raises:
-            InvalidStudy: they belong to another kernel or warp.
+            InvalidStudy: they belong to another kernel.
         """
         hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
         self.draws, extra = hyperparameters.draws, np.zeros(len(self))
@@ -507,7 +498,7 @@ class GPRegression(Generic[K]):
                 raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
             extra[i] = variance
         self._data = _Observations(self.inputs, self.outcomes, extra)
-        self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
+        self.prior, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         there, self._fitted = self._fitted is self.inputs and len(self) <= MOST, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
         self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
@@ -520,7 +511,7 @@ class GPRegression(Generic[K]):
         found: list[GPRegression[K]] = []
         for theta in self.draws:
             member = copy(self)
-            member.draws, member.process = (), self._initial.with_theta(np.array(theta))
+            member.draws, member.prior = (), self._initial.with_theta(np.array(theta))
             member._condition()
             found.append(member)
         self.members = tuple(found)
@@ -530,7 +521,7 @@ class GPRegression(Generic[K]):
         return self.members[k % len(self.members)] if self.members else self
 
     def _condition(self, made: Factor | None = None) -> None:
-        some = subset_of_data(self.process, self.inputs, self.output.forward(self.outcomes))
+        some = subset_of_data(self.prior, self.inputs, self.output.forward(self.outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
         self._posterior = GPPosterior(
             self.kernel, *self._rows(self.inputs[some], self.outcomes[some], self._data.extra[some]), made
@@ -542,16 +533,16 @@ class GPRegression(Generic[K]):
         rest = slice(self._chosen + len(self._posterior) - len(self._counted), None)
         if rest.start < len(self):
             points, extra = self.inputs[rest], self._data.extra[rest]
-            bent, residuals, _ = self._rows(points, self.outcomes[rest], extra)
-            self._posterior.append(bent, residuals, self.process.noise_at_each(points) + extra)
+            _, residuals, _ = self._rows(points, self.outcomes[rest], extra)
+            self._posterior.append(points, residuals, self.prior.noise_at_each(points) + extra)
         return self._posterior
 
     def _rows(
         self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
-        """Bent points, residuals and noise variances."""
+        """Points, residuals and noise variances."""
         residuals = (self.output.forward(outcomes) - self.mean)[:, None]
-        return self.process.warp(points), residuals, self.process.noise_at(points) + extra
+        return points, residuals, self.prior.noise_at(points) + extra
 
     @property
     def factor(self) -> Factor:
@@ -570,7 +561,7 @@ class GPRegression(Generic[K]):
         They have the noise of `noise_of_fantasies`.
         """
         points = self._read(X)
-        with self._given.extended(self.process.warp(points), self.noise_of_fantasies(points)) as factor:
+        with self._given.extended(points, self.noise_of_fantasies(points)) as factor:
             yield factor
 
     def noise_of_fantasies(self, X: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
@@ -578,7 +569,7 @@ class GPRegression(Generic[K]):
 
         They are hardly any: with much of it a pending point would be suggested again.
         """
-        return np.minimum(self.noise_at(X), _EXPECTED * self.kernel.diagonal(self.process.warp(X)))
+        return np.minimum(self.noise_at(X), _EXPECTED * self.kernel.diagonal(X))
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each. O(n²) a point."""
@@ -588,25 +579,25 @@ class GPRegression(Generic[K]):
 
     def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and variance of f at Z (m, d), standardised, (m,) each, all rows at once. O(n²) a point."""
-        found = self._given.solve(self.process.warp(Z))
+        found = self._given.solve(Z)
         return self.mean + found.mean[0], found.variance
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
-        return self.mean + self._given.means(self.process.warp(Z))[0]
+        return self.mean + self._given.means(Z)[0]
 
     def means_and_gradients(
         self, Z: Float[np.ndarray, "r d"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
         """Mean of f at every row, standardised (r,), and its gradients (r, d). O(n) a point."""
-        bent, rows = self.process.warp(Z), self._given.points
+        rows = self._given.points
         weights = np.broadcast_to(self.weights, (len(Z), len(rows)))
-        slope = self.kernel.input_gradient(bent, rows, weights) if len(rows) else np.zeros(Z.shape)
-        return self.mean + self._given.means(bent)[0], slope * self.process.warp.slope(Z)
+        slope = self.kernel.input_gradient(Z, rows, weights) if len(rows) else np.zeros(Z.shape)
+        return self.mean + self._given.means(Z)[0], slope
 
     @property
     def points(self) -> Float[np.ndarray, "m d"]:
-        """Observed points that count, bent."""
+        """Observed points that count."""
         return self._given.points
 
     @property
@@ -618,7 +609,7 @@ class GPRegression(Generic[K]):
     @property
     def noises(self) -> Float[np.ndarray, " m"]:
         """Noise variances of the outcomes in use, standardised; doubted outcomes have more."""
-        return self.process.noise_at(self.inputs[self.counted]) + self._data.extra[self.counted]
+        return self.prior.noise_at(self.inputs[self.counted]) + self._data.extra[self.counted]
 
     def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
         """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
@@ -652,14 +643,14 @@ class GPRegression(Generic[K]):
 
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
-        mean, variance = self._given.average(self.process.warp(Z))
+        mean, variance = self._given.average(Z)
         return self.mean + float(mean[0]), variance
 
     def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised (r,), and their gradients (r, d). O(n²) a point."""
-        found, bend = self._given.solve(self.process.warp(Z)), self.process.warp.slope(Z)
-        rise = self._given.slope(found, np.ones(found.mean.shape), None) * bend
-        fall = self._given.slope(found, None, np.ones(len(Z))) * bend
+        found = self._given.solve(Z)
+        rise = self._given.slope(found, np.ones(found.mean.shape), None)
+        fall = self._given.slope(found, None, np.ones(len(Z)))
         return self.mean + found.mean[0], found.variance, rise, fall
 
 
@@ -694,13 +685,13 @@ class Averaged(Generic[K]):
         return self.model.inputs
 
     @property
-    def output(self) -> OutcomeTransform:
+    def output(self) -> Standardisation:
         """Outcome transform, the same for all members."""
         return self.model.output
 
     @property
     def scale(self) -> float:
-        """`y = offset + scale · z`, if there is no transform."""
+        """`y = offset + scale · z`."""
         return self.model.scale
 
     def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
@@ -737,7 +728,7 @@ class Averaged(Generic[K]):
     def _stacks(self, Z: Float[np.ndarray, "m d"]) -> bool:
         """Whether several members see the same points, and few enough for one array."""
         k, n = len(self.members), len(self)
-        return k > 1 and 0 < k * n * len(Z) <= _STACKED and not self.members[0].process.warp.columns
+        return k > 1 and 0 < k * n * len(Z) <= _STACKED
 
     def _stacked(
         self, Z: Float[np.ndarray, "m d"]

@@ -29,11 +29,10 @@ from .._arrays import Float as Floats
 from ..errors import InvalidProblem, InvalidStudy
 from ..records import record
 from ..space.fields import Number, Positive
-from ._changepoint import changepoint_gains
+from ._drift_signs import changepoint_gains, likely_periods
+from ._fit import Hasty
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
-from ._periodogram import likely_periods
 from ._regression import GPRegression
-from ._subset import Hasty
 from .kernels import (
     AnovaKernel,
     Constant,
@@ -505,18 +504,18 @@ class _Comparison:
 
     def best(self) -> _Fitted:
         """Compare, and return the fit of the kind that is likeliest."""
-        self.fits["steady"] = self._compared("steady", self._doubts(self._model.doubted))
+        self.fits["steady"] = self._compared("steady", self._outliers(self._model.doubted))
         leader = self._before.kind if self._before.kind in self._kinds else "steady"
         self.fits[leader] = self._to_the_end(leader, self.fits.get(leader))
         if leader == "seasonal" and (periods := self._periods()) and self._is_another(periods[0]):
-            other = self._climbed(replace(self._steady, kind=leader), periods, self._doubts(self._model.doubted))
+            other = self._climbed(replace(self._steady, kind=leader), periods, self._outliers(self._model.doubted))
             if other.score > self.fits[leader].score:
                 self.fits[leader] = self._to_the_end(leader, other)
-        doubts = self._doubts([i for i, _ in self.fits[leader].found.doubted])
-        if leader != "steady" and len(doubts) > 1:
-            self.fits["steady"] = self._compared("steady", doubts)
+        outliers = self._outliers([i for i, _ in self.fits[leader].found.doubted])
+        if leader != "steady" and len(outliers) > 1:
+            self.fits["steady"] = self._compared("steady", outliers)
         for kind in self._challengers(leader):
-            self.fits[kind] = self._compared(kind, doubts)
+            self.fits[kind] = self._compared(kind, outliers)
         least = self._net(self.fits[leader]) - _WITHIN
         for kind, fit in self.fits.items():
             if kind != leader and self._net(fit) >= least:
@@ -530,8 +529,8 @@ class _Comparison:
             return None
         model = replace(self._steady, cuts=(*self._steady.cuts, moment))
         begin = _Fitted.prepared(self._empty, self._model, model, self.fits["steady"].found.theta)
-        doubts = self._doubts([i for i, _ in best.found.doubted])
-        if _Fitted.by(begin, model, begin.compared(doubts, Hasty(_FEW))).score < least - _WITHIN:
+        outliers = self._outliers([i for i, _ in best.found.doubted])
+        if _Fitted.by(begin, model, begin.compared(outliers, Hasty(_FEW))).score < least - _WITHIN:
             return None
         whole = _Fitted.prepared(self._empty, self._model, model, begin.hyperparameters.theta)
         other = _Fitted.by(whole, model, whole.likeliest())
@@ -602,13 +601,13 @@ class _Comparison:
         far = [kind for kind in others if kind not in near]
         return near + sorted(far, key=lambda kind: self._known[kind].outcomes)[:1]
 
-    def _doubts(self, doubted: Sequence[int]) -> list[Floats[np.ndarray, " n"]]:
+    def _outliers(self, doubted: Sequence[int]) -> list[Floats[np.ndarray, " n"]]:
         """None of the outcomes, and these."""
         n = len(self._model)
         none = np.zeros(n, dtype=bool)
         return [none, np.isin(np.arange(n), doubted)] if len(doubted) else [none]
 
-    def _compared(self, kind: Kind, doubts: Sequence[np.ndarray]) -> _Fitted:
+    def _compared(self, kind: Kind, outliers: Sequence[np.ndarray]) -> _Fitted:
         """A climb from the best of the starts; of a season also one from the likeliest period.
 
         A season that was not there before is likely nowhere but near its period, and a known one is nearly as likely
@@ -616,11 +615,11 @@ class _Comparison:
         """
         model, starts = replace(self._steady, kind=kind), self._starts(kind)
         climbs = [starts, season] if kind == "seasonal" and (season := self._periods()) else [starts]
-        return max((self._climbed(model, each, doubts) for each in climbs), key=lambda fit: fit.score)
+        return max((self._climbed(model, each, outliers) for each in climbs), key=lambda fit: fit.score)
 
-    def _climbed(self, model: DriftModel, starts: Sequence[Theta], doubts: Sequence[np.ndarray]) -> _Fitted:
+    def _climbed(self, model: DriftModel, starts: Sequence[Theta], outliers: Sequence[np.ndarray]) -> _Fitted:
         other = _Fitted.prepared(self._empty, self._model, model, starts[0])
-        return _Fitted.by(other, model, other.compared(doubts, Hasty(_FEW, tuple(starts[1:]))))
+        return _Fitted.by(other, model, other.compared(outliers, Hasty(_FEW, tuple(starts[1:]))))
 
     def _to_the_end(self, kind: Kind, known: _Fitted | None) -> _Fitted:
         model = replace(self._steady, kind=kind)
@@ -766,10 +765,9 @@ def _covariances(
     whole.replace(model.inputs, model.outcomes)
     whole.set(found)
     points, outcomes = whole.inputs[whole.counted], whole.outcomes[whole.counted]
-    bent = whole.process.warp(points)
-    signal = whole.kernel(bent, bent)
+    signal = whole.kernel(points, points)
     gram = signal.copy()
-    gram.flat[:: len(bent) + 1] += whole.noises
+    gram.flat[:: len(points) + 1] += whole.noises
     return points[:, -1], signal, gram, whole.output.forward(outcomes) - whole.mean
 
 

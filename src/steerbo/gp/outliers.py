@@ -10,9 +10,10 @@ would gain:
 
 Outcomes are doubted one by one, the most gainful first, and all hyperparameters are fitted anew for each: a function
 that is rough, or noise that is larger everywhere, may explain them as well. Of all these fits that one counts whose log
-posterior density, less `WORTH` for every doubt, is largest. As two wrong outcomes can vouch for each other, the search
-also begins where all are doubted that are far from every other. Where more of its kind come, an outcome was right:
-one that both of its nearest neighbours agree with is never doubted, since mistakes do not come in the same place.
+posterior density, less `WORTH` for every outlier, is largest. As two wrong outcomes can vouch for each other, the
+search also begins where all are doubted that are far from every other. Where more of its kind come, an outcome was
+right: one that both of its nearest neighbours agree with is never doubted, since mistakes do not come in the same
+place.
 
 Noise that is skewed has such outcomes, too, always to one side. Doubting these would shift the function to the other
 side, and bounds would be too narrow: of 20 functions with lognormal noise they covered as few as 70 %. So a fit that
@@ -58,47 +59,47 @@ F = TypeVar("F")
 
 
 @dataclass(frozen=True, eq=False)
-class Doubting(Generic[F]):
+class OutlierFit(Generic[F]):
     """The likeliest hyperparameters where some outcomes are doubted.
 
     Args:
-        doubts: (n,) which.
-        score: log posterior density in the user's units, less `WORTH` for every doubt.
+        outliers: (n,) which.
+        score: log posterior density in the user's units, less `WORTH` for every outlier.
         fit: the hyperparameters, as a regression has them.
     """
 
-    doubts: Bool[np.ndarray, " n"]
+    outliers: Bool[np.ndarray, " n"]
     score: float
     fit: F
 
 
 def relevance_pursuit(
-    begin: Doubting[F],
-    one_more: Callable[[Doubting[F]], Bool[np.ndarray, " n"] | None],
-    refit: Callable[[Bool[np.ndarray, " n"], F], Doubting[F]],
-) -> Doubting[F]:
+    begin: OutlierFit[F],
+    one_more: Callable[[OutlierFit[F]], Bool[np.ndarray, " n"] | None],
+    refit: Callable[[Bool[np.ndarray, " n"], F], OutlierFit[F]],
+) -> OutlierFit[F]:
     """Doubt outcomes one by one, fitting anew for each, and return the fit with the highest score.
 
     Args:
         begin: the fit to begin with.
-        one_more: the doubts of a fit and one more; None where no further doubt promises enough: see `doubt_one_more`.
-        refit: a fit with these doubts, which begins at the hyperparameters of another.
+        one_more: the outliers of a fit and one more; None where no further one promises enough: see `add_outlier`.
+        refit: a fit with these outliers, which begins at the hyperparameters of another.
     """
     best = latest = begin
-    for _ in range(int(MOST * len(begin.doubts))):
-        if (doubts := one_more(latest)) is None:
+    for _ in range(int(MOST * len(begin.outliers))):
+        if (outliers := one_more(latest)) is None:
             break
-        latest = refit(doubts, latest.fit)
+        latest = refit(outliers, latest.fit)
         if latest.score > best.score:
             best = latest
-        elif doubts.sum() - best.doubts.sum() >= _PATIENCE:
+        elif outliers.sum() - best.outliers.sum() >= _PATIENCE:
             break
     return best
 
 
-def doubt_one_more(
+def add_outlier(
     gained: Float[np.ndarray, " n"],
-    doubts: Bool[np.ndarray, " n"],
+    outliers: Bool[np.ndarray, " n"],
     covariances: Float[np.ndarray, "n n"],
     deviations: Float[np.ndarray, " n"],
 ) -> Bool[np.ndarray, " n"] | None:
@@ -108,16 +109,16 @@ def doubt_one_more(
 
     Args:
         gained: (n,) what doubting each outcome promises: see `gains`; zero for those that cannot be doubted.
-        doubts: (n,) those that are doubted.
+        outliers: (n,) those that are doubted.
         covariances: (n, n) of the function at the points.
         deviations: (n,) of the outcomes from their expected values.
     """
-    if doubts.sum() + 1 > MOST * len(doubts):
+    if outliers.sum() + 1 > MOST * len(outliers):
         return None
     for i in np.argsort(-gained, kind="stable"):
         if gained[i] <= _PROMISING:
             return None
-        more = doubts | (np.arange(len(doubts)) == i)
+        more = outliers | (np.arange(len(outliers)) == i)
         if not supported(covariances, deviations, more).any():
             return np.asarray(more)
     return None
@@ -163,27 +164,27 @@ def skewness_gain(z: Float[np.ndarray, " n"]) -> float:
 
 
 def supported(
-    covariances: Float[np.ndarray, "n n"], deviations: Float[np.ndarray, " n"], doubts: Bool[np.ndarray, " n"]
+    covariances: Float[np.ndarray, "n n"], deviations: Float[np.ndarray, " n"], outliers: Bool[np.ndarray, " n"]
 ) -> Bool[np.ndarray, " n"]:
     """Mark doubted outcomes whose two nearest neighbours are doubted and deviate to the same side, (n,).
 
     Args:
         covariances: (n, n) of the function at the points: the nearest have the largest.
         deviations: (n,) of the outcomes from their expected values.
-        doubts: (n,) which are doubted.
+        outliers: (n,) which are doubted.
 
     >>> x = np.array([0.1, 0.2, 0.3, 0.8, 0.9])
     >>> near = np.exp(-np.subtract.outer(x, x) ** 2)
     >>> supported(near, np.array([5.0, 5.0, 5.0, 0.0, 5.0]), np.array([True, True, True, False, True])).tolist()
     [True, True, True, False, False]
     """
-    if len(doubts) < 3:
-        return np.zeros(len(doubts), dtype=bool)
+    if len(outliers) < 3:
+        return np.zeros(len(outliers), dtype=bool)
     near = covariances.copy()
     np.fill_diagonal(near, -np.inf)
     two = np.argsort(-near, axis=1, kind="stable")[:, :2]
-    agree = doubts[two] & (np.sign(deviations)[two] == np.sign(deviations)[:, None])
-    return np.asarray(doubts & agree.all(axis=1))
+    agree = outliers[two] & (np.sign(deviations)[two] == np.sign(deviations)[:, None])
+    return np.asarray(outliers & agree.all(axis=1))
 
 
 def suspected(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:

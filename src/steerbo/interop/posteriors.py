@@ -17,7 +17,6 @@ from ..causal.method import CausalMethod
 from ..core import BaseStudy, History, Method, Problem, Scope, now
 from ..costvarying.method import CostVaryingMethod
 from ..errors import InvalidRequest, one_of
-from ..gp import KumaraswamyWarp
 from ..space import Categorical, Variable
 from ..surrogate import Columns, Posterior, inverse_root
 from ..timevarying.data import RoundView
@@ -99,8 +98,8 @@ def _of_control_sets(method: CostVaryingMethod[Any], history: History, which: Po
         Columns.of(space.subset([space.names[d] for d in method.search_space.sets[number]])),
         candidates.domains[number].parts,
     )
-    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in candidates.processes)
-    return replace(Posterior.of_expectation(candidates.process, parts, output, columns), members=members)
+    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in candidates.posteriors)
+    return replace(Posterior.of_expectation(candidates.posterior, parts, output, columns), members=members)
 
 
 def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[float, ...]:
@@ -177,7 +176,7 @@ def _of_priors(method: TimeVaryingMethod[Any], history: History, which: Posterio
     left = np.ones(len(given)) if shared.drift is None else shared.drift.over(d)(row, given.points)[0]
     weights = given.weights[:, list(shared.ids).index(p)]
     return Posterior(
-        columns, shared.space, KumaraswamyWarp(), given.points[:, :d], weights, inverse_root(given.factor), left,
+        columns, shared.space, given.points[:, :d], weights, inverse_root(given.factor), left,
         noise=lambda Z: np.full(len(Z), shared.variance), trend=_MeanOf(surrogate, p),
     )  # fmt: skip
 

@@ -21,9 +21,9 @@ from ..errors import ModelFailure
 from ..gp import (
     MANY,
     MOST,
-    OutcomeTransform,
     Parameter,
     ProfiledMean,
+    Standardisation,
     changepoint_densities,
     choose_subset,
     evenly,
@@ -35,7 +35,7 @@ from ..gp import (
     profiled_log_density,
     refine_on_all,
 )
-from ..gp.outliers import doubt_one_more, gains
+from ..gp.outliers import add_outlier, gains
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
@@ -356,7 +356,7 @@ def another_doubt(
     gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
     left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
     gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
-    return doubt_one_more(gained, doubts, near, level.alpha)
+    return add_outlier(gained, doubts, near, level.alpha)
 
 
 # -- changes -----------------------------------------------------------------------------------------------------------
@@ -431,10 +431,10 @@ def standardised(
         y, agents, number = np.array(values), np.array(behind), np.array(numbers)
     seen, extra = np.array(tables[:first]), None
     if doubts.any():
-        output = OutcomeTransform.fitted(y[~doubts])
+        output = Standardisation.fitted(y[~doubts])
         extra = np.where(doubts, np.maximum(output.forward(y) ** 2, 1.0), 0.0)
     else:
-        output = OutcomeTransform.fitted(y)
+        output = Standardisation.fitted(y)
     return Observations(inputs, output.forward(y), agents, seen, number, extra), output.offset, output.scale
 
 

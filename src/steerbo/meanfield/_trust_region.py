@@ -31,7 +31,7 @@ def everywhere(tables: Tables) -> Bool[np.ndarray, " r"]:
 
 
 class TableFeasibility:
-    """Failure model of distributions: regions where rounds kept failing are closed, see `surrogate._failures`.
+    """Failure model of distributions: regions where rounds kept failing are closed, see `surrogate._feasibility`.
 
     A point is a table, laid out flat, followed by the encoded seen variables.
     """

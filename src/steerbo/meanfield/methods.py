@@ -18,7 +18,7 @@ from pydantic import Field
 from .._arrays import Float, Int
 from ..core import Asked, Choice, Event, History, OptionsT, Streams
 from ..errors import InvalidProblem, ModelFailure
-from ..gp import OutcomeTransform, ProfiledMean, inverted
+from ..gp import ProfiledMean, Standardisation, inverted
 from ..records import record
 from .method import MeanFieldMethod
 from .mf_gp_ucb import MFGPUCB
@@ -168,7 +168,7 @@ class OverlapGP:
         Raises:
             ModelFailure: no covariance matrix of the grid can be factorised.
         """
-        y = OutcomeTransform.fitted(values).forward(values)
+        y = Standardisation.fitted(values).forward(values)
         apart = differing(vectors, vectors)
         best, found = -np.inf, None
         for length in cls.lengths:

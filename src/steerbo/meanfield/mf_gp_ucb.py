@@ -40,7 +40,7 @@ from ..core import (
     cached_until_next_event,
     context_of,
 )
-from ..gp.outliers import LEAST, WORTH, Doubting, relevance_pursuit
+from ..gp.outliers import LEAST, WORTH, OutlierFit, relevance_pursuit
 from ..optim import simplex_starts
 from ..records import record
 from ._gp import Observations, another_doubt, fit, outdated, pending_inputs, standardised
@@ -179,17 +179,17 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
         def refit(
             doubts: Bool[np.ndarray, " n"], start: Parameters | None
-        ) -> Doubting[tuple[Observations, Parameters]]:
+        ) -> OutlierFit[tuple[Observations, Parameters]]:
             data, _, unit = self.data(doubts=doubts)
             parameters, density = fit(kernel, data, start, _FEW_EVALUATIONS, thorough=start is None)
             score = density - n * math.log(unit) - WORTH * float(doubts.sum())
-            return Doubting(doubts, score, (data, parameters))
+            return OutlierFit(doubts, score, (data, parameters))
 
         return relevance_pursuit(
             refit(nothing, self.models.fitted.get(kernel.embedding.name)),
-            lambda known: another_doubt(*known.fit, kernel, known.doubts),
+            lambda known: another_doubt(*known.fit, kernel, known.outliers),
             lambda doubts, latest: refit(doubts, latest[1]),
-        ).doubts
+        ).outliers
 
     def surrogate(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Surrogate:
         """Return the posterior at values of the seen variables; `pending` rounds shrink its variance."""

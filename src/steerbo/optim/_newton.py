@@ -21,6 +21,7 @@ Curved = Callable[
 """Points `(r, d)` and the numbers `(r,)`, ascending, of the restarts that they belong to; to values `(r,)`, gradients
 `(r, d)` and Hessians `(r, d, d)`. Restarts may climb different functions."""
 
+_STEPS = 50  # of a restart, at most
 _FIRST_REACH = 0.25  # of the box's width: how far the first step may go
 _SUFFICIENT = 1e-4  # of the promised rise must be had (Armijo)
 _FLATTEST = 1e-9  # least curvature, as a share of the largest
@@ -34,7 +35,6 @@ def maximise_newton(
     low: Float[np.ndarray, "*r d"],
     high: Float[np.ndarray, "*r d"],
     *,
-    iterations: int = 50,
     tolerance: float = 1e-10,
     rivals: int = 1,
     together: float = 0.0,
@@ -47,7 +47,6 @@ def maximise_newton(
         starts: where to begin, `(r, d)`.
         low: lower bounds, `(d,)` or one row for each restart; equal bounds hold a coordinate.
         high: upper bounds, likewise.
-        iterations: the most steps of a restart.
         tolerance: a restart whose next step promises less than this share of its value has arrived.
         rivals: restarts in consecutive groups of this size climb the same function, and only the highest end counts:
             one that could not reach the best of its group if it rose twice as far as its second derivatives say, gives
@@ -71,7 +70,7 @@ def maximise_newton(
     width = np.where(high > low, high - low, 1.0)
     reach = np.full(len(points), _FIRST_REACH)
     rows = np.flatnonzero((values > -np.inf) & (high > low).any(axis=1))  # restarts still moving
-    for iteration in range(iterations):
+    for iteration in range(_STEPS):
         x, f, g = points[rows], values[rows], slopes[rows]
         step = _step(x, g, curves[rows], low[rows], high[rows])
         hopeful = np.ones(len(rows), dtype=bool)

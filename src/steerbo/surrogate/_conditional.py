@@ -21,8 +21,7 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..space import Categorical, Integer, Variable
 from ..space import Float as Number
-from ..space.quadrature import gauss_rule, rule_of_points
-from ._parts import Rows, Rule, Uncertainty, dirichlet_uncertainty
+from ._parts import Rows, Rule, Uncertainty, dirichlet_uncertainty, gauss_rule, rule_of_points
 
 __all__ = ["AT_FIRST", "DirichletProcessLaw", "Regressed", "learned_law"]
 

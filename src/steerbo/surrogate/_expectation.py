@@ -19,27 +19,322 @@ itself.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .._arrays import Float, Int
+from .._arrays import Bool, Float, Int
+from ..errors import InvalidProblem
+from ..gp import AnovaKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
 from ..optim import ValueAndGradient
-from ._integrals import Integrals, ProductKernelPosterior, Scaled, share_of
-from ._parts import Part, drawn_together, set_columns
+from ._parts import Law, Observed, Part, drawn_together, row_of, set_columns
 
+RESOLVED = 1e-6
+"""Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
+difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
+SHARED, HELD = 64, 2**22
+"""Values from which on the factors of a column are held for other scopes, and numbers of them held at most."""
+FEW, COARSE = 160, 256
+"""Observations from which on a half says roughly how sure one is, and at most so many; all say it exactly."""
+SOME, SHARE = 64, 3
+"""Observations from which on one in `SHARE` says which points of a screen need deviations by all."""
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
 _ROWS = 128  # of an (n, n) array, or of what is multiplied with one, that are worked on at a time
-_HELD = 2**15  # numbers in kernel rows that are held at a time: a processor's cache has room for a few such arrays
-_SHARED = 256  # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to it
+_IN_CACHE = 2**15  # numbers in kernel rows that are held at a time: a processor's cache has room for a few such arrays
+_KEPT_LAW = 256  # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to it
 _MADE = 512  # observations up to which an (n, n) array of a scope's own is made where the inverse, scaled, would do
+
+
+# -- the posterior, and integrals of its kernel ------------------------------------------------------------------------
+
+
+def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
+    """Share `p = w e / f` of factors `f = 1 − w + w e` that depends on the variable.
+
+    >>> share_of(np.array([1.0, 0.5]), 0.5)
+    array([0.5, 0. ])
+    """
+    return np.ones_like(factor) if share == 1.0 else np.maximum(1.0 - (1.0 - share) / factor, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ProductKernelPosterior:
+    """A Gaussian process whose kernel is a product over columns, in standardised units, as the integrals need it.
+
+    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite for a column that
+    only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`, `categorical` (d,), `variance` s²,
+    `mean` m; `noise` λ (n,) are the noise variances in A; `drift` is one more factor of the kernel, 1 on its diagonal,
+    over columns that are known whenever a scope is played.
+    """
+
+    inputs: Float[np.ndarray, "n d"]
+    weights: Float[np.ndarray, " n"]
+    inverse: Float[np.ndarray, "n n"]
+    lengthscales: Float[np.ndarray, " d"]
+    shares: Float[np.ndarray, " d"]
+    categorical: Bool[np.ndarray, " d"]
+    variance: float
+    mean: float
+    noise: Float[np.ndarray, " n"]
+    drift: Kernel | None = None
+    _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
+    _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, model: GPRegression[Any], pending: Float[np.ndarray, "p d"], now: float | None = None
+    ) -> ProductKernelPosterior:
+        """Prepare a regression with an ANOVA kernel, or one times a drift; pending points shrink variances.
+
+        Where all slides, inputs are where they have moved to by `now`: as things are then, nothing else has changed.
+
+        Where there is next to no noise, variances are those with a little more: see `RESOLVED`.
+
+        Raises:
+            InvalidProblem: a kernel that is no product over columns.
+        """
+        lengthscales, shares, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
+        inputs = np.concatenate([model.inputs[model.counted], pending])
+        noise = np.concatenate([model.noises, model.noise_of_fantasies(pending)])
+        if len(noise) == 0 or noise.min() >= RESOLVED * variance:
+            with model.with_fantasies(pending) as factor:
+                inverse = factor.inverse()
+        else:
+            noise = np.maximum(noise, RESOLVED * variance)
+            gram = model.kernel(inputs, inputs)
+            gram.flat[:: len(inputs) + 1] += noise
+            inverse = Factor(gram).inverse()
+        weights = np.concatenate([model.weights, np.zeros(len(pending))])
+        if slide is not None:
+            if now is None:
+                raise InvalidProblem("now", None, "a time, where all slides")
+            inputs = slide.moved(inputs, now)
+        return cls(inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift)
+
+    @cached_property
+    def some(self) -> Int[np.ndarray, " m"]:
+        """Indices of the observations of `coarse`, ascending; of all where there are few."""
+        n = len(self.inputs)
+        m = min(n // 2, COARSE) if self.many else n // SHARE if n >= SOME else n
+        return np.unique(np.linspace(0, n - 1, m).astype(np.intp))
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many observations that `some` say which points of a screen are likely the highest."""
+        return len(self.inputs) >= FEW
+
+    @cached_property
+    def coarse(self) -> ProductKernelPosterior:
+        """Process of some observations, evenly spaced with the latest: its deviations approximate, its means do not.
+
+        What fewer observations say is less sure, and where they say little, more would say little, too.
+        """
+        if len(self.some) == len(self.inputs):
+            return self
+        some = self.some
+        X = self.inputs[some]
+        gram = np.full((len(X), len(X)), self.variance)
+        for d in np.flatnonzero(np.isfinite(self.lengthscales)):
+            gram *= self.factor(int(d), X[:, d], X[:, d])
+        if self.drift is not None:
+            gram *= self.drift(X, X)
+        gram.flat[:: len(X) + 1] += self.noise[some]
+        return replace(self, inputs=X, weights=self.weights[some], inverse=Factor(gram).inverse())
+
+    def integrals(self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]) -> Integrals:
+        """Over a law of some columns; computed once for all scopes that leave just these to it."""
+        key = id(law), columns, dimensions
+        if key not in self._integrals:
+            self._integrals[key] = Integrals.over(self, law, columns, dimensions)
+        return self._integrals[key]
+
+    def certain(self, parts: Sequence[Part]) -> bool:
+        """Whether the laws of all uncontrolled columns are known for sure."""
+        return all(self.integrals(*group).uncertainty is None for group in drawn_together(parts))
+
+    def factor(self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]) -> Float[np.ndarray, "p q"]:
+        """One column's factor k_d(a, b)."""
+        lengthscale, share = float(self.lengthscales[d]), float(self.shares[d])
+        if self.categorical[d]:
+            return np.where(a[:, None] == b, 1.0, 1.0 - share + share * np.exp(-0.5 / lengthscale**2))
+        gap = (a[:, None] - b) / lengthscale  # in place from here on: a screen spends half its time here
+        np.multiply(gap, gap, out=gap)
+        gap *= -0.5
+        np.exp(gap, out=gap)
+        if share < 1.0:
+            gap *= share
+            gap += 1.0 - share
+        return gap
+
+    def kernel_to_data(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
+        """Factor of one column between values and observations, read-only where there are `SHARED` values or more.
+
+        It is then held for other scopes that set the column to the same values: scopes are screened at the same points.
+        """
+        if len(a) < SHARED:
+            return self.factor(d, a, self.inputs[:, d])
+        key = d, a.tobytes()
+        found = self._factors.get(key)
+        if found is None:
+            if (1 + len(self._factors)) * a.size * len(self.inputs) > HELD:
+                self._factors.clear()
+            found = self._factors[key] = self._many_factors(d, a)
+            found.flags.writeable = False
+        return found
+
+    def _many_factors(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
+        """`factor` of the observations, whose exponents are found by one product: `ln w + uv − u²/2 − v²/2`."""
+        share = float(self.shares[d])
+        if self.categorical[d] or not share:
+            return self.factor(d, a, self.inputs[:, d])
+        u, v = ((x - 0.5) / self.lengthscales[d] for x in (a, self.inputs[:, d]))
+        left = np.column_stack([u, -0.5 * u * u, np.ones(len(u))])
+        found: Float[np.ndarray, "p n"] = left @ np.stack([v, np.ones(len(v)), math.log(share) - 0.5 * v * v])
+        np.exp(found, out=found)
+        if share < 1.0:
+            found += 1.0 - share
+        return found
+
+    def known(self, parts: Sequence[Part]) -> Float[np.ndarray, " n"] | None:
+        """Factor τ of every observation by the observed columns and the drift over them; None: 1 for all."""
+        columns = [d for d, part in enumerate(parts) if isinstance(part, Observed)]
+        if not columns and self.drift is None:
+            return None
+        row, tau = row_of(parts), np.ones(len(self.inputs))
+        for d in columns:
+            tau *= self.factor(d, row[:, d], self.inputs[:, d])[0]
+        if self.drift is not None:
+            unknown = [d for d in self.drift.columns if d not in columns]
+            if unknown:
+                raise InvalidProblem("parts", unknown, "columns that are known: the drift reads them")
+            tau *= self.drift(row, self.inputs)[0]
+        return tau
+
+
+@dataclass(frozen=True, eq=False)
+class Integrals:
+    """One law's integrals, for every scope that leaves its columns to nature; k is the product of the columns' factors.
+
+    `average` (n,) is E k(X, x_j), `doubly` is E k(X, X'), and `root rootᵀ` is E k(X, x_j) k(X, x_l), (n, n).
+    `uncertainty uncertaintyᵀ` is the covariance of `average`, as far as the law itself is not known for sure; None: it
+    is.
+    """
+
+    law: Law
+    average: Float[np.ndarray, " n"]
+    doubly: float
+    root: Float[np.ndarray, "n q"]
+    uncertainty: Float[np.ndarray, "n r"] | None = None
+
+    @classmethod
+    def over(
+        cls,
+        posterior: ProductKernelPosterior,
+        law: Law,
+        columns: Sequence[int],
+        dimensions: Sequence[int],
+    ) -> Integrals:
+        """Integrate some columns, which are these dimensions of a law."""
+        lengthscales = posterior.lengthscales[list(columns)]
+        nodes, weights = law.rule(dimensions, lengthscales)
+        uncertainty = law.uncertainty(dimensions, lengthscales)
+
+        def kernel(points: Float[np.ndarray, "p k"]) -> Float[np.ndarray, "p q"]:
+            factors = (posterior.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
+            return reduce(np.multiply, factors)
+
+        observed = kernel(posterior.inputs[:, list(columns)])
+        doubly, root = float(weights @ kernel(nodes) @ weights), observed * np.sqrt(weights)
+        return cls(law, observed @ weights, doubly, root, None if uncertainty is None else observed @ uncertainty)
+
+    @cached_property
+    def second(self) -> Float[np.ndarray, "n n"]:
+        """E k(X, x_j) k(X, x_l)."""
+        return self.root @ self.root.T
+
+
+def _structure(
+    kernel: Kernel, d: int
+) -> tuple[
+    Float[np.ndarray, " d"],
+    Float[np.ndarray, " d"],
+    Bool[np.ndarray, " d"],
+    float,
+    Kernel | None,
+    SlidingKernel | None,
+]:
+    """Lengthscales, weights, and which columns hold categories, (d,) each; variance, the factor of a drift, a slide."""
+    lengthscales, shares, categorical, variance = np.full(d, np.inf), np.ones(d), np.zeros(d, dtype=bool), 1.0
+    drifts: list[Kernel] = []
+    slide: SlidingKernel | None = None
+    for member in kernel.members if isinstance(kernel, Product) else (kernel,):
+        if isinstance(member, SlidingKernel):
+            slide, member = member, member.space
+        smooth = member if isinstance(member, AnovaKernel | SquaredExponentialKernel) else None
+        if smooth is not None and np.isinf(lengthscales[smooth.dimensions]).all():
+            lengthscales[smooth.dimensions] = smooth.lengthscales
+            shares[smooth.dimensions] = smooth.weights if isinstance(smooth, AnovaKernel) else 1.0
+            categorical[smooth.dimensions] = smooth.categorical
+            variance *= smooth.variance
+        else:
+            drifts.append(member)
+    if len(drifts) == 0 or np.isfinite(lengthscales).any():
+        drift = reduce(lambda a, b: a * b, drifts) if drifts else None
+        return lengthscales, shares, categorical, variance, drift, slide
+    raise InvalidProblem(
+        "kernel", type(kernel).__name__, "an ANOVA kernel or a squared exponential, or a product with one"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Matrix `diag(a) A diag(a) − Σ R Rᵀ`, the right operand of `@`, which is never formed.
+
+    With thousands of observations to make such a matrix takes as long as a search on it.
+
+    Args:
+        inverse: A, (n, n), symmetric; shared.
+        scale: a, (n,).
+        roots: the R, (n, r) each.
+
+    >>> scaled = Scaled(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 3.0]))
+    >>> np.array([[1.0, 1.0]]) @ scaled
+    array([[ 5., 21.]])
+    """
+
+    __array_ufunc__: ClassVar[None] = None  # numpy lets the right side multiply
+
+    inverse: Float[np.ndarray, "n n"]
+    scale: Float[np.ndarray, " n"]
+    roots: tuple[Float[np.ndarray, "n r"], ...] = ()
+
+    def __rmatmul__(self, rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "m n"]:
+        found: Float[np.ndarray, "m n"] = (rows * self.scale) @ self.inverse
+        found *= self.scale
+        for root in self.roots:
+            found -= (rows @ root) @ root.T
+        return found
+
+    def made(self) -> Float[np.ndarray, "n n"]:
+        """The matrix."""
+        found = self.inverse * self.scale
+        found *= self.scale[:, None]
+        for root in self.roots:
+            found -= root @ root.T
+        return found
+
+
+# -- the expected value ------------------------------------------------------------------------------------------------
 
 
 def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]) -> Float[np.ndarray, "n n"]:
     """`A ∘ E[k_R k_Rᵀ]`; of many observations a few rows at a time: no other (n, n) array is held."""
-    if len(inverse) <= _SHARED or not parts:
+    if len(inverse) <= _KEPT_LAW or not parts:
         outer = inverse.copy()
         for part in parts:
             outer *= part.second
@@ -73,7 +368,7 @@ class Expectation:
     standardised units.
 
     Args:
-        process: the Gaussian process.
+        posterior: the Gaussian process given the outcomes.
         parts: every column's part.
         controlled: (c,) the columns that are set.
         known: (n,) τ: the known part of every observation's factor; None: 1 for all.
@@ -83,7 +378,7 @@ class Expectation:
         prior: E σ² without observations, in units of s².
     """
 
-    process: ProductKernelPosterior
+    posterior: ProductKernelPosterior
     parts: Sequence[Part]
     controlled: Int[np.ndarray, " c"]
     known: Float[np.ndarray, " n"] | None
@@ -93,43 +388,43 @@ class Expectation:
     prior: float = 1.0
 
     @classmethod
-    def over(cls, process: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
+    def over(cls, posterior: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
         """Integrate out the uncontrolled columns, given the observed ones.
 
         Args:
-            process: the Gaussian process.
+            posterior: the Gaussian process given the outcomes.
             parts: one for every column.
             product: whether to compute the (n, n) part, which means alone do not need.
         """
-        assert len(parts) == len(process.lengthscales), "every column has a part"
-        laws = [process.integrals(*group) for group in drawn_together(parts)]
-        known, average, doubly = process.known(parts), np.ones(len(process.inputs)), 1.0
+        assert len(parts) == len(posterior.lengthscales), "every column has a part"
+        laws = [posterior.integrals(*group) for group in drawn_together(parts)]
+        known, average, doubly = posterior.known(parts), np.ones(len(posterior.inputs)), 1.0
         for law in laws:
             average *= law.average
             doubly *= law.doubly
-        outer = _product(process.inverse, laws) if product else np.empty((0, 0))
+        outer = _product(posterior.inverse, laws) if product else np.empty((0, 0))
         if known is not None:
             average *= known
             if product:
                 outer *= known
                 outer *= known[:, None]
-        return cls(process, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
+        return cls(posterior, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
 
     def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
         """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
-        return [self.process.observed(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
+        return [self.posterior.kernel_to_data(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
-        return _multiplied(self._factors(points), np.empty((len(points), len(self.process.inputs))))
+        return _multiplied(self._factors(points), np.empty((len(points), len(self.posterior.inputs))))
 
     def _slopes(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r c n"]:
         """`∂ ln k_c(x, x_j)/∂x`; categories have none."""
-        process, found = self.process, np.zeros((*points.shape, len(self.process.inputs)))
+        posterior, found = self.posterior, np.zeros((*points.shape, len(self.posterior.inputs)))
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
-            if not process.categorical[d]:
-                found[:, j] = process.inputs[:, d] - points[:, j, None]
-                found[:, j] *= share_of(factor, float(process.shares[d])) / process.lengthscales[d] ** 2
+            if not posterior.categorical[d]:
+                found[:, j] = posterior.inputs[:, d] - points[:, j, None]
+                found[:, j] *= share_of(factor, float(posterior.shares[d])) / posterior.lengthscales[d] ** 2
         return found
 
     def _gradient(
@@ -143,16 +438,16 @@ class Expectation:
 
         What is not known for sure of a law is part of Var g.
         """
-        scaled = Scaled(self.process.inverse, self.average, tuple(self._law_uncertainty()))
+        scaled = Scaled(self.posterior.inverse, self.average, tuple(self._law_uncertainty()))
         many = len(self.average) > _MADE
         return replace(self, product=scaled if many else scaled.made(), prior=self.doubly)
 
     def _law_uncertainty(self) -> Iterator[Float[np.ndarray, "n r"]]:
         """Root of the variance, over s⁴, that each uncertain law adds to the mean."""
-        laws = [self.process.integrals(*group) for group in drawn_together(self.parts)]
+        laws = [self.posterior.integrals(*group) for group in drawn_together(self.parts)]
         for k, law in enumerate(laws):
             if law.uncertainty is not None:
-                others = self.process.weights if self.known is None else self.process.weights * self.known
+                others = self.posterior.weights if self.known is None else self.posterior.weights * self.known
                 for other in (*laws[:k], *laws[k + 1 :]):
                     others = others * other.average
                 yield law.uncertainty * others[:, None]
@@ -161,14 +456,14 @@ class Expectation:
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
         """`Σ_j pull_j k_c(x, x_j)`, its gradient and its Hessian."""
-        process, kernel, D = self.process, self._kernel(points), self._slopes(points)
+        posterior, kernel, D = self.posterior, self._kernel(points), self._slopes(points)
         weighted = kernel * pull
         hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
-            if not process.categorical[d]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
-                gap = (process.inputs[:, d] - points[:, j, None]) / process.lengthscales[d]
-                curve = share_of(factor, float(process.shares[d])) * (gap**2 - 1.0)
-                hessian[:, j, j] = np.einsum("rn,rn->r", weighted, curve) / process.lengthscales[d] ** 2
+            if not posterior.categorical[d]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+                gap = (posterior.inputs[:, d] - points[:, j, None]) / posterior.lengthscales[d]
+                curve = share_of(factor, float(posterior.shares[d])) * (gap**2 - 1.0)
+                hessian[:, j, j] = np.einsum("rn,rn->r", weighted, curve) / posterior.lengthscales[d] ** 2
         return kernel @ pull, np.einsum("rcn,rn->rc", D, weighted), hessian
 
     def value(self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " r"]:
@@ -177,8 +472,8 @@ class Expectation:
 
     def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """E μ."""
-        process = self.process
-        return process.mean + process.variance * self.value(points, self.average * process.weights)
+        posterior = self.posterior
+        return posterior.mean + posterior.variance * self.value(points, self.average * posterior.weights)
 
     def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
         """E μ and sqrt(E σ²)."""
@@ -199,7 +494,7 @@ class Expectation:
         """`E μ + β sqrt(E σ²)` of the points that may be among the highest for each β, -inf elsewhere.
 
         Means of all observations take O(n) a point, deviations O(n²): so those of the observations of `coarse`, the
-        same over `process.coarse`, say which `count` points are worth an exact one. With these, and so with them the
+        same over `posterior.coarse`, say which `count` points are worth an exact one. With these, and so with them the
         bounds, fewer observations leave no less uncertainty: so the highest `surely` are all found, if every point
         gets an exact one whose bound by `coarse` is no lower than so many exact ones.
 
@@ -212,7 +507,7 @@ class Expectation:
             rows = _multiplied([factor[block] for factor in factors], kernel[block])
             mean[block], rough[block] = (
                 self._mean_of(rows),
-                coarse._deviation_of(np.take(rows, self.process.some, axis=1)),
+                coarse._deviation_of(np.take(rows, self.posterior.some, axis=1)),
             )
         found = np.full((len(betas), len(points)), -np.inf)
         for b, beta in enumerate(betas):
@@ -227,29 +522,29 @@ class Expectation:
 
     def _blocks(self, points: Float[np.ndarray, "r c"]) -> list[slice]:
         """Points in blocks, so that arrays of their kernel rows stay in the processor's cache, if they are not long."""
-        rows = max(_ROWS, _HELD // max(1, len(self.average)))
+        rows = max(_ROWS, _IN_CACHE // max(1, len(self.average)))
         return [slice(k, k + rows) for k in range(0, len(points), rows)]
 
     def _mean_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
-        process = self.process
-        return np.asarray(process.mean + process.variance * kernel @ (self.average * process.weights))
+        posterior = self.posterior
+        return np.asarray(posterior.mean + posterior.variance * kernel @ (self.average * posterior.weights))
 
     def _deviation_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
-        process, half = self.process, kernel @ self.product
-        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
-        return np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+        posterior, half = self.posterior, kernel @ self.product
+        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        return np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
 
     def bound(
         self, points: Float[np.ndarray, "r c"], beta: float
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
         """Upper bound `E μ + β sqrt(E σ²)`, the search's objective, and its gradient. β < 0: the lower bound."""
-        process, kernel = self.process, self._kernel(points)
-        pull = process.variance * self.average * process.weights
-        value = process.mean + kernel @ pull
+        posterior, kernel = self.posterior, self._kernel(points)
+        pull = posterior.variance * self.average * posterior.weights
+        value = posterior.mean + kernel @ pull
         half = kernel @ self.product
-        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
-        sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
-        slope = np.where(spread > CERTAIN * process.variance, beta * process.variance**2 / sd, 0.0)
+        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        sd = np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
+        slope = np.where(spread > CERTAIN * posterior.variance, beta * posterior.variance**2 / sd, 0.0)
         return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
 
     def sampled(self, beta: float, draws: Float[np.ndarray, "s d"]) -> ValueAndGradient:
@@ -257,25 +552,25 @@ class Expectation:
 
         E σ is averaged over `draws` (s, d), of which only the columns that are drawn are read.
         """
-        process = self.process
-        pull = process.variance * self.average * process.weights
+        posterior = self.posterior
+        pull = posterior.variance * self.average * posterior.weights
         random = np.ones((len(draws), len(self.average)))
         for d in sorted(d for _, columns, _ in drawn_together(self.parts) for d in columns):
-            random *= process.factor(d, draws[:, d], process.inputs[:, d])
+            random *= posterior.factor(d, draws[:, d], posterior.inputs[:, d])
         if self.known is not None:
             random *= self.known
 
         def function(points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
             kernel = self._kernel(points)
-            value = process.mean + kernel @ pull
+            value = posterior.mean + kernel @ pull
             pulls = np.empty_like(kernel)
             for r, row in enumerate(kernel):  # one point at a time: (s, n) is the largest array worth holding
                 full = random * row
-                half = full @ process.inverse
-                spread = process.variance - process.variance**2 * np.einsum("sn,sn->s", half, full)
-                sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+                half = full @ posterior.inverse
+                spread = posterior.variance - posterior.variance**2 * np.einsum("sn,sn->s", half, full)
+                sd = np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
                 value[r] += beta * sd.mean()
-                pulls[r] = pull - beta * process.variance**2 * np.einsum("sn,sn,s->n", random, half, 1 / sd) / len(sd)
+                pulls[r] = pull - beta * posterior.variance**2 * np.einsum("sn,sn,s->n", random, half, 1 / sd) / len(sd)
             return value, self._gradient(points, kernel, pulls)
 
         return function

@@ -15,13 +15,11 @@ from ..gp import (
     Factor,
     GPRegression,
     Kernel,
-    KumaraswamyWarp,
-    OutcomeTransform,
+    Standardisation,
 )
 from ..optim import Box
 from ..space import Space
-from ._expectation import Expectation
-from ._integrals import ProductKernelPosterior
+from ._expectation import Expectation, ProductKernelPosterior
 from ._parts import Part
 
 Points = Float[np.ndarray, "r d"]
@@ -72,17 +70,16 @@ class Trend(Protocol):
 class Posterior:
     """A Gaussian process f over a box, conditioned on n outcomes, as arrays and a kernel k.
 
-    With the covariances `κ(z) = average ∘ k(w(z), X)` between f and the outcomes,
+    With the covariances `κ(z) = average ∘ k(z, X)` between f and the outcomes,
 
         mean(z)    = offset + scale (mean + κ(z) weights) + trend(z)
-        cov(z, z') = scale² (doubly k(w(z), w(z')) − κ(z) root rootᵀ κ(z')ᵀ).
+        cov(z, z') = scale² (doubly k(z, z') − κ(z) root rootᵀ κ(z')ᵀ).
 
     Larger is better: where the problem minimises, f is less the objective.
 
     Args:
         columns: the columns of points.
         kernel: k.
-        warp: w, how points are bent; outcomes' points X are bent already.
         inputs: X, (n, d).
         weights: (n,).
         root: (n, n): `root rootᵀ` is the inverse of the outcomes' covariances, noise included.
@@ -99,7 +96,6 @@ class Posterior:
 
     columns: Columns
     kernel: Kernel
-    warp: KumaraswamyWarp
     inputs: Float[np.ndarray, "n d"]
     weights: Float[np.ndarray, " n"]
     root: Float[np.ndarray, "n n"]
@@ -115,41 +111,31 @@ class Posterior:
 
     @classmethod
     def of_regression(cls, model: GPRegression[Any], columns: Columns, held: tuple[float, ...] = ()) -> Self:
-        """Posterior of a regression; `held` are values of columns after those of points.
-
-        Raises:
-            InvalidRequest: outcomes are transformed, so that f is not normal in their units.
-        """
-        _check_affine(model.output)
-        warp, output = model.process.warp, model.output
+        """Posterior of a regression; `held` are values of columns after those of points."""
+        output = model.output
         members = tuple(cls.of_regression(member, columns, held) for member in model.members)
         return cls(
-            columns, model.kernel, warp, warp(model.inputs[model.counted]), model.weights, inverse_root(model.factor),
+            columns, model.kernel, model.inputs[model.counted], model.weights, inverse_root(model.factor),
             np.ones(len(model.counted)), mean=model.mean, offset=output.offset, scale=output.scale,
             noise=model.noise_at, held=held, members=members,
         )  # fmt: skip
 
     @classmethod
     def of_expectation(
-        cls, process: ProductKernelPosterior, parts: Sequence[Part], output: OutcomeTransform, columns: Columns
+        cls, posterior: ProductKernelPosterior, parts: Sequence[Part], output: Standardisation, columns: Columns
     ) -> Self:
-        """Exact posterior of `g(z) = E f` over uncontrolled columns, as a function of the controlled ones.
-
-        Raises:
-            InvalidRequest: as for a regression.
-        """
-        _check_affine(output)
-        over = Expectation.over(process, parts, product=False)
+        """Exact posterior of `g(z) = E f` over uncontrolled columns, as a function of the controlled ones."""
+        over = Expectation.over(posterior, parts, product=False)
         held = over.controlled
         kernel = AnovaKernel(
-            process.lengthscales[held],
-            process.shares[held],
-            process.variance,
-            categorical=process.categorical[held].tolist(),
+            posterior.lengthscales[held],
+            posterior.shares[held],
+            posterior.variance,
+            categorical=posterior.categorical[held].tolist(),
         )
         return cls(
-            columns, kernel, KumaraswamyWarp(), process.inputs[:, held], process.weights,
-            _symmetric_root(process.inverse), over.average, over.doubly, process.mean, output.offset, output.scale,
+            columns, kernel, posterior.inputs[:, held], posterior.weights,
+            _symmetric_root(posterior.inverse), over.average, over.doubly, posterior.mean, output.offset, output.scale,
         )  # fmt: skip
 
     # -- what the formula is made of, each with its pull-back ----------------------------------------------------------
@@ -173,33 +159,31 @@ class Posterior:
 
     def cross(self, Z: Points) -> Float[np.ndarray, "r n"]:
         """κ at points (r, d)."""
-        return self.kernel(self.warp(self._whole(Z)), self.inputs) * self.average
+        return self.kernel(self._whole(Z), self.inputs) * self.average
 
     def cross_slope(self, Z: Points, W: Float[np.ndarray, "r n"]) -> Points:
         """`∂/∂z_i Σ_j W_ij κ_j(z_i)`, (r, d)."""
         whole, d = self._whole(Z), Z.shape[1]
-        slope = self.kernel.input_gradient(self.warp(whole), self.inputs, W * self.average)
-        return (slope * self.warp.slope(whole))[:, :d]
+        return self.kernel.input_gradient(whole, self.inputs, W * self.average)[:, :d]
 
     def prior(self, Z: Float[np.ndarray, "b q d"]) -> Float[np.ndarray, "b q q"]:
         """Prior covariances among the q points of each batch, (b, q, q), standardised."""
-        bent = [self.warp(self._whole(points)) for points in Z]
+        whole = [self._whole(points) for points in Z]
         if Z.shape[1] == 1:
-            found = self.kernel.diagonal(np.concatenate(bent))[:, None, None] if len(Z) else np.zeros((0, 1, 1))
+            found = self.kernel.diagonal(np.concatenate(whole))[:, None, None] if len(Z) else np.zeros((0, 1, 1))
             return self.doubly * found
-        return self.doubly * np.array([self.kernel(points, points) for points in bent]).reshape(*Z.shape[:2], -1)
+        return self.doubly * np.array([self.kernel(points, points) for points in whole]).reshape(*Z.shape[:2], -1)
 
     def prior_slope(self, Z: Float[np.ndarray, "b q d"], W: Float[np.ndarray, "b q q"]) -> Float[np.ndarray, "b q d"]:
         """`∂/∂z Σ_ij W_ij prior_ij` in each batch, (b, q, d)."""
         slope, d = np.empty(Z.shape), Z.shape[2]
         for b, (points, weights) in enumerate(zip(Z, W, strict=True)):
             whole = self._whole(points)
-            bent = self.warp(whole)
             if len(points) == 1:
-                rise = weights[0] * self.kernel.diagonal_gradient(bent)
+                rise = weights[0] * self.kernel.diagonal_gradient(whole)
             else:
-                rise = self.kernel.input_gradient(bent, bent, weights + weights.T)
-            slope[b] = (rise * self.warp.slope(whole))[:, :d]
+                rise = self.kernel.input_gradient(whole, whole, weights + weights.T)
+            slope[b] = rise[:, :d]
         return self.doubly * slope
 
     def moments(self, Z: Points) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r r"]]:
@@ -231,9 +215,3 @@ def _symmetric_root(inverse: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n
         pass
     values, vectors = np.linalg.eigh(inverse)
     return vectors * np.sqrt(np.maximum(values, 0.0))
-
-
-def _check_affine(output: OutcomeTransform) -> None:
-    if not output.affine:
-        hint = "Begin a study without ‹transform›."
-        raise InvalidRequest("transform", "yeo-johnson", "a posterior that is normal in the outcome's units", hint)

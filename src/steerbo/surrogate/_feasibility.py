@@ -1,18 +1,454 @@
-"""Feasibility of plays: how likely they are to work, and to satisfy the constraints on outcomes."""
+"""Feasibility of plays: how likely they are to work, and to satisfy the constraints on outcomes.
+
+By the failure model regions that keep failing are closed to a search, until outcomes open them again.
+
+Whether an evaluation works, w, is 1 or 0. Several explanations compete. By the first it is luck alone, everywhere the
+same. By the others it depends on the place, or on one coordinate of it: w(x) = c + g(x) + noise, with g a Gaussian
+process (Matérn, ν = 3/2). Each counts by how well it has foretold what happened, one evaluation after another, times
+what was believed in it beforehand: luck, for the most part. So one failure closes nothing.
+
+A place is closed where the probability to work, over nature's draws, is less than τ of what it is at the best of the
+places that have worked. What fails wherever one goes, by bad luck or by the weather, therefore closes nothing. In the
+literature that is a hidden, or crash, constraint (Gramacy & Lee 2011; Bachoc, Helbert & Picheny 2020, who also classify
+by a Gaussian process).
+
+Failures may also depend on which variables are controlled: a program that needs a value fails wherever nature draws it.
+Then every variable that some plays control and others do not has one more coordinate, 1 or 0, and the control sets
+have different probabilities to work.
+
+Where the objective drifts, g does, too: an evaluation of long ago counts as much as the objective of then says of now,
+and less with every round.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby, product
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from .._arrays import Float, Int
-from ..core import Event, History, Round
+from .._arrays import Bool, Float, Int
+from ..core import TIME, Amended, Asked, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round, now, time_of
 from ..optim import Box, FeasibleRegion, Margin
-from ._constraints import ConstraintModel, ConstraintModels, chances_over, kept_of, required_now
-from ._failures import FailureModel, feasibility_margin
-from ._parts import Part
+from ._constraints import ConstraintModel, ConstraintModels, chances_over, draws_of, kept_of, margin_over, required_now
+from ._parts import Controlled, Observed, Part, set_columns
+
+SHARE, OF_ANSWERS = 0.9, 0.97
+"""τ, of what is played and of what is recommended: a play that fails teaches something, an answer that does is none."""
+PLACE = 0.1
+"""What is believed beforehand in failures that depend on the place."""
+REACHES, NOISES = (0.1, 0.3, 1.0), (0.05, 0.5)
+"""Lengthscales of g, as shares of the diagonal; variances of the noise, in units of g's."""
+_HOPE = 0.95  # c
+_LUCK = 2.0, 0.5  # plays that are imagined to have worked, and to have failed, by the first explanation
+FADES = 100.0
+"""Rounds until what failed says little of now, where the objective drifts, however slowly."""
+_END = 0.02  # what an explanation foretells is no nearer to 0 and 1 than this
+_LEAST = 1e-3  # the same of what is said
+_SINGLES = 12  # columns at most of which each is an explanation by itself
+_SLIGHT = 0.01  # explanations of the place that count for less are left out
+
+
+Foretold = tuple[float, Float[np.ndarray, " n"]]
+"""The logarithm of the probability of what happened, and weights of evaluations for what is said of other places."""
+Lasting = Callable[[Float[np.ndarray, " n"], Float[np.ndarray, " m"]], Float[np.ndarray, "n m"]]
+"""From two vectors of times to the correlations of the objective between them, (n, m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recency:
+    """Moments at which evaluations were made.
+
+    Attributes:
+        times: (n,) in units of time.
+        rounds: (n,) number of rounds before each.
+        lasting: correlations of the objective between times.
+    """
+
+    times: Float[np.ndarray, " n"]
+    rounds: Float[np.ndarray, " n"]
+    lasting: Lasting
+
+    def of(self, other: Recency) -> Float[np.ndarray, "n m"]:
+        """Correlations with evaluations at other moments."""
+        passed = np.abs(self.rounds[:, None] - other.rounds)
+        return np.asarray(np.maximum(self.lasting(self.times, other.times), 0.0) * np.exp(-passed / FADES))
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluations:
+    """Evaluations that worked or failed, in the order they were made.
+
+    Attributes:
+        points: (n, d + s) where, encoded; and which of s variables were controlled, 1 or 0.
+        worked: (n,) which of them gave an outcome.
+        unordered: (d + s,) which columns are categories.
+        scope: s, the number of variables that only some plays control.
+        recency: when they were made; None: that does not matter.
+        more: how many outcomes are left out: those far from all failures.
+    """
+
+    points: Float[np.ndarray, "n e"]
+    worked: Bool[np.ndarray, " n"]
+    unordered: Bool[np.ndarray, " e"]
+    scope: int = 0
+    recency: Recency | None = None
+    more: int = 0
+    _found: dict[tuple[tuple[int, ...], float, float], Foretold] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def dimension(self) -> int:
+        """d, the number of columns that say where."""
+        return len(self.unordered) - self.scope
+
+    def remaining(self, present: Recency | None) -> Float[np.ndarray, " n"]:
+        """Share of its evidence that each evaluation keeps, (n,), from 0 to 1; `present`: one moment."""
+        if self.recency is None or present is None:
+            return np.ones(len(self.worked))
+        return np.asarray(self.recency.of(present)[:, 0])
+
+    def share(self, remaining: Float[np.ndarray, " n"]) -> float:
+        """Success probability by chance alone; old evaluations count less under drift."""
+        gave = float(remaining[self.worked].sum()) + self.more
+        return (gave + _LUCK[0]) / (float(remaining.sum()) + self.more + sum(_LUCK))
+
+    def held(self, parts: Sequence[Part]) -> tuple[int, ...]:
+        """Controlled columns of the evaluations; `parts` may have more, such as the time."""
+        return tuple(d for d in set_columns(parts) if d < self.dimension)
+
+    def explanations(self, parts: Sequence[Part]) -> list[tuple[int, ...]]:
+        """Columns that failures may depend on: all places, controlled ones, single ones, and what is controlled."""
+        every, scope = range(self.dimension), range(self.dimension, len(self.unordered))
+        scope_columns = tuple(j for j in scope if np.ptp(self.points[:, j]) > 0)
+        singles = [(j,) for group in (every, scope_columns) if len(group) <= _SINGLES for j in group]
+        return [*dict.fromkeys([tuple(every), self.held(parts), *([scope_columns] if scope_columns else []), *singles])]
+
+    def by_luck(self) -> float:
+        """Log evidence of the evaluations if success is chance alone."""
+        before = np.arange(len(self.worked)) + self.more
+        kept = np.cumsum(self.worked) - self.worked + self.more
+        return self._score((kept + _LUCK[0]) / (before + sum(_LUCK)))
+
+    def by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
+        """Log evidence if success depends on some columns, and weights for predictions; cached."""
+        key = (columns, reach, noise)
+        if key not in self._found:
+            self._found[key] = self._by_place(columns, reach, noise)
+        return self._found[key]
+
+    def _by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
+        covariance = self.similarity(self.points, columns, reach)
+        if self.recency is not None:
+            covariance *= self.recency.of(self.recency)
+        covariance[np.diag_indices_from(covariance)] += noise
+        root = np.linalg.cholesky(covariance)
+        ahead = np.linalg.solve(root, self.worked - _HOPE)
+        score = self._score(self.worked - np.diagonal(root) * ahead)  # each is foretold by those before it
+        return score, np.linalg.solve(root.T, ahead)
+
+    def similarity(
+        self, rows: Float[np.ndarray, "m e"], columns: Sequence[int], reach: float
+    ) -> Float[np.ndarray, "m n"]:
+        """Matérn's correlations of rows with the points, by some columns."""
+        return _correlated(apart(rows, self.points, self.unordered, columns), reach)
+
+    def _score(self, foretold: Float[np.ndarray, " n"]) -> float:
+        likely = np.clip(foretold, _END, 1.0 - _END)
+        return float(np.log(np.where(self.worked, likely, 1.0 - likely)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class SuccessProbability:
+    """Success probability of plays that control some columns, averaged over explanations.
+
+    Attributes:
+        made: the evaluations.
+        luck: how much luck counts.
+        places: the other explanations: columns, reach, weights of the evaluations, and how much each counts.
+        remaining: (n,) how much each evaluation still says.
+        scope: (s,) which variables the plays control, see `Evaluations`.
+        required_probability: the probability that is asked for.
+    """
+
+    made: Evaluations
+    luck: float
+    places: Sequence[tuple[Sequence[int], float, Float[np.ndarray, " n"], float]]
+    remaining: Float[np.ndarray, " n"]
+    scope: Float[np.ndarray, " s"]
+    required_probability: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        made: Evaluations,
+        parts: Sequence[Part],
+        share: float = SHARE,
+        scope: Sequence[float] = (),
+        present: Recency | None = None,
+    ) -> SuccessProbability:
+        """Fit the success probability of plays that control some columns, averaging over explanations of past failures.
+
+        `share` is τ, `scope` says which variables the plays control (see `Evaluations`), `present` is their moment.
+        """
+        tried = [*product(made.explanations(parts), REACHES, NOISES)]
+        found = [made.by_place(*each) for each in tried]
+        scores = np.array(
+            [made.by_luck() + np.log1p(-PLACE), *(score + np.log(PLACE / len(tried)) for score, _ in found)]
+        )
+        counts = np.exp(scores - scores.max())
+        counts[1:][counts[1:] < _SLIGHT * counts.sum()] = 0.0
+        luck, *others = (counts / counts.sum()).tolist()
+        remaining = made.remaining(present)
+        places = [(t[0], t[1], f[1] * remaining, n) for t, f, n in zip(tried, found, others, strict=True) if n]
+        works = cls(made, luck, places, remaining, np.array(scope, dtype=float))
+        return replace(works, required_probability=share * works.best(parts))
+
+    def best(self, parts: Sequence[Part]) -> float:
+        """The probability at the best of the places that worked, set by such plays."""
+        base, best = draws_of(parts), self.made.points[self.made.worked]
+        held, rows = self.made.held(parts), np.repeat(base[None], len(best), axis=0)
+        rows[:, :, held] = best[:, None, held]
+        means = self.mean(rows.reshape(len(best) * len(base), base.shape[1])).reshape(len(best), -1).mean(axis=1)
+        return float(means.max())
+
+    def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
+        """The probability to work, now; of more columns than the evaluations have the first ones count."""
+        made = self.made
+        total = np.full(len(rows), self.luck * made.share(self.remaining))
+        rows = np.column_stack([rows[:, : made.dimension], np.broadcast_to(self.scope, (len(rows), made.scope))])
+        for columns, some in groupby(self.places, key=itemgetter(0)):  # distances are what takes the time
+            gaps = apart(rows, made.points, made.unordered, columns)
+            for reach, same in groupby(some, key=itemgetter(1)):
+                alike = _correlated(gaps, reach)
+                for *_, weights, counts in same:
+                    total += counts * (_HOPE + alike @ weights)
+        return np.clip(total, _LEAST, 1.0 - _LEAST)
+
+    def log_probability(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
+        """Logarithm of the probability to work."""
+        return np.asarray(np.log(self.mean(rows)))
+
+
+def _correlated(gaps: Float[np.ndarray, "m n"], reach: float) -> Float[np.ndarray, "m n"]:
+    far = np.sqrt(3.0) * gaps / reach
+    return np.asarray((1.0 + far) * np.exp(-far))
+
+
+def apart(
+    rows: Float[np.ndarray, "m e"],
+    points: Float[np.ndarray, "n d"],
+    unordered: Bool[np.ndarray, " d"],
+    columns: Sequence[int],
+) -> Float[np.ndarray, "m n"]:
+    """Distances by some columns, as shares of the diagonal; different categories are as far apart as the ends.
+
+    >>> apart(np.array([[0.0, 1.0]]), np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([False, True]), [0, 1]).round(3)
+    array([[0.707, 0.707]])
+    """
+    numbers = [j for j in columns if not unordered[j]]
+    a, b = rows[:, numbers], points[:, numbers]
+    squares = np.maximum((a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2.0 * a @ b.T, 0.0)
+    for j in columns:
+        if unordered[j]:
+            squares += rows[:, [j]] != points[:, j]
+    return np.asarray(np.sqrt(squares / max(len(columns), 1)))
+
+
+FEWEST = 2
+"""Failures before anything is closed."""
+_MOST = 40  # failures that count: the latest
+_LATE = 500  # evaluations that are held where what was long ago says little: see `FADES`
+_GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nearest to each failure
+
+Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
+"""What happened, the token or the name of the data, and the round if it was one, to a point, encoded."""
+Tells = Callable[[Round | DataAdded], bool]
+"""From a round, or external data, to whether it counts here."""
+
+
+class FailureModel:
+    """Model of failed evaluations, learned from events. It holds nothing until the first failure.
+
+    Args:
+        unordered: (d,) which columns are categories.
+        place: where an evaluation was made; of more than d columns the first d count.
+        lasting: correlations of the objective between times, as known by now; None: it does not drift, and settings
+            that worked long ago still do.
+        tells: which evaluations count; None: all.
+        scope: (s,) which variables a round controls, of those that only some rounds do, 1 or 0; of external data (None)
+            all. None: all rounds control the same.
+    """
+
+    def __init__(
+        self,
+        unordered: Bool[np.ndarray, " d"],
+        place: Place,
+        *,
+        lasting: Lasting | None = None,
+        tells: Tells | None = None,
+        scope: Callable[[Round | None], Sequence[float]] | None = None,
+    ) -> None:
+        self._unordered, self._place, self._lasting, self._told_by = unordered, place, lasting, tells
+        self._scope_of, self._scope = scope, 0 if scope is None else len(scope(None))
+        self._forget()
+
+    def _forget(self) -> None:
+        self._tried: list[Float[np.ndarray, " e"] | Callable[[], Float[np.ndarray, " e"]]] = []
+        self._worked: list[bool] = []
+        self._when: list[tuple[float, float]] = []
+        self._now = (0.0, 0.0)
+        self._made: Evaluations | None = None  # as they stand: what is found of them is kept
+
+    @property
+    def _points(self) -> list[Float[np.ndarray, " e"]]:
+        """Points of the evaluations; of plays that worked they are encoded when they are used."""
+        found = [point() if callable(point) else point for point in self._tried]
+        self._tried = list(found)
+        return found
+
+    @property
+    def failures(self) -> int:
+        """Number of failed evaluations."""
+        return len(self._worked) - sum(self._worked)
+
+    @property
+    def faded(self) -> float:
+        """Number of failures too old to count; 0 without drift."""
+        failed = ~np.array(self._worked, dtype=bool)
+        if self._lasting is None or not failed.any():
+            return 0.0
+        then, present = self._recency_of(failed), self._present()
+        assert then is not None
+        assert present is not None
+        return float((1.0 - then.of(present)).sum())
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in."""
+        match event:
+            case OutcomeTold() | Failed() if self._worked:
+                self._take(history[event.token], event.token, history)
+            case DataAdded() if self._worked:
+                self._take(None, history.latest_data, history)
+            case Failed() | Amended():
+                self.begin_anew(history)
+            case Asked() if self._worked and self._lasting is not None:  # time passes, by which drifts are known, too
+                self._now, self._made = (now(history), float(len(history))), None
+            case Refitted() if self._lasting is not None:  # the drift is known better
+                self._made = None
+            case _:
+                pass
+
+    def begin_anew(self, history: History) -> None:
+        """Replace all evaluations by the history's."""
+        self._forget()
+        if not history.failed:
+            return
+        for name in history.data:
+            self._take(None, name, history)
+        for played in history:
+            if played.state in ("told", "failed"):
+                self._take(played, played.suggestion.token, history)
+
+    def _take(self, played: Round | None, name: str, history: History) -> None:
+        if self._told_by is not None and not self._told_by(history.data[name] if played is None else played):
+            return
+        realised = history.data[name].outcome.realised if played is None else played.realised
+        point, worked = partial(self._point, realised, name, played), played is None or played.state == "told"
+        self._tried.append(point if worked else point())  # values that are unknown are drawn by what is known now
+        self._worked.append(worked)
+        self._made = None
+        if self._lasting is None:
+            return
+        self._now = now(history), float(len(history))
+        when = float(realised.get(TIME.name, self._now[0])) if played is None else time_of(played)
+        self._when.append((when, float(len(history) if played is None else played.number)))
+        if len(self._worked) > _LATE:  # a stream may go on for ever
+            for held in (self._tried, self._worked, self._when):
+                del held[0]
+
+    def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " e"]:
+        point = self._place(realised, name, played)[: len(self._unordered)]
+        return point if self._scope_of is None else np.append(point, self._scope_of(played))
+
+    # -- what is closed ------------------------------------------------------------------------------------------------
+
+    def works(
+        self, parts: Sequence[Part], share: float = SHARE, scope: Sequence[float] = ()
+    ) -> SuccessProbability | None:
+        """Success probability of plays that control these columns; None where no failed point is closed to them.
+
+        Nothing is closed before an evaluation has worked: there is no better region to go to. After the parts of the
+        evaluations' columns the time may follow; `scope` says which variables the plays control, of those that only
+        some do.
+        """
+        if self.failures < FEWEST or not any(self._worked):
+            return None
+        works = self._success(parts, share, scope)
+        failed = np.zeros((works.made.worked.size - works.made.worked.sum(), len(parts)))
+        failed[:, : works.made.dimension] = works.made.points[~works.made.worked, : works.made.dimension]
+        failed = failed[:, set_columns(parts)]
+        return works if (margin_over([works], parts)(failed) < 0.0).any() else None
+
+    def _success(self, parts: Sequence[Part], share: float, scope: Sequence[float]) -> SuccessProbability:
+        self._made = self._made or self._near()
+        return SuccessProbability.of(self._made, parts, share, scope, self._present(parts))
+
+    @property
+    def chance(self) -> float:
+        """Success probability at the best point that worked; 1 with fewer than `FEWEST` failures."""
+        if self.failures < FEWEST:
+            return 1.0
+        self._made = self._made or self._near()
+        if not any(self._worked):
+            return self._made.share(self._made.remaining(self._present()))
+        every = [Controlled()] * len(self._unordered)
+        return self._success(every, SHARE, ()).best(every)
+
+    def chances(self, plays: Sequence[tuple[Sequence[Part], Sequence[float]]]) -> Float[np.ndarray, " m"]:
+        """Success probabilities of kinds of plays (parts, scope) at their best, as shares of the largest one, (m,).
+
+        All are 1 with fewer than `FEWEST` failures, or before an evaluation has worked.
+        """
+        if self.failures < FEWEST or not any(self._worked):
+            return np.ones(len(plays))
+        found = np.array([self._success(parts, SHARE, scope).best(parts) for parts, scope in plays])
+        return np.asarray(found / found.max())
+
+    def _near(self) -> Evaluations:
+        """Latest failures and the outcomes nearest to them."""
+        points, worked = np.array(self._points), np.array(self._worked, dtype=bool)
+        unordered = np.append(self._unordered, np.ones(self._scope, dtype=bool))
+        failed, gave = np.flatnonzero(~worked)[-_MOST:], np.flatnonzero(worked)
+        if len(gave) > _GAVE:
+            gaps = apart(points[failed], points[gave], unordered, range(points.shape[1]))
+            gave = gave[np.unique(np.argsort(gaps, axis=1, kind="stable")[:, :_NEAREST])]
+        some = np.sort(np.concatenate([failed, gave]))
+        more = int(worked.sum()) - len(gave)
+        return Evaluations(points[some], worked[some], unordered, self._scope, self._recency_of(some), more)
+
+    def _recency_of(self, some: np.ndarray) -> Recency | None:
+        if self._lasting is None:
+            return None
+        times, rounds = np.array(self._when)[some].T
+        return Recency(times, rounds, self._lasting)
+
+    def _present(self, parts: Sequence[Part] = ()) -> Recency | None:
+        """The moment of plays: that of the latest event, or of their parts, which may have the time last."""
+        if self._lasting is None:
+            return None
+        time, number = self._now
+        last = parts[-1] if len(parts) > len(self._unordered) else None
+        time = last.value if isinstance(last, Observed) else time
+        return Recency(np.array([time]), np.array([number]), self._lasting)
+
+
+# -- failures and constraints together ---------------------------------------------------------------------------------
 
 
 class Feasibility:
@@ -83,7 +519,9 @@ class Feasibility:
         Returns:
             None where every setting is feasible, as far as is known.
         """
-        return feasibility_margin(self.models if outcomes else (), self.failures, parts, answering, scope)
+        works = self.failures.works(parts, OF_ANSWERS if answering else SHARE, scope)
+        likely = [*(self.models if outcomes else ()), *([] if works is None else [works])]
+        return margin_over(likely, parts) if likely else None
 
     def region(
         self,

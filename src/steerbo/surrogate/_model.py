@@ -159,7 +159,7 @@ def build_model(
         drift_model: how the objective changes with time; None: it does not.
         kernel: over the variables; None: an ANOVA kernel, or a constant without variables. Noise may then change along
             every number, unless it is known or the objective drifts.
-        options: of `GPRegression`: `known_noise`, `likely_noise`, `warp`, `transform`, `seed`.
+        options: of `GPRegression`: `known_noise`, `likely_noise`, `seed`.
     """
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
@@ -183,10 +183,10 @@ def uneven_noise_said(model: GPRegression[Any], names: Sequence[str]) -> str:
         names: of its columns.
     """
     said = []
-    for k, column in enumerate(model.process.uneven):
-        slopes = np.array([member.process.slopes[k] if member.process.slopes else 0.0 for member in model.members])
+    for k, column in enumerate(model.prior.uneven):
+        slopes = np.array([member.prior.slopes[k] if member.prior.slopes else 0.0 for member in model.members])
         if len(slopes) and (slopes > 0).all() | (slopes < 0).all() and abs(slopes.mean()) > 2.0 * math.log(_LOUDER):
-            ends = np.full((2, model.process.width), 0.5)
+            ends = np.full((2, model.prior.width), 0.5)
             ends[:, column] = 0.0, 1.0
             low, high = np.mean([member.scale * np.sqrt(member.noise_at(ends)) for member in model.members], axis=0)
             said.append(f"{low:.2g} where {names[column]} is smallest and {high:.2g} where it is largest")

@@ -26,8 +26,7 @@ from ..optim import (
     sobol_in_box,
     sobol_points,
 )
-from ._expectation import CERTAIN, Expectation
-from ._integrals import ProductKernelPosterior
+from ._expectation import CERTAIN, Expectation, ProductKernelPosterior
 from ._parts import Part, Uncontrolled, drawn
 
 _AT_ONCE = 2**16
@@ -85,7 +84,7 @@ class BatchedBounds:
     for all functions is several times faster.
 
     Args:
-        expectations: e of them, each with c columns that are set, over processes of the same n observations.
+        expectations: e of them, each with c columns that are set, over posteriors of the same n observations.
         betas: b widths; negative for lower bounds.
         coarse: the same of some observations, where there are too many to look everywhere with all; else empty.
         starts: restarts of each function.
@@ -103,20 +102,20 @@ class BatchedBounds:
     ) -> None:
         self.expectations, self.coarse, self.starts = expectations, coarse, starts
         self.widest = np.full(len(expectations), np.inf)
-        processes = [each.process for each in expectations]
+        posteriors = [each.posterior for each in expectations]
         self.betas = np.tile(np.asarray(betas, dtype=float), len(expectations))
         self.width = len(betas)
         sets = np.stack([each.controlled for each in expectations])
-        each_set = list(zip(processes, sets, strict=True))
-        self.inputs = np.stack([process.inputs.T[held] for process, held in each_set])  # (e, c, n)
-        self.categorical = np.stack([process.categorical[held] for process, held in each_set])
-        self.shares = np.stack([process.shares[held] for process, held in each_set])
-        self.closeness = np.stack([process.lengthscales[held] for process, held in each_set]) ** -2.0
+        each_set = list(zip(posteriors, sets, strict=True))
+        self.inputs = np.stack([posterior.inputs.T[held] for posterior, held in each_set])  # (e, c, n)
+        self.categorical = np.stack([posterior.categorical[held] for posterior, held in each_set])
+        self.shares = np.stack([posterior.shares[held] for posterior, held in each_set])
+        self.closeness = np.stack([posterior.lengthscales[held] for posterior, held in each_set]) ** -2.0
         self.precision = np.where(self.categorical, 0.0, self.closeness)
         self.some_categorical, self.whole = bool(self.categorical.any()), bool((self.shares == 1.0).all())
-        self.variance = np.array([process.variance for process in processes])
-        self.mean = np.array([process.mean for process in processes])
-        self.pull = np.stack([each.process.variance * each.average * each.process.weights for each in expectations])
+        self.variance = np.array([posterior.variance for posterior in posteriors])
+        self.mean = np.array([posterior.mean for posterior in posteriors])
+        self.pull = np.stack([each.posterior.variance * each.average * each.posterior.weights for each in expectations])
         self.prior = self.variance * np.array([each.prior for each in expectations])
 
     def restarted(
@@ -132,11 +131,11 @@ class BatchedBounds:
         """
         shared = points[:: self.width]
         if self.coarse:
-            surely = None if self.expectations[0].process.many else TOP * self.starts
+            surely = None if self.expectations[0].posterior.many else TOP * self.starts
             betas, every = self.betas[: self.width].tolist(), zip(self.expectations, self.coarse, shared, strict=True)
             found = [one.promising(those, betas, coarse, EXACT, surely) for one, coarse, those in every]
             widest = [rough[:ROUGH].max() for _, rough in found]
-            self.widest = np.where([one.process.certain(one.parts) for one in self.expectations], widest, np.inf)
+            self.widest = np.where([one.posterior.certain(one.parts) for one in self.expectations], widest, np.inf)
             return np.concatenate([values for values, _ in found])
         small = shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.some_categorical
         if small and (products := self._made()) is not None:
@@ -338,32 +337,38 @@ def smooth(box: Box) -> bool:
 
 
 def maximise_bounds(
-    process: ProductKernelPosterior, domains: Sequence[Domain], betas: Sequence[float], seed: int, of_mean: bool = False
+    posterior: ProductKernelPosterior,
+    domains: Sequence[Domain],
+    betas: Sequence[float],
+    seed: int,
+    of_mean: bool = False,
 ) -> list[list[Maximum]]:
     """Largest `E μ + β sqrt(E σ²)` of each scope for each β, in standardised units; `of_mean`: `E μ + β sd[g]`.
 
     Scopes that set equally many columns are searched together as long as their (n, n) arrays are small.
     """
-    together = max(1, TOGETHER // max(1, len(process.inputs)) ** 2)
+    together = max(1, TOGETHER // max(1, len(posterior.inputs)) ** 2)
     alike: dict[tuple[int, bool], list[int]] = {}
     for i, domain in enumerate(domains):
         alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append(i)
     found: dict[int, list[Maximum]] = {}
     for (dimension, climbs), group in alike.items():
-        some_are_enough = climbs and process.coarse is not process
-        if some_are_enough and not process.many:  # few scopes take less time without, and few points are all tried
-            certain = not of_mean or all(process.certain(domains[i].parts) for i in group)
+        some_are_enough = climbs and posterior.coarse is not posterior
+        if some_are_enough and not posterior.many:  # few scopes take less time without, and few points are all tried
+            certain = not of_mean or all(posterior.certain(domains[i].parts) for i in group)
             some_are_enough = dimension > 2 and len(group) >= _SEVERAL and certain
         for first in range(0, len(group), together):
             some = [domains[i] for i in group[first : first + together]]
-            coarse = [_over(process.coarse, each, of_mean) for each in some] if some_are_enough else []
-            ends = _alike([_over(process, each, of_mean) for each in some], coarse, [d.box for d in some], betas, seed)
+            coarse = [_over(posterior.coarse, each, of_mean) for each in some] if some_are_enough else []
+            ends = _alike(
+                [_over(posterior, each, of_mean) for each in some], coarse, [d.box for d in some], betas, seed
+            )
             found |= zip(group[first : first + together], ends, strict=True)
     return [found[i] for i in range(len(domains))]
 
 
 def warm_started(
-    process: ProductKernelPosterior, domain: Domain, before: Maximum, beta: float, *, seed: int, of_mean: bool = False
+    posterior: ProductKernelPosterior, domain: Domain, before: Maximum, beta: float, *, seed: int, of_mean: bool = False
 ) -> Maximum:
     """Maximise the bound of one scope again after some points became pending since `before` was found.
 
@@ -371,7 +376,7 @@ def warm_started(
     search before, or at one of some new points. Nothing is climbed, which takes a twentieth of the time: an end that
     has moved a little is lower than the new one by next to nothing. `climb_from` improves the end that is played.
     """
-    box, bound = domain.box, partial(_over(process, domain, of_mean).bound, beta=beta)
+    box, bound = domain.box, partial(_over(posterior, domain, of_mean).bound, beta=beta)
     points = before.points
     if box.dimension:
         points = np.concatenate([box.snap(points), sobol_in_box(box, NEARBY, seed)])
@@ -380,17 +385,17 @@ def warm_started(
     return Maximum(found.point, found.value, found.points[keep], found.values[keep])
 
 
-def climb_from(process: ProductKernelPosterior, domain: Domain, found: Maximum, beta: float) -> Maximum:
+def climb_from(posterior: ProductKernelPosterior, domain: Domain, found: Maximum, beta: float) -> Maximum:
     """Improve a maximum of `warm_started` by a few steps."""
     if not domain.box.dimension:
         return found
-    bound = partial(_over(process, domain, of_mean=False).bound, beta=beta)
+    bound = partial(_over(posterior, domain, of_mean=False).bound, beta=beta)
     points, values = maximise_constrained(bound, found.points[:1], domain.box, iterations=STEPS, tolerance=ARRIVED)
     return Maximum(points[0], float(values[0]), points, values)
 
 
-def _over(process: ProductKernelPosterior, domain: Domain, of_mean: bool) -> Expectation:
-    found = Expectation.over(process, domain.parts, product=not of_mean)
+def _over(posterior: ProductKernelPosterior, domain: Domain, of_mean: bool) -> Expectation:
+    found = Expectation.over(posterior, domain.parts, product=not of_mean)
     return found.of_mean() if of_mean else found
 
 
@@ -406,7 +411,7 @@ def _alike(
         return [[_only(each, beta) for beta in betas] for each in expectations]
     if smooth(boxes[0]):
         stack = BatchedBounds(expectations, betas, coarse, EFFORT[boxes[0].dimension > 2][1])
-        meet = _APART if expectations[0].process.many else 0.0  # with many observations every step saved counts
+        meet = _APART if expectations[0].posterior.many else 0.0  # with many observations every step saved counts
         each = [box for box in boxes for _ in betas]
         found = _together(
             stack.screened, stack.restarted, each, seed, together=meet, everywhere=stack.everywhere if coarse else None
@@ -483,7 +488,7 @@ def _mixed(rise: ValueAndGradient, box: Box, seed: int) -> Maximum:
 
 
 class Mixture:
-    """Expected values of one scope by several processes, and `m + β √v` of their mixture as a function of settings.
+    """Expected values of one scope by several posteriors, and `m + β √v` of their mixture as a function of settings.
 
     With means m_k and variances v_k of its K members, all as likely, such as draws of the hyperparameters, it has
 
@@ -492,7 +497,7 @@ class Mixture:
     so that it is as unsure as its members are on average, and further by as much as they disagree.
 
     Args:
-        expectations: K of them, over processes of the same observations, in the same standardised units.
+        expectations: K of them, over posteriors of the same observations, in the same standardised units.
         beta: β.
     """
 

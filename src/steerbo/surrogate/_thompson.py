@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._arrays import Complex, Float, Int
-from ._expectation import Expectation
-from ._integrals import ProductKernelPosterior
+from ._expectation import Expectation, ProductKernelPosterior
 from ._parts import Controlled, Observed, Part, drawn_together, row_of, set_columns
 
 FEATURES = 1024
@@ -33,7 +32,7 @@ class PosteriorSample:
     `pull` (n,) are Matheron's weights.
     """
 
-    process: ProductKernelPosterior
+    posterior: ProductKernelPosterior
     frequencies: Float[np.ndarray, "M d"]
     phases: Float[np.ndarray, " M"]
     coefficients: Float[np.ndarray, " M"]
@@ -44,7 +43,7 @@ class PosteriorSample:
     @classmethod
     def draw(
         cls,
-        process: ProductKernelPosterior,
+        posterior: ProductKernelPosterior,
         targets: Float[np.ndarray, " n"],
         noise: Float[np.ndarray, " n"] | float,
         categories: Sequence[int],
@@ -59,7 +58,7 @@ class PosteriorSample:
         from a process in time, whose covariance is the drift's, at the times of the outcomes and now.
 
         Args:
-            process: the posterior.
+            posterior: given the outcomes.
             targets: standardised outcomes (n,), less the prior mean.
             noise: their noise variance, or (n,) one each.
             categories: number of choices of every dimension, 0 for a numeric one.
@@ -68,30 +67,30 @@ class PosteriorSample:
                 which is sampling the features' posterior weights, as in the authors' program.
             at: every column's part, of which those are read that the drift reads.
         """
-        d = len(process.lengthscales)
-        frequencies = random.standard_normal((FEATURES, d)) / process.lengthscales
-        frequencies[:, process.categorical] = 0.0
-        mixed = process.shares < 1.0  # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
+        d = len(posterior.lengthscales)
+        frequencies = random.standard_normal((FEATURES, d)) / posterior.lengthscales
+        frequencies[:, posterior.categorical] = 0.0
+        mixed = posterior.shares < 1.0  # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
         if mixed.any():
-            frequencies[:, mixed] *= random.random((FEATURES, int(mixed.sum()))) < process.shares[mixed]
+            frequencies[:, mixed] *= random.random((FEATURES, int(mixed.sum()))) < posterior.shares[mixed]
         phases = random.uniform(0, 2 * np.pi, FEATURES)
-        then, coefficients, tau, among = _coefficients(process, at, random)
+        then, coefficients, tau, among = _coefficients(posterior, at, random)
         signs = tuple(
-            _signs(count, float(process.factor(d, np.zeros(1), np.ones(1))[0, 0]), random) if count else None
+            _signs(count, float(posterior.factor(d, np.zeros(1), np.ones(1))[0, 0]), random) if count else None
             for d, count in enumerate(categories)
         )
-        made = cls(process, frequencies, phases, coefficients, signs, np.zeros(0), exact)
-        features = made._features(process.inputs)
+        made = cls(posterior, frequencies, phases, coefficients, signs, np.zeros(0), exact)
+        features = made._features(posterior.inputs)
         prior = features @ then if then.ndim == 1 else (features * then).sum(axis=1)
         gap = targets - prior - np.sqrt(noise) * random.standard_normal(len(targets))
         if exact:
-            pull = process.inverse @ gap
+            pull = posterior.inverse @ gap
         else:
-            gram = 2 * process.variance / FEATURES * features @ features.T * among
-            gram.flat[:: len(gap) + 1] += noise + 1e-10 * process.variance
+            gram = 2 * posterior.variance / FEATURES * features @ features.T * among
+            gram.flat[:: len(gap) + 1] += noise + 1e-10 * posterior.variance
             pull = np.linalg.solve(gram, gap)
-            coefficients = coefficients + 2 * process.variance / FEATURES * features.T @ (tau * pull)
-        return cls(process, frequencies, phases, coefficients, signs, pull, exact)
+            coefficients = coefficients + 2 * posterior.variance / FEATURES * features.T @ (tau * pull)
+        return cls(posterior, frequencies, phases, coefficients, signs, pull, exact)
 
     def _features(self, points: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p M"]:
         features = np.cos(points @ self.frequencies.T + self.phases)
@@ -104,8 +103,8 @@ class PosteriorSample:
         """The drawn function at points (p, d), less the prior mean."""
         value = self._features(points) @ self.coefficients
         if self.exact:
-            everything = Expectation.over(self.process, [Controlled()] * points.shape[1], product=False)
-            value += everything.value(points, self.process.variance * self.pull)
+            everything = Expectation.over(self.posterior, [Controlled()] * points.shape[1], product=False)
+            value += everything.value(points, self.posterior.variance * self.pull)
         return value
 
     def average(self, parts: Sequence[Part]) -> SampleExpectation:
@@ -116,10 +115,10 @@ class PosteriorSample:
             if isinstance(part, Observed):
                 factor *= self._wave((d,), np.array([[part.value]]))[:, 0]
         for law, columns, dimensions in drawn_together(parts):
-            nodes, weights = law.rule(dimensions, self.process.lengthscales[list(columns)])
+            nodes, weights = law.rule(dimensions, self.posterior.lengthscales[list(columns)])
             factor *= self._wave(columns, nodes) @ weights
         factor *= self.coefficients
-        matheron = Expectation.over(self.process, parts, product=False) if self.exact else None
+        matheron = Expectation.over(self.posterior, parts, product=False) if self.exact else None
         return SampleExpectation(self, np.array(held, dtype=np.intp), np.abs(factor), np.angle(factor), matheron)
 
     def _wave(self, columns: Sequence[int], nodes: Float[np.ndarray, "q k"]) -> Complex[np.ndarray, "M q"]:
@@ -155,7 +154,7 @@ class SampleExpectation:
         return angles, amplitudes
 
     def _pull(self, matheron: Expectation) -> Float[np.ndarray, " n"]:
-        return self.sample.process.variance * matheron.average * self.sample.pull
+        return self.sample.posterior.variance * matheron.average * self.sample.pull
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """Values (r,)."""
@@ -179,18 +178,18 @@ class SampleExpectation:
 
 
 def _coefficients(
-    process: ProductKernelPosterior, at: Sequence[Part], random: np.random.Generator
+    posterior: ProductKernelPosterior, at: Sequence[Part], random: np.random.Generator
 ) -> tuple[np.ndarray, Float[np.ndarray, " M"], np.ndarray, np.ndarray]:
     """Coefficients at every outcome (n, M), or (M,) where nothing drifts, and now (M,).
 
     Then the drift's correlations between the outcomes and now, (n,) or 1, and among the outcomes, (n, n) or 1.
     """
-    size = np.sqrt(2 * process.variance / FEATURES)
-    if process.drift is None:
+    size = np.sqrt(2 * posterior.variance / FEATURES)
+    if posterior.drift is None:
         same = size * random.standard_normal(FEATURES)
         return same, same, np.ones(()), np.ones(())
-    rows = np.concatenate([process.inputs, row_of(at)])
-    among = process.drift(rows, rows)
+    rows = np.concatenate([posterior.inputs, row_of(at)])
+    among = posterior.drift(rows, rows)
     gram = among.copy()
     gram.flat[:: len(rows) + 1] += _ONCE  # outcomes of one time have the same function
     drawn = size * np.linalg.cholesky(gram) @ random.standard_normal((len(rows), FEATURES))

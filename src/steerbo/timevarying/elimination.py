@@ -44,15 +44,13 @@ import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 from pydantic import Field
 
 from .._arrays import Bool, Float, Int
-from .._arrays import Float as Floats
-from .._arrays import Int as Ints
-from ..bandit import ActiveArms, WhenExhausted, summed_error_excess, tempered_excess
 from ..core import Choice, Explanation, History, Round, Streams
 from ..errors import ModelFailure
 from ..records import record
@@ -63,6 +61,87 @@ from .method import TimeVaryingMethod, predicted
 from .problem import TimeVarying
 
 O = TypeVar("O", bound="_Exhaustible")  # noqa: E741
+
+
+WhenExhausted = Literal["keep-last", "restart", "raise"]
+"""What to do when all priors are rejected: go on with one of them, take all back, or stop."""
+
+
+@dataclass(frozen=True, eq=False)
+class ActivePriors:
+    """Priors that are alive; `drop` returns new ones and changes nothing.
+
+    Attributes:
+        alive: (m,).
+        dropped: by candidate, the round after which it was dropped, and by how much it had overrun its band.
+        exhausted: rounds after which none was left; warned of once where the method goes on.
+
+    >>> some = ActivePriors.all_of(3).drop({1: 0.5}, number=7, likeliest=0)
+    >>> some.candidates, some.dropped
+    (array([0, 2]), {1: (7, 0.5)})
+    """
+
+    alive: Bool[np.ndarray, " m"]
+    dropped: Mapping[int, tuple[int, float]] = field(default_factory=dict)
+    exhausted: tuple[int, ...] = ()
+
+    @classmethod
+    def all_of(cls, m: int) -> ActivePriors:
+        """Start with all of them alive."""
+        return cls(np.ones(m, dtype=bool))
+
+    @property
+    def candidates(self) -> Int[np.ndarray, " k"]:
+        """Numbers of those that are alive."""
+        return np.flatnonzero(self.alive)
+
+    def drop(
+        self, overrun: Mapping[int, float], number: int, likeliest: int, then: WhenExhausted = "keep-last"
+    ) -> ActivePriors:
+        """Priors left after round `number`; `overrun` says by how much each of the dropped ones left its band.
+
+        `likeliest` goes on where none is left, also if it was rejected long ago; `then` is the rule for that. Sums
+        begin anew where all are back.
+        """
+        alive = self.alive.copy()
+        alive[list(overrun)] = False
+        dropped = {**self.dropped, **{p: (number, excess) for p, excess in overrun.items()}}
+        if alive.any():
+            return ActivePriors(alive, dropped, self.exhausted)
+        if then == "restart":
+            return ActivePriors(np.ones(len(alive), dtype=bool), dropped, (*self.exhausted, number))
+        alive[likeliest] = True
+        if self.exhausted and (self.alive == alive).all():
+            return self  # it is kept already, and was rejected once more
+        return ActivePriors(alive, dropped, self.exhausted or (number,))
+
+    def restarted(self, before: ActivePriors) -> bool:
+        """Whether all are back that were not before."""
+        return len(self.exhausted) > len(before.exhausted) and bool(self.alive.all())
+
+
+def summed_error_excess(error: float, band: float, count: int, xi: float) -> float:
+    """Excess of summed errors over their band: `|Σ η| − sqrt(ξ n) − Σ β σ` (Ziomek et al. 2025, Algorithm 1, 13).
+
+    >>> summed_error_excess(error=-5.0, band=1.0, count=4, xi=1.0)
+    2.0
+    """
+    return abs(error) - (math.sqrt(xi * count) + band)
+
+
+def tempered_excess(evidence: Float[np.ndarray, " m"], temper: float, delta: float) -> Float[np.ndarray, " m"]:
+    """`ln M_p − ln 1/δ` with `M_p = mean over q of (L_q / L_p)^η`: above 0 the evidence speaks against candidate p.
+
+    The evidence is ln L, `temper` is η; the true candidate is dropped with probability δ at most.
+
+    >>> tempered_excess(np.array([0.0, 10.0]), temper=1.0, delta=0.1).round(2)
+    array([ 7., -3.])
+    """
+    tempered = temper * evidence
+    top = float(tempered.max())
+    mixture = top + math.log(float(np.exp(tempered - top).mean()))
+    excess: Float[np.ndarray, " m"] = mixture - tempered - math.log(1 / delta)
+    return excess
 
 
 class _Exhaustible(Protocol):
@@ -97,7 +176,7 @@ class EliminationMethod(TimeVaryingMethod[O]):
 
     def forget(self) -> None:
         """Revive all priors, and reset the statistics."""
-        self.survivors = ActiveArms.all_of(len(self.names))
+        self.survivors = ActivePriors.all_of(len(self.names))
         self.reset_statistics()
 
     @abstractmethod
@@ -335,11 +414,11 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         for p in np.flatnonzero(~alive):
             self.dropped.setdefault(int(p), (told.number, float(weights[p])))
 
-    def weights(self) -> Floats[np.ndarray, " P"]:
+    def weights(self) -> Float[np.ndarray, " P"]:
         """Posterior probabilities of the priors at the time of the last round."""
         return self._share.at(self.now)
 
-    def _living(self, weights: Floats[np.ndarray, " P"]) -> Bool[np.ndarray, " P"]:
+    def _living(self, weights: Float[np.ndarray, " P"]) -> Bool[np.ndarray, " P"]:
         return weights >= self.options.delta / len(weights)
 
     @property
@@ -351,7 +430,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
 
     def believed(
         self, history: History, request: Mapping[str, Any], random: np.random.Generator
-    ) -> Ints[np.ndarray, " k"]:
+    ) -> Int[np.ndarray, " k"]:
         """The priors that are alive at the time of the round."""
         return np.flatnonzero(self._living(self._share.at(request["time"])))
 

@@ -64,7 +64,7 @@ def test_they_are_logged_by_their_place_and_go_on_after_a_restart(method: type[A
 
 
 class TestByMeanBound(WingContract):
-    case = staticmethod(lambda: figure(CoCaBOByMeanBound, warp=True, transform="yeo-johnson", initial=2))
+    case = staticmethod(lambda: figure(CoCaBOByMeanBound, kernel="matern-3/2", initial=2))
 
 
 class TestByMeanOutcome(TraitContract):

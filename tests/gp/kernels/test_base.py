@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.gp import Constant, DecayKernel, Kernel, Matern32, PeriodicKernel, SquaredExponentialKernel
+from steerbo.gp import Constant, DecayKernel, Kernel, Matern32, SquaredExponentialKernel
+from steerbo.gp.kernels import PeriodicKernel
 from steerbo.gp.kernels.base import rows_once
 from tests.sizes import examples
 

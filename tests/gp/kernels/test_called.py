@@ -9,7 +9,8 @@ from sklearn.gaussian_process import kernels as sk
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.gp import Called, Constant, Fixed, GPRegression, Matern52, SquaredExponentialKernel, called
+from steerbo.gp import Constant, GPRegression, Matern52, SquaredExponentialKernel, called
+from steerbo.gp.kernels import Called, Fixed
 
 X, Z = np.random.default_rng(0).random((2, 5, 2))
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidProblem
-from steerbo.gp import EpochsKernel, InUnitsKernel, Matern32
+from steerbo.gp import Matern32
+from steerbo.gp.kernels import EpochsKernel, InUnitsKernel
 
 
 def test_an_outcome_at_the_moment_of_a_cut_is_after_it() -> None:

@@ -7,7 +7,8 @@ import pytest
 from sklearn.gaussian_process import kernels as sk
 
 from steerbo.errors import InvalidProblem
-from steerbo.gp import DecayKernel, PeriodicKernel
+from steerbo.gp import DecayKernel
+from steerbo.gp.kernels import PeriodicKernel
 
 
 def test_decay_is_that_of_the_paper() -> None:

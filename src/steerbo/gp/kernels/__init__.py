@@ -4,8 +4,7 @@ Those that users declare by the same word, as data, carry `Kernel` in their name
 """
 
 from ._anova import AnovaKernel
-from ._elementary import Constant, Fixed, Linear
-from ._external import Called, called
+from ._elementary import Called, Constant, Fixed, Linear, called
 from ._stacked import stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel

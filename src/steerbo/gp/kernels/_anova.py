@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from ..._arrays import Bool, Float, Int
 from ...errors import InvalidProblem
-from .._parameters import Parameter, lengthscale, variance, weight
+from .._hyperparameters import Parameter, lengthscale, variance, weight
 from .base import Kernel, Pull
 
 _KEPT = 2**18  # numbers in arrays of all columns that a pull-back uses again

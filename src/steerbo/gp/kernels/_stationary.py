@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..._arrays import Bool, Float, Int
 from ...errors import InvalidProblem
-from .._parameters import Parameter, lengthscale, variance
+from .._hyperparameters import Parameter, lengthscale, variance
 from .base import Kernel, Pull
 
 

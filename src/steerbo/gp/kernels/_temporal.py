@@ -18,7 +18,7 @@ import numpy as np
 
 from ..._arrays import Float
 from ...errors import InvalidProblem
-from .._parameters import Parameter
+from .._hyperparameters import Parameter
 from .base import Kernel, Pull
 
 

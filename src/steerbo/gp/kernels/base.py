@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 
 from ..._arrays import Float
-from .._parameters import Parameter
+from .._hyperparameters import Parameter
 
 Pull = Callable[[np.ndarray], np.ndarray]
 """From weights W (n, n) to `Σ_ab W_ab ∂K_ab/∂θ` (p,)."""

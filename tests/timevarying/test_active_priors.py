@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import ActiveArms, summed_error_excess, tempered_excess
+from steerbo.timevarying.elimination import ActivePriors, summed_error_excess, tempered_excess
 
 M = 4
 ROUNDS = st.lists(
@@ -18,7 +18,7 @@ ROUNDS = st.lists(
 
 @given(ROUNDS)
 def test_somebody_always_goes_on_and_nobody_comes_back_by_itself(rounds: list[tuple[dict[int, float], int]]) -> None:
-    some = ActiveArms.all_of(M)
+    some = ActivePriors.all_of(M)
     for number, (overrun, likeliest) in enumerate(rounds, 1):
         before, kept = some, some.alive.copy()
         some = some.drop(overrun, number, likeliest)
@@ -38,7 +38,7 @@ def test_somebody_always_goes_on_and_nobody_comes_back_by_itself(rounds: list[tu
 
 @given(ROUNDS)
 def test_with_a_restart_all_are_back_and_it_is_said_each_time(rounds: list[tuple[dict[int, float], int]]) -> None:
-    some, times = ActiveArms.all_of(M), 0
+    some, times = ActivePriors.all_of(M), 0
     for number, (overrun, likeliest) in enumerate(rounds, 1):
         before = some
         some = some.drop(overrun, number, likeliest, "restart")
@@ -51,7 +51,7 @@ def test_with_a_restart_all_are_back_and_it_is_said_each_time(rounds: list[tuple
 
 
 def test_who_is_kept_and_rejected_once_more_is_not_dropped_again() -> None:
-    last = ActiveArms.all_of(2).drop({0: 1.0, 1: 2.0}, 5, likeliest=1)
+    last = ActivePriors.all_of(2).drop({0: 1.0, 1: 2.0}, 5, likeliest=1)
     assert last.drop({1: 3.0}, 6, likeliest=1) is last
     other = last.drop({1: 3.0}, 6, likeliest=0)
     assert other.candidates.tolist() == [0], "the likeliest goes on, also if it was rejected long ago"

@@ -10,7 +10,7 @@ import scipy.stats
 import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.space import Variable
-from steerbo.space.quadrature import gauss_rule
+from steerbo.surrogate._parts import gauss_rule
 
 CONTINUOUS: list[Variable] = [
     sb.Float("v", 2, 6, law=sb.Uniform()),

@@ -1,0 +1,84 @@
+"""Standardisation of outcomes: the user's units and those in which a Gaussian process is fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._arrays import Float
+
+_EPS, _LARGEST = np.finfo(np.float64).eps, np.finfo(np.float64).max
+_FARTHEST = 1e100
+_ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
+
+
+@dataclass(frozen=True)
+class Standardisation:
+    """`z = (y − offset) / scale`.
+
+    >>> output = Standardisation.fitted(np.array([10.0, 20.0, 30.0]))
+    >>> output.forward(np.array([20.0])), output.backward(np.array([0.0]))
+    (array([0.]), array([20.]))
+    """
+
+    offset: float = 0.0
+    scale: float = 1.0
+
+    @classmethod
+    def fitted(cls, y: Float[np.ndarray, " n"], elsewhere: Float[np.ndarray, " m"] | None = None) -> Standardisation:
+        """Fit mean and standard deviation to outcomes y (n,).
+
+        Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where rounding errors are).
+        Works from 1e-300 to 1e300. Outcomes of the same quantity `elsewhere` count as a few more, with the mean and the
+        deviation that they have: two that happen to be alike tell no scale.
+
+        >>> Standardisation.fitted(np.array([5.0, 5.1]), elsewhere=np.array([0.0, 4.0, 10.0, 6.0])).scale.__round__(1)
+        2.9
+        """
+        if not len(y):
+            return cls()
+        offset, scale = _mean_and_deviation(y)
+        if elsewhere is not None and len(elsewhere):
+            there, wide = _mean_and_deviation(elsewhere)
+            more = min(_ELSEWHERE, len(elsewhere))
+            share = more / (len(y) + more)
+            if wide > 0.0:
+                apart = 0.5 * there - 0.5 * offset
+                size = max(scale, wide, abs(apart))
+                parts = (1.0 - share) * (scale / size) ** 2 + share * (wide / size) ** 2
+                scale = size * float(np.sqrt(parts + share * (1.0 - share) * (2.0 * apart / size) ** 2))
+                offset += 2.0 * share * apart
+        if not scale > 0.0:
+            return cls(offset, max(1.0, 1e4 * _EPS * float(np.abs(y).max())))
+        return cls(offset, min(scale, float(_LARGEST)))
+
+    def forward(self, y: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
+        """Convert the user's units to standardised ones, at most ±1e100."""
+        with np.errstate(over="ignore"):
+            z: np.ndarray = np.clip((0.5 * y - 0.5 * self.offset) / (0.5 * self.scale), -_FARTHEST, _FARTHEST)
+        return z
+
+    def backward(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
+        """Convert standardised units to the user's."""
+        with np.errstate(over="ignore"):
+            y: np.ndarray = np.clip(self.offset + self.scale * z, -_LARGEST, _LARGEST)
+        return y
+
+    def moments(
+        self, mean: Float[np.ndarray, " n"], sd: Float[np.ndarray, " n"]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Mean and standard deviation in the user's units, (n,) each, of variables with these in standardised ones."""
+        with np.errstate(over="ignore"):
+            return self.backward(mean), np.minimum(self.scale * sd, _LARGEST)
+
+
+def _mean_and_deviation(y: Float[np.ndarray, " n"]) -> tuple[float, float]:
+    """Mean and root mean square deviation; 0 where outcomes differ by no more than rounding."""
+    size = float(np.abs(y).max()) or 1.0
+    mean = float(np.mean(y / size)) * size
+    away = 0.5 * y - 0.5 * mean  # halves: the difference itself may not fit into a float
+    largest = float(np.abs(away).max())
+    if len(y) < 2 or largest <= 4.0 * _EPS * size or largest < 1e-300:
+        return mean, 0.0
+    return mean, 2.0 * largest * float(np.sqrt(np.mean((away / largest) ** 2)))
