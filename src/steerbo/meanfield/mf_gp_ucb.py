@@ -43,6 +43,7 @@ from ..core import (
 from ..gp.outliers import LEAST, WORTH, Doubting, relevance_pursuit
 from ..optim import simplex_starts
 from ..records import record
+from ..surrogate import SURE
 from ._gp import Observations, another_doubt, fit, outdated, pending_inputs, standardised
 from ._kernels import Kind, Parameters
 from ._region import Region
@@ -60,7 +61,6 @@ _DOUBTING = 400  # outcomes up to which some may be doubted
 _FEW_EVALUATIONS = 6  # of the likelihood, in a fit that compares doubts
 _ANEW = 3  # random distributions after a change
 _ANSWER = 2.0  # standard deviations of the lower bound that an answer maximises
-_SURE = 0.97725  # probability of each bound of an answer
 
 
 @record
@@ -305,7 +305,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         mean, sd = mixture.moments(tables)
         kept = [*self.feasible(), *self.feasibility.at(context, answering=True)(predicted[None])]
         i = int(np.where(kept, mean - _ANSWER * sd, -np.inf).argmax())
-        ends = mixture.quantiles(tables[i], (1.0 - _SURE, _SURE))
+        ends = mixture.quantiles(tables[i], (1.0 - SURE, SURE))
         lower, upper = sorted(sign * surrogate.raw(end) for end in ends)
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
         value = sign * surrogate.raw(float(mean[i]))

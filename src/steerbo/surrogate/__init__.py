@@ -28,6 +28,8 @@ from ._feasibility import Feasibility, feasible
 from ._integrals import RESOLVED, ProductKernelPosterior
 from ._model import (
     FLEETING,
+    STARTING_POINTS,
+    SURE,
     DriftTracker,
     EncodingCache,
     build_model,
@@ -50,7 +52,8 @@ from ._parts import Controlled, Law, LawOf, Observed, Part, Rows, Uncontrolled, 
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "RESOLVED", "ROUGH", "Acquisition", "BatchedBounds", "Columns",
+    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "RESOLVED", "ROUGH", "STARTING_POINTS", "SURE",
+    "Acquisition", "BatchedBounds", "Columns",
     "ConstraintModel", "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker",
     "EncodingCache", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "Law", "LawOf",
     "Mixture", "Moments", "Observed", "Part", "Posterior", "PosteriorSample", "ProbabilisticConstraint",
