@@ -66,7 +66,7 @@ print(sb.load(optimizer.to_json()).recommend().mean)
 
 @pytest.mark.parametrize(
     "call",
-    ["graph.to_networkx()", "graph.to_gml()", "sb.CausalGraph.from_networkx(graph)", "sb.CausalGraph.from_text(GML)"],
+    ["graph.to_networkx()", "sb.CausalGraph.from_networkx(graph)", "sb.CausalGraph.from_text(GML)"],
 )
 def test_graphs_of_networkx_and_gml_name_their_extra(tmp_path: Path, call: str) -> None:
     program = f"""

@@ -51,7 +51,7 @@ def acquisition(world: World, n: int, repeats: int) -> Row:
     def ours(k: int) -> list[np.ndarray]:
         method.streams = Streams(k)  # each repeat draws its own screening points, as each round does
         candidates = method.candidates(history, {})
-        values, found = method.upper_bounds(candidates, sets, 1, BETA)
+        values, found = method.wide_upper_bounds(candidates, sets, 1, BETA)
         best = int(values.argmax())
         points = [each.point for each in found]
         points[best] = method.point_to_play(candidates, best, found[best], 1, BETA)

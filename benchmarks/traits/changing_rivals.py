@@ -41,7 +41,7 @@ class PlotsOfFive(_Rival):
         keeps = [len(arm.keep) for arm in candidates.arms]
         a = 0 if len(history) % PLOT == 0 else int(np.argmax(keeps))
         number = len(history) + 1
-        (_, (found,)) = self.upper_bounds(candidates, [a], number, BETA)
+        (_, (found,)) = self.wide_upper_bounds(candidates, [a], number, BETA)
         return self._play(history, candidates, a, found.point)
 
 

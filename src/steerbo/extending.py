@@ -56,8 +56,8 @@ Methods must satisfy them: a choice, a recommendation or a step of a policy that
     def draw(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         figure = matplotlib.figure.Figure((5.6, 3.8), layout="constrained")
         axes = figure.subplots()
-        told = [played for played in study.history if played.state == "told"]
-        axes.plot([played.number for played in told], [played.outcome.value for played in told], "o")
+        told = study.history.told
+        axes.plot([played.number for played, _ in told], [outcome.value for _, outcome in told], "o")
         axes.axvline(study.status.rounds)
         yield Picture("Outcome of every round", "The value of each round, in order", figure)
 

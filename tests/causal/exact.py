@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -26,6 +26,18 @@ def random_graph(
     chosen = others[:actions]
     contexts = [name for name in others[actions:] if random.random() < 0.85]
     return CausalGraph(directed, bidirected, target=target, intervenable=chosen, contexts=contexts, variables=names)
+
+
+def separated(graph: CausalGraph, a: str, b: str, given: Iterable[str]) -> bool:
+    """Whether two variables are d-separated given others, latent common causes counted."""
+    return graph.masks.separated(graph.index(a), graph.index(b), graph.mask(given))
+
+
+def drawn(directed: Iterable[tuple[str, str]], bidirected: Iterable[tuple[str, str]]) -> nx.MultiDiGraph:
+    """A graph of networkx with edges of both kinds."""
+    graph = nx.MultiDiGraph(list(directed))
+    graph.add_edges_from(bidirected, dir="both")
+    return graph
 
 
 def all_scopes(graph: CausalGraph) -> Iterator[Contexts]:

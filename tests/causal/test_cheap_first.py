@@ -164,17 +164,19 @@ SPACE = Space([sb.Float("x", 0, 1), sb.Categorical("m", ["a", "b"])])
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"beta": -0.1}, "beta: -0.1 .*a finite number not below 0"),
-        ({"beta": float("nan")}, "beta: nan"),
-        ({"patience": float("inf")}, "patience: inf"),
-        ({"patience": -1}, "patience: -1"),
-        ({"initial": 0}, "initial: 0 .*a whole number from 1, or none"),
+        ({"beta": -0.1}, "^beta: -0.1 .*a number not below 0"),
+        ({"beta": float("nan")}, "^beta: nan"),
+        ({"patience": float("inf")}, "^patience: inf"),
+        ({"patience": -1}, "^patience: -1"),
+        ({"alike": 0.5}, "^alike: 0.5"),
+        ({"initial": 0}, "^initial: 0 .*a number not below 1"),
     ],
 )
 def test_options_that_are_none_are_refused_by_name(options: dict[str, Any], said: str) -> None:
-    CheapOptions(beta=0.0, patience=0.0, initial=1)
+    problem = world("looks").problem
+    sb.Optimizer(problem, "cheap-first", beta=0.0, patience=0.0, initial=1)
     with pytest.raises(InvalidOption, match=said):
-        CheapOptions(**options)
+        sb.Optimizer(problem, "cheap-first", **options)
 
 
 def test_the_kernel_is_smooth_over_what_is_set_and_seen_and_constant_over_nothing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pytest
 from typer.testing import CliRunner
 
@@ -57,7 +58,7 @@ BARE = 'graph [ directed 1 node [ id 0 label "soil pH" ] node [ id 1 label "yiel
 EDGES = " ".join(f"edge [ source {a} target {b} ]" for a, b in ((2, 0), (0, 1), (2, 1), (3, 0), (3, 1)))
 FILES = {
     "field.txt": GRAPH.to_text(),
-    "field.gml": GRAPH.to_gml(),
+    "field.gml": "\n".join(nx.generate_gml(GRAPH.to_networkx())),
     "field.dagitty": 'dag { "soil pH" [exposure] yield [outcome] u [latent] u -> {"soil pH" yield} '
     'weather -> {"soil pH" yield} "soil pH" -> yield }',
     "field.dot": 'digraph { weather -> "soil pH" -> yield; weather -> yield; "soil pH" -> yield [dir=both];'

@@ -14,7 +14,8 @@ from scipy.stats import norm
 
 import steerbo as sb
 from steerbo.core.events import upgrade_format
-from steerbo.costvarying.cheap_first import DEVIATION_MARGIN, CheapFirst, Reasons, Switching, worthwhile_width
+from steerbo.costvarying._switching import Switching
+from steerbo.costvarying.cheap_first import DEVIATION_MARGIN, CheapFirst, Reasons, worthwhile_width
 from steerbo.gp._posterior import subset_of_data
 from steerbo.optim import sobol_points
 from steerbo.records import from_dict, to_dict
@@ -100,7 +101,7 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
         beta, candidates = ours.beta(played.history), ours.candidates(played.history, {})
         suggestion = ask(played)
         i = ours.problem.numbers[suggestion.scope]
-        (found,) = ours.upper_bounds(candidates, [i], number, beta)[1]  # which is polished afterwards
+        (found,) = ours.wide_upper_bounds(candidates, [i], number, beta)[1]  # which is polished afterwards
         point = found.point[None]
         mean, wide = candidates.expectation(i).moments(point)
         _, narrow = candidates.expectation(i).of_mean().moments(point)
@@ -121,7 +122,7 @@ def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
         ours, beta = method(played), 2.0
         candidates = ours.candidates(played.history, {})
         every = range(len(ours.search_space.sets))
-        plays = ours.upper_bounds(candidates, every, 1, beta)[1]
+        plays = ours.wide_upper_bounds(candidates, every, 1, beta)[1]
         for i, found in zip(every, plays, strict=True):
             rough = 2 * beta * ours.model.scale * candidates.rough_deviation(i, beta, 7)
             shares.append(ours._width(candidates, i, found, beta) / rough)
@@ -140,8 +141,8 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
         uniform = sobol_points(2**12, 2, seed=9)
         draws = np.column_stack([v.encoded_ppf(u) for v, u in zip(ours.problem.variables, uniform.T, strict=True)])
         (upper, _), (_, plays) = (
-            ours._upper(candidates, number, [0, 1], beta),
-            ours.upper_bounds(candidates, [0, 1], number, beta),
+            ours.narrow_upper_bounds(candidates, number, [0, 1], beta),
+            ours.wide_upper_bounds(candidates, [0, 1], number, beta),
         )
         for i, found in enumerate(plays):
             expectation, end, width = candidates.expectation(i), found.point, ours._width(candidates, i, found, beta)

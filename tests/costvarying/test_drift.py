@@ -14,7 +14,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Event, Optimizer, Refitted
-from steerbo.costvarying.cheap_first import plays_to_come, worthwhile_width
+from steerbo.costvarying._switching import plays_to_come
+from steerbo.costvarying.cheap_first import worthwhile_width
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, TraitContract

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.cheap_first import BOLD, LEAST
+from steerbo.costvarying._risk_budget import BOLD, LEAST
 from steerbo.errors import InvalidProblem
 
 pytestmark = pytest.mark.few_draws

@@ -272,7 +272,7 @@ def test_what_a_move_may_bring_is_widened_where_nothing_drifts(drift: Any, monke
         return next(note["better"] for note in _fired(replace(KILN, drift=drift), 10, rounds=100) if "better" in note)
 
     as_it_is = first()
-    monkeypatch.setattr("steerbo.costvarying.cheap_first.INFLATION", 1.0)
+    monkeypatch.setattr("steerbo.costvarying._switching.INFLATION", 1.0)
     assert (first() < as_it_is) == (drift is None)
 
 

@@ -12,7 +12,7 @@ from steerbo.meanfield._similarity import AllPairs, Similarity
 
 C, A, N = 2, 4, 7
 SHARES = np.array([0.7, 0.3])
-KINDS = [(kind, embedding) for kind in ("additive", "joint", "product") for embedding in ("plain", "root", "map")]
+KINDS = [(kind, embedding) for kind in ("additive", "product") for embedding in ("plain", "root", "map")]
 Theta = dict[str, float]
 PLACES = AllPairs(1.0 - np.eye(A) + 0.3 * np.eye(A)[::-1])
 EMBEDDINGS = {"plain": PLAIN, "root": ROOT, "map": Embedding("map", True, PLACES, 1.5, 0.9)}

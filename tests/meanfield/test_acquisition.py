@@ -1,4 +1,4 @@
-"""Moments and bounds of average payoffs, their gradients, and the theorem's width."""
+"""Moments and bounds of average payoffs, and their gradients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from steerbo.meanfield._gp import Observations, PayoffPosterior
 from steerbo.meanfield._kernels import ROOT, Inputs, PayoffKernel
 from steerbo.meanfield._similarity import Similarity
-from steerbo.meanfield.acquisition import AveragePayoffUCB, theorem_beta
+from steerbo.meanfield.acquisition import AveragePayoffUCB
 from steerbo.meanfield.models import Surrogate
 from tests.meanfield.samples import KINDS, SHARES, A, C, N, geometry, observed, parameters
 
@@ -86,17 +86,3 @@ def test_the_way_back_is_the_inverse_of_standardising() -> None:
     surrogate = Surrogate(known, offset, unit)
     assert [surrogate.raw(float(z)) for z in (values - offset) / unit] == pytest.approx(values.tolist())
     assert surrogate.raw(0.0) == offset
-
-
-@pytest.mark.parametrize(("cells", "number", "beta"), [(2, 1, 4.14912), (30, 1, 296.37753), (30, 10, 581.89808)])
-def test_the_theorem_s_width_is_that_of_its_formula(cells: int, number: int, beta: float) -> None:
-    """2 log(m t² / √2π) + 2 m log(m t² (log m + √π / 2)), worked out beside."""
-    assert theorem_beta(cells, number) == pytest.approx(beta, abs=1e-3)
-
-
-def test_it_grows_with_rounds_and_cells_and_never_makes_a_bound_pessimistic() -> None:
-    by_round = [theorem_beta(5, t) for t in range(1, 50)]
-    by_cells = [theorem_beta(m, 3) for m in range(1, 50)]
-    assert by_round == sorted(by_round)
-    assert by_cells == sorted(by_cells)
-    assert theorem_beta(1, 1) == 0.0

@@ -64,7 +64,7 @@ def test_where_to_be_follows_the_weather() -> None:
     assert bad["c"] > bad["a"]
 
 
-@pytest.mark.parametrize("kind", ["product", "additive", "joint"])
+@pytest.mark.parametrize("kind", ["product", "additive"])
 def test_the_factor_is_that_of_a_process_over_both(kind: Any) -> None:
     """At a fixed context the posterior is that of the whole kernel, and its slopes are those of the likelihood."""
     world = case("mf-gp-ucb")

@@ -20,7 +20,7 @@ from steerbo.plots.drawing import (
     legend_below,
     name_beside,
     new_figure,
-    panel,
+    on,
     priced,
     rows_height,
     rows_of,
@@ -97,7 +97,8 @@ def test_a_picture_is_drawn_once_when_it_is_looked_at() -> None:
 @pytest.mark.parametrize("label", ["W" * 48, "set dose after looking at age and pulse", "m" * 20])
 @pytest.mark.parametrize("lines", [1, 5])
 def test_a_legend_is_no_wider_than_its_figure(label: str, lines: int) -> None:
-    shown, axes = panel()
+    axes = on(None)
+    shown = axes.figure
     for k in range(lines):
         axes.plot([0, 1], [k, 1], label=f"{label}{k}")
     legend_below(shown)

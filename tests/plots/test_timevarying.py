@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import steerbo as sb
@@ -35,13 +34,6 @@ def test_a_study(method: str, rounds: int, tmp_path: Path) -> None:
     marks = sum(len(line.get_xdata()) for line in bottom.get_lines() if line.get_marker() == "|")
     assert marks == (rounds if method != "random" else 0)
     assert save(shown, tmp_path / "new" / "study.png").stat().st_size > 1000
-
-
-def test_regret_is_averaged() -> None:
-    curves = {"one day": {"a": np.array([[2.0, 0.0, 1.0], [4.0, 0.0, 2.0]])}}
-    (panel,) = timevarying.regret(curves).axes
-    (line,) = panel.get_lines()
-    np.testing.assert_allclose(line.get_ydata(), [3.0, 1.5, 1.5])
 
 
 def test_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from steerbo import Float, Integer, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import Covariance, Decay, Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying.data import Datum, PendingPoint, RoundView
-from steerbo.timevarying.surrogates import FiniteSurrogate, LargeFiniteSurrogate, finite_surrogate
+from steerbo.timevarying.surrogates import FiniteSurrogate, LargeFiniteSurrogate, differ_in_scale_only, finite_surrogate
 
 NUMBERS = tuple(float(k % 7) for k in range(66))
 PRIORS = [
@@ -75,18 +75,19 @@ def test_choices_are_those_of_filters(available: Any, pending: bool) -> None:
 
 def test_a_difference_in_scale_alone_is_seen() -> None:
     alike = [Prior(SquaredExponential(0.3, s)) for s in (1.0, 4.0)]
-    assert both(priors=alike)[1].differ_in_scale_only()
-    assert not both(priors=[*alike, Prior(SquaredExponential(0.2))])[1].differ_in_scale_only()
+    some = [Float("x", 0, 1, step=0.01)]
+    assert differ_in_scale_only(TimeVarying(some, alike))
+    assert not differ_in_scale_only(TimeVarying(some, [*alike, Prior(SquaredExponential(0.2))]))
 
 
 def test_filters_are_taken_where_they_fit() -> None:
-    def chosen(k: int, *priors: Prior, static: bool = False) -> type:
-        return type(finite_surrogate(TimeVarying([Integer("x", 0, k - 1)], list(priors)), static))
+    def chosen(k: int, *priors: Prior) -> type:
+        return type(finite_surrogate(TimeVarying([Integer("x", 0, k - 1)], list(priors))))
 
     in_time = [Prior(SquaredExponential(float(s)), drift=MaternInTime(9.0)) for s in (1, 2)]
     assert chosen(1000, in_time[0]) is FiniteSurrogate
     assert chosen(2000, in_time[0]) is LargeFiniteSurrogate
-    assert chosen(2000, in_time[0], static=True) is FiniteSurrogate
+    assert chosen(2000, Prior(SquaredExponential(1.0))) is FiniteSurrogate
     assert chosen(1500, *in_time) is LargeFiniteSurrogate
     assert chosen(60, Prior(SquaredExponential(1.0), drift=Periodic(24.0))) is FiniteSurrogate
     table = Prior(Covariance(np.eye(3).tolist()), drift=MaternInTime(9.0))

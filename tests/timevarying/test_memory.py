@@ -74,7 +74,7 @@ def test_nothing_leaves_early_nor_where_a_window_says_what_is_remembered() -> No
     assert ours.kept is None
     at = np.array([[0.4]])
     assert ours.posterior(at, 330.0)[0].tolist() == whole.posterior(at, 330.0)[0].tolist()
-    window = BoxSurrogate(problem, static=True)
+    window = BoxSurrogate(interval([None]), bounded=False)
     for datum in data:
         window.add(datum)
     assert len(window.shared[0].posterior) == len(data)

@@ -17,8 +17,8 @@ PROBLEM = TimeVarying(
 )
 
 
-def filled(n: int, static: bool = False) -> SharedPosterior:
-    shared = SharedPosterior(PROBLEM, np.array([0, 1]), static)
+def filled(n: int, bounded: bool = True) -> SharedPosterior:
+    shared = SharedPosterior(PROBLEM, np.array([0, 1]), bounded)
     random = np.random.default_rng(0)
     points = np.column_stack([random.random(n), np.arange(n) / 8])
     residuals = random.normal(size=(n, 1)) - [[0.0, 2.0]]
@@ -45,8 +45,8 @@ def test_what_was_said_before_outcomes_left_still_counts() -> None:
     assert_allclose(shared.evidence, 0.0)
 
 
-@pytest.mark.parametrize(("n", "static"), [(MOST - 1, False), (MOST + 5, True)])
-def test_nothing_leaves_early_nor_without_drift(n: int, static: bool) -> None:
-    shared = filled(n, static)
+@pytest.mark.parametrize(("n", "bounded"), [(MOST - 1, True), (MOST + 5, False)])
+def test_nothing_leaves_early_nor_where_all_is_kept(n: int, bounded: bool) -> None:
+    shared = filled(n, bounded)
     shared.condense()
     assert len(shared.posterior) == n

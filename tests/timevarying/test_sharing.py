@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from steerbo import Categorical, Decay, Prior, TimeVarying
+from steerbo import Categorical, Decay, Float, Prior, TimeVarying
 from steerbo.timevarying import Covariance, SquaredExponential
-from steerbo.timevarying.surrogates import FiniteSurrogate, covariance_between, scale_only, sharing
+from steerbo.timevarying.surrogates import FiniteSurrogate, covariance_between, differ_in_scale_only, sharing
 
 SMOOTH = SquaredExponential(0.3)
 
@@ -53,10 +53,13 @@ def test_covariances_are_symmetric_to_the_last_bit() -> None:
 def test_a_difference_in_scale_alone(
     means: list[float], scales: list[float], drifts: list[Decay | None], expected: bool
 ) -> None:
-    K = np.array([[1.0, 0.3], [0.3, 1.0]])
-    assert scale_only(np.outer(means, [1, 1]), [s * K for s in scales], drifts) is expected
+    pairs = list(zip(means, drifts, strict=True))
+    kernels = [(SquaredExponential(0.4, s), Covariance([[s, 0.3 * s], [0.3 * s, s]])) for s in scales]
+    for k, variable in enumerate((Float("x", 0, 1), Float("x", 0, 1, step=1.0))):
+        priors = [Prior(kernel[k], mean, drift) for kernel, (mean, drift) in zip(kernels, pairs, strict=True)]
+        assert differ_in_scale_only(TimeVarying([variable], priors)) is expected
 
 
 def test_tables_of_another_shape_differ_in_more_than_scale() -> None:
-    K = np.array([[1.0, 0.3], [0.3, 1.0]])
-    assert not scale_only(np.zeros((2, 2)), [K, 2 * np.eye(2)], [None, None])
+    tables = [Covariance([[1.0, 0.3], [0.3, 1.0]]), Covariance([[2.0, 0.0], [0.0, 2.0]])]
+    assert not differ_in_scale_only(TimeVarying([Float("x", 0, 1, step=1.0)], [Prior(table) for table in tables]))

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from .._arrays import Float
 from ..bandit import BOUND, cheapest_sufficient, needs_initial_plays, underexplored
@@ -32,7 +33,6 @@ from ..core import (
     context_of,
 )
 from ..core.tolerance import UNSTATED
-from ..errors import InvalidOption
 from ..gp import Averaged, DriftModel
 from ..records import record
 from ..space import Space
@@ -46,40 +46,26 @@ from ._policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, mo
 from .identification.enumeration import policy_scopes
 from .identification.scopes import union
 from .method import CausalMethod
-from .models import LIKELY_NOISE, ArmModel, Posterior
+from .models import LIKELY_NOISE, ArmModel, CausalOptions, Posterior
 from .problem import Causal
 
 _TABLE = 16  # contexts that a policy's table is chosen from
 
 
 @record
-class CheapOptions:
-    """Options of cheap-first.
+class CheapOptions(CausalOptions):
+    """Options of cheap-first; without `initial`, twice as many random plays as a model has columns and one more.
 
     Args:
-        beta: β of the upper bound `μ + sqrt(β) σ`.
         patience: κ, the share of the information in a play that a cheap scope is credited with.
         alike: scopes whose prices differ by no more than this factor count as equally cheap. 1: only equal prices do.
-        initial: random plays of each model before it counts; None: twice one more than it has columns.
     """
 
-    beta: float = 4.0
-    patience: float = 1.0
-    alike: float = 1.0
-    initial: int | None = None
+    patience: float = Field(1.0, ge=0, allow_inf_nan=False)
+    alike: float = Field(1.0, ge=1, allow_inf_nan=False)
 
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        for field in ("beta", "patience"):
-            if not 0 <= getattr(self, field) < math.inf:
-                raise InvalidOption(field, getattr(self, field), "a finite number not below 0")
-        if not 1 <= self.alike < math.inf:
-            raise InvalidOption("alike", self.alike, "a finite number from 1 on")
-        if self.initial is not None and self.initial < 1:
-            raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
-
-    def model(self, space: Space | None, drift_model: DriftModel | None, seed: int | None = None) -> ArmModel:
-        """Make a model without data; see `ModelOptions.model`."""
+    def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
+        """See `CausalOptions.model`."""
         return build_model(space, drift_model, likely_noise=LIKELY_NOISE, seed=seed)
 
 

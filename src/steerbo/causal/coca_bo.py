@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from .._arrays import Float, Int
 from .._wording import counted
 from ..bandit import split_initial_plays
 from ..core import Choice, Explanation, History, Problem, Scope, context_of
-from ..errors import InvalidOption
 from ..optim import kronecker
 from ..records import record
 from .identification.enumeration import Mode, policy_scopes
@@ -29,7 +29,7 @@ _GRID = 16  # settings of each action among which the largest mean in a context 
 
 @record
 class CoCaOptions(ModelOptions):
-    """Options of CoCa-BO; see `ModelOptions` for the others.
+    """Options of CoCa-BO, beside those of `ModelOptions`.
 
     Args:
         mode: which scopes are arms; see `policy_scopes`.
@@ -40,13 +40,7 @@ class CoCaOptions(ModelOptions):
 
     mode: Mode = "pruned"
     limit: int = MAX_STEPS
-    first_plays: int = 50
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        super().__post_init__()
-        if self.first_plays < 1:
-            raise InvalidOption("first_plays", self.first_plays, "a whole number from 1")
+    first_plays: int = Field(50, ge=1)
 
 
 class CoCaBO(CausalMethod[CoCaOptions]):

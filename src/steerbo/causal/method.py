@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -37,9 +37,8 @@ from ..core import (
     horizon,
 )
 from ..errors import InvalidRequest
-from ..gp import Averaged, DriftModel, GPRegression, Kernel, describe_subset
+from ..gp import Averaged, GPRegression, Kernel, describe_subset
 from ..optim import kronecker
-from ..space import Space
 from ..surrogate import MIN_TO_PREDICT, NO_FEASIBLE_NOTE, Acquisition, ucb
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
@@ -50,44 +49,14 @@ from ._feasibility import ArmFeasibility, ArmsFeasibility
 from ._observational import trials_explained
 from ._policy_value import Policy, recommended
 from .identification.scopes import looking_at
-from .models import ArmModel, ArmModels, EmptyModel, Posterior
+from .models import ArmModel, ArmModels, CausalOptions, EmptyModel, Posterior
 from .problem import Causal
 
 _GRID = 64  # settings of each action among which the largest bound is sought
 _CORNERS = 6  # actions at most whose extremes are all tried, too
 
 
-class MethodOptions(Protocol):
-    """Options that every method here has."""
-
-    @property
-    def beta(self) -> float:
-        """β of the upper bound `μ + sqrt(β) σ`."""
-
-    @property
-    def initial(self) -> int | None:
-        """Random plays of each model before it counts; None: by its number of columns."""
-
-    def model(self, space: Space | None, drift_model: DriftModel | None, seed: int | None = None) -> ArmModel:
-        """Make a model without data; see `ModelOptions.model`."""
-
-
-O = TypeVar("O", bound=MethodOptions)  # noqa: E741  the method's options
-
-
-@dataclass(frozen=True)
-class RoundContext:
-    """The round in which actions are set.
-
-    Attributes:
-        number: of the round.
-        rate: value that a unit of money must bring, where prices depend on settings.
-        token: of the round, once it has one.
-    """
-
-    number: int
-    rate: float = 0.0
-    token: str | None = None
+O = TypeVar("O", bound=CausalOptions)  # noqa: E741  the method's options
 
 
 class CausalMethod(Method[Causal, O]):
@@ -220,43 +189,66 @@ class CausalMethod(Method[Causal, O]):
 
     def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round of arm `i`, and set the actions without contexts."""
-        turn, known = RoundContext(len(history) + 1, note.get("rate", 0.0)), context_of(request)
-        values, observe = self._advance(history, turn, i, known, {})
+        known, rate = context_of(request), note.get("rate", 0.0)
+        act = partial(self._act, history, i, number=len(history) + 1, rate=rate, token=None)
+        values, observe = self._advance(i, known, {}, act)
         cost = self.costs.expected(i, values, known)
         return Choice(self.arms[i].scope, values, observe, expected_cost=cost, note=note)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
-        turn = RoundContext(pending.number, suggestion.note.get("rate", 0.0), suggestion.token)
-        context = {**context_of(pending.request), **context}
-        values, observe = self._advance(history, turn, i, context, suggestion.values)
+        rate = suggestion.note.get("rate", 0.0)
+        act = partial(self._act, history, i, number=pending.number, rate=rate, token=suggestion.token)
+        values, observe = self._advance(i, {**context_of(pending.request), **context}, suggestion.values, act)
         return Decision(values, observe)
 
     def _advance(
-        self, history: History, turn: RoundContext, i: int, context: Mapping[str, Any], given: Mapping[str, Any]
+        self,
+        i: int,
+        context: Mapping[str, Any],
+        given: Mapping[str, Any],
+        act: Callable[[tuple[str, ...], Mapping[str, Any]], dict[str, Any]],
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Values of all actions that can be set now, and the contexts to look at next."""
+        """Values of all actions of arm `i` that `act` can set now, and the contexts to look at next."""
         arm, values = self.arms[i], dict(given)
         for look, ready in arm.stages:
             if waiting := tuple(name for name in look if name not in context):
                 return {name: v for name, v in values.items() if name not in given}, waiting
             for group in arm.groups(tuple(x for x in ready if x not in values)):
-                values.update(self._act(history, turn, i, group, {**context, **values}))
+                values.update(act(group, {**context, **values}))
         return {name: v for name, v in values.items() if name not in given}, ()
 
     def _act(
-        self, history: History, turn: RoundContext, i: int, group: tuple[str, ...], known: Mapping[str, Any]
+        self,
+        history: History,
+        i: int,
+        group: tuple[str, ...],
+        known: Mapping[str, Any],
+        *,
+        number: int,
+        rate: float,
+        token: str | None,
     ) -> dict[str, Any]:
-        """Values of a group of actions in a round."""
-        model = self.model_to_play(i, turn.number)
-        random = self.streams(turn.number, f"act {'+'.join(group)}")
-        rate = turn.rate / self.models[i].scale if turn.rate else 0.0
-        cost = self.costs.of_group(history, i, group, known, token=turn.token, value_per_cost=rate)
+        """Values of a group of actions in a round.
+
+        Args:
+            history: of the study.
+            i: number of the arm.
+            group: the actions.
+            known: values that are set or seen by now.
+            number: of the round.
+            rate: value that a unit of money must bring, where prices depend on settings.
+            token: of the round, once it has one.
+        """
+        model = self.model_to_play(i, number)
+        random = self.streams(number, f"act {'+'.join(group)}")
+        rate = rate / self.models[i].scale if rate else 0.0
+        cost = self.costs.of_group(history, i, group, known, token=token, value_per_cost=rate)
         optimiser = self.optimiser(history, i, model, cost, self.feasibility.of(i))
         if len(model) < self.needed(i):
             return optimiser.random(group, known, random)
-        points = self.pending_points(history, i, turn.token)
+        points = self.pending_points(history, i, token)
         with model.with_fantasies(points):
             return optimiser.best(group, known, self.score(i), random, tried=points)
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from .._arrays import Float
 from ..core import Amended, DataAdded, Event, History, Outcome, OutcomeTold, Refitted, Round, Scope
-from ..errors import InvalidOption
 from ..gp import (
     AnyDrift,
     Averaged,
@@ -47,25 +47,18 @@ _YOUNG = 12
 
 
 @record
-class ModelOptions:
-    """Options of the models of arms.
+class CausalOptions:
+    """Options of every method.
 
     Args:
         kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns.
         beta: β of the upper bound `μ + sqrt(β) σ`.
-        initial: random plays of each arm before its model counts; None: one more than it has columns.
+        initial: random plays of each model before it counts; None: by its number of columns.
     """
 
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
-    beta: float = 4.0
-    initial: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        if not 0 <= self.beta < np.inf:
-            raise InvalidOption("beta", self.beta, "a finite number not below 0")
-        if self.initial is not None and self.initial < 1:
-            raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
+    beta: float = Field(4.0, ge=0, allow_inf_nan=False)
+    initial: int | None = Field(None, ge=1)
 
     def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
         """Make a model without data.
@@ -75,6 +68,25 @@ class ModelOptions:
             drift_model: how effects change with time, which is then the last column.
             seed: of the draws of its hyperparameters; None: none are drawn.
         """
+        raise NotImplementedError
+
+
+@record
+class ModelOptions(CausalOptions):
+    """Options of the published methods; without `initial`, as many random plays as a model has columns and one more.
+
+    Args:
+        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns.
+        warp: whether inputs are transformed by a learned Kumaraswamy warp.
+        transform: ``"yeo-johnson"`` for skewed outcomes.
+    """
+
+    kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
+    warp: bool = False
+    transform: Literal["yeo-johnson"] | None = None
+
+    def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
+        """See `CausalOptions.model`."""
         numbers = [] if space is None else np.flatnonzero(~space.categorical).tolist()
         kernel: Kernel = Constant()
         if space is not None:

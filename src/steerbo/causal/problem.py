@@ -16,7 +16,7 @@ from ..core.tolerance import Tolerance
 from ..errors import InvalidProblem, combine, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record, to_dict
-from ..space import Limits, Space, Variable
+from ..space import Limits, Space, Variable, refuse_laws_of_seen
 from ..space.fields import ListField
 from ._constraints import check_constraints
 from ._observational import check_trial, read_trial
@@ -124,6 +124,7 @@ class Causal(ConstrainedProblem):
                 raise InvalidProblem("variables", list(names), f"a variable for {name!r}", hint)
         for name in self.space.seen:
             self._check_seen(name)
+        refuse_laws_of_seen(self.space)
         check_clock(self.drift, names)
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
@@ -140,9 +141,6 @@ class Causal(ConstrainedProblem):
             allowed = "a context without causes, such as the weather"
             hint = f"{why.capitalize()}. Without ‹seen›, scopes look at it where that helps."
             raise InvalidProblem(f"variables.{name}.seen", True, allowed, hint)
-        if self.space[name].law is not None:
-            allowed = "no law: what is seen is given in every round here, and never drawn"
-            raise InvalidProblem(f"variables.{name}.law", self.space[name].law, allowed)
 
     def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Check values of contexts of the graph.

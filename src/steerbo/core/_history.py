@@ -240,9 +240,13 @@ class History:
         """All outcomes as they stand now, by name: external data first, then completed rounds."""
         for name, event in list(self.data.items()):
             yield name, event.outcome, None
-        for token, played in list(self._rounds.items()):
-            if played.state == "told" and played.outcome is not None:
-                yield token, played.outcome, played
+        for played, outcome in self.told:
+            yield played.suggestion.token, outcome, played
+
+    @property
+    def told(self) -> tuple[tuple[Round, Outcome], ...]:
+        """Rounds with an outcome to learn from, each with it, in the order they were asked."""
+        return tuple((r, r.outcome) for r in self if r.state == "told" and r.outcome is not None)
 
     @property
     def latest_data(self) -> str:

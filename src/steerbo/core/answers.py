@@ -293,7 +293,7 @@ class Suggestion(Record):
         observe: variables that can be looked at now. Empty: everything is decided.
         context: values seen before choosing, and looked at so far.
         note: the reasons behind the choice (bounds, the prior believed).
-        change_cost: the price of moving variables from where they are; None where the problem prices no changes.
+        change_cost: the switching cost of variables from where they are; None where the problem has none.
         warnings: implausible values among those seen or observed, a sentence each.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))

@@ -127,7 +127,7 @@ class Refitted:
 class Asked:
     """Suggestion that was made: the request, the length of the log behind it, the choice and its reasons.
 
-    `expected_cost` is the expected cost of the round, `change_cost` that part of it that moving variables costs;
+    `expected_cost` is the expected cost of the round, `change_cost` its part that is a switching cost;
     `gain` the largest gain still possible then, by the bounds, where the study is to stop by it.
     """
 

@@ -182,18 +182,18 @@ class StudyState:
         return state
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
-        """Choose the next round; the method gets its place in a batch if changes have a price, or it follows."""
+        """Choose the next round; the method gets its place in a batch if there are switching costs, or it follows."""
         number = len(self.history) + 1
         told = with_place(request, place) if self.problem.space.changes or place.follows else request
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
         check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
-        moving = self.problem.change_cost(choice.values, self.history)
+        switching_cost = self.problem.change_cost(choice.values, self.history)
         expected = choice.expected_cost
         if expected is None:
             expected = self.history.mean_cost(choice.scope)
-        elif moving:
-            expected += moving
+        elif switching_cost:
+            expected += switching_cost
         return Asked(
             number,
             f"{number}-{self.name}",
@@ -204,7 +204,7 @@ class StudyState:
             choice.observe,
             expected,
             dict(choice.note),
-            moving,
+            switching_cost,
             gain if (gain := self.gain()) is not None and math.isfinite(gain) else None,
         )
 

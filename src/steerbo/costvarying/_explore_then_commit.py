@@ -33,7 +33,7 @@ from ..bandit import ArmStatistics, cheapest, hoeffding_radius
 from ..core import Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..core.tolerance import Fraction, Tolerance
 from ..records import from_dict, record, to_dict
-from ._surrogate import STARTING_POINTS
+from ..surrogate import STARTING_POINTS
 from .method import CostVaryingMethod
 from .problem import CostVarying
 from .search_space import Arm, Candidates
@@ -296,7 +296,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
 
     def _horizon(self, history: History) -> float:
         """T, the number of rounds in all: by the cheapest set if only the budget limits them."""
-        rounds, cheapest = len(history) + 1.0, float(np.nanmin(self.costs.means(), initial=np.inf))
+        rounds, cheapest = len(history) + 1.0, self.costs.cheapest
         if history.limit is not None:
             return float(history.limit)
         if history.budget is not None and cheapest > 0:

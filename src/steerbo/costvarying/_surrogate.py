@@ -53,8 +53,6 @@ from ..surrogate import (
 from .problem import CostVarying
 from .search_space import Arm, SearchSpace
 
-STARTING_POINTS = 5
-"""Random points before the model takes part in a choice, as in the authors' program."""
 _LATEST = 256  # plays around which feasible settings are searched
 
 

@@ -42,8 +42,8 @@ from ..errors import InvalidContext
 from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
 from ..space import OutcomeConstraint
-from ..surrogate import NO_FEASIBLE_NOTE, Mixture, ProductKernelPosterior, climb_from, polished
-from ._surrogate import STARTING_POINTS, Surrogate
+from ..surrogate import NO_FEASIBLE_NOTE, STARTING_POINTS, SURE, Mixture, ProductKernelPosterior, climb_from, polished
+from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
 
@@ -51,8 +51,6 @@ PLOT = 3
 """Plays of a plot: starting points that share the positions of hard-to-change variables."""
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
 _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
-_SURE = 0.97725
-"""Probability of either bound alone: that of a normal deviate below two, so that both hold 95 times in a hundred."""
 
 
 class CostModel:
@@ -98,6 +96,11 @@ class CostModel:
             return np.array(self.problem.costs)
         return np.where(self.observed.counts > 0, self.observed.means, np.nan)
 
+    @property
+    def cheapest(self) -> float:
+        """Mean cost of the cheapest control set; infinite where none is known yet."""
+        return float(np.nanmin(self.means(), initial=np.inf))
+
     def in_value(self) -> Float[np.ndarray, " m"]:
         """Mean costs in units of the objective; 0 where a cost or `value_of_one` is unknown."""
         if self.problem.value_of_one is None:
@@ -110,7 +113,7 @@ class CostModel:
 
     def fits_keeping(self, i: int, keep: Container[str] | None, history: History) -> bool:
         """Whether control set `i` fits while some variables stay in place (None: all that can) and others move far."""
-        switching = self.problem.least_change_cost(self.problem.control_sets[i], history, keep)
+        switching = self.problem.least_switching_cost(self.problem.control_sets[i], history, keep)
         return not self.means()[i] + switching > history.remaining + history.rounding
 
     def of(self, i: int, values: Mapping[str, Any], history: History) -> float:
@@ -217,7 +220,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             posteriors=[ProductKernelPosterior.of(member, points, time) for member in members] if answering else [],
         )
 
-    def upper_bounds(
+    def wide_upper_bounds(
         self, candidates: Candidates, arms: Sequence[int], number: int, beta: float
     ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
         """Maximise `E μ + β sqrt(E σ²)` over each of some arms in round `number`.
@@ -338,7 +341,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def play_best(self, sets: list[int], history: History, request: Mapping[str, Any], beta: float) -> Choice:
         """Choose the largest upper bound `E μ + β sqrt(E σ²)` among some control sets."""
         candidates, number = self.candidates(history, request), len(history) + 1
-        values, found = self.upper_bounds(candidates, sets, number, beta)
+        values, found = self.wide_upper_bounds(candidates, sets, number, beta)
         best = int(values.argmax())
         point = self.point_to_play(candidates, sets[best], found[best], number, beta)
         return self.play(history, Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best]))
@@ -471,7 +474,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Expected value of an arm's point, with its bounds and cost."""
         sign, cost = self.problem.sign, self.costs.means()[arm.set]
         mean, _ = mixture.moments(point[None])
-        lower, upper = sorted(sign * self.unstandardised(end) for end in mixture.quantiles(point, (1.0 - _SURE, _SURE)))
+        lower, upper = sorted(sign * self.unstandardised(end) for end in mixture.quantiles(point, (1.0 - SURE, SURE)))
         return Recommendation(
             self.problem.scopes[arm.set],
             self.search_space.settings(arm, point),

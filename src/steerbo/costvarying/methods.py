@@ -53,7 +53,7 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         candidates = self.candidates(history, request)
         spread = self.surrogate.range_of_means(candidates.known)
         epsilon = self.options.epsilon * spread / np.sqrt(number)
-        values, found = self.upper_bounds(candidates, sets.tolist(), number, beta)
+        values, found = self.wide_upper_bounds(candidates, sets.tolist(), number, beta)
         best = cheapest_near(values, self.costs.means()[sets], epsilon)
         i, upper = int(sets[best]), float(self.problem.sign * values[best])
         point = self.point_to_play(candidates, i, found[best], number, beta)
@@ -184,10 +184,6 @@ class Random(CostVaryingMethod[Any]):
 
     name: ClassVar[str] = "random"
     rule: ClassVar[str] = "every set and setting is drawn uniformly"
-
-    @record
-    class Options:
-        """No options."""
 
     @property
     def chooses_by_model(self) -> bool:

@@ -1,7 +1,7 @@
 """Cost-varying problems: variables with laws of nature, control sets with costs, and a tolerance of lower quality.
 
-Costs are those that the problem states: of a play of each control set, and of moving hard-to-change variables from
-their positions. `CostModel` in `method.py` adds costs that are learned, and decides which plays are affordable.
+Costs are those that the problem states: of a play of each control set, and switching costs of hard-to-change variables
+from their positions. `CostModel` in `method.py` adds costs that are learned, and decides which plays are affordable.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record
 from ..space import Categorical, JointRows, Limits, Space, Variable, Variables
 from ..space.fields import KnownNoise, ListField, Positive
+from ._constraints import check_constraints
 from ._nature import describe_law, stated_laws_of_rows
 from ._validation import (
     INSTEAD,
-    check_constraints,
     check_costs,
     check_current,
     check_sets,
@@ -237,9 +237,9 @@ class CostVarying(ConstrainedProblem):
             return None
         if history.latest is None and self.current is None:
             return 0.0
-        return self._cost_of_moving(self.current_positions(history), values)
+        return self._switching_cost(self.current_positions(history), values)
 
-    def least_change_cost(self, names: Sequence[str], history: History, keep: Container[str] | None = None) -> float:
+    def least_switching_cost(self, names: Sequence[str], history: History, keep: Container[str] | None = None) -> float:
         """Least switching cost of controlling these variables: 0 for one that stays, else its largest cost.
 
         Args:
@@ -261,9 +261,9 @@ class CostVarying(ConstrainedProblem):
         if before is None and self.current is None:
             return 0.0
         positions = self._initial_positions if before is None else self._positions_after(before)
-        return self._cost_of_moving(positions, self._positions_after(played))
+        return self._switching_cost(positions, self._positions_after(played))
 
-    def _cost_of_moving(self, positions: Mapping[str, Any], to: Mapping[str, Any]) -> float:
+    def _switching_cost(self, positions: Mapping[str, Any], to: Mapping[str, Any]) -> float:
         return math.fsum(
             v.change.price(positions.get(v.name), to[v.name]) for v in self.hard_to_change if v.change and v.name in to
         )
@@ -297,7 +297,7 @@ def _settable(variable: Variable, value: Any) -> bool:
 
 
 def _largest_switching_cost(variable: Variable, position: Any) -> float:
-    """Largest cost of moving a variable from a position; None: the position is unknown."""
+    """Largest switching cost of a variable from a position; None: the position is unknown."""
     assert variable.change is not None
     if isinstance(variable, Categorical) or position is None:
         return variable.change.fixed

@@ -27,8 +27,8 @@ from ..surrogate import (
     parts_of,
     warm_started,
 )
+from ._constraints import SetConstraints
 from ._nature import NatureModel
-from ._validation import SetConstraints
 from .problem import CostVarying
 
 _BEST = 8  # of `ROUGH` points

@@ -5,7 +5,6 @@ population's average has `W = pξ`, a representative agent's payoff has all weig
 φ(ξ), such as ξ or √ξ, and the contexts' shares p:
 
     product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ − φ'‖²_p / 2ℓ²)
-    joint     the same with one ℓ for all three: a Gaussian in (x, c, φ) together
     additive  k = v_A k_A + v_C k_C + Σ_c exp(−‖φ_c − φ'_c‖² / 2ℓ²)    cov = v_A wᵀK_A w' + v_C uᵀK_C u' + Σ_c …
     (Eq. 1)
 
@@ -35,7 +34,7 @@ _LEAST = 1e-12  # shares are lifted to this in gradients of square roots, which 
 Tables = Float[np.ndarray, "r C A"]
 Rows = Float[np.ndarray, "n c"]
 """Encoded values of the variables seen before choosing; with a drift the last column is the time."""
-Kind = Literal["additive", "joint", "product"]
+Kind = Literal["additive", "product"]
 Parameters = dict[str, float]
 """Logarithms of lengthscales and relative variances, by name."""
 
@@ -170,7 +169,7 @@ class PayoffKernel:
     """Kernel of payoffs, of cells at distributions and of their averages; see the module for the formulas.
 
     Args:
-        kind: additive, joint or product.
+        kind: additive or product.
         embedding: φ(ξ).
         shares: (C,) p, the contexts' shares of all agents.
         actions, contexts: k_A and k_C.
@@ -189,8 +188,6 @@ class PayoffKernel:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the parameters."""
-        if self.kind == "joint":
-            return ("lengthscale", *self.seen.names)
         if self.kind == "product":
             return ("lengthscale", *self.learned, *self.seen.names)
         variances = (f"{name} variance" for name in self.learned)
@@ -208,8 +205,6 @@ class PayoffKernel:
 
     def lengthscale(self, name: str, parameters: Parameters) -> float:
         """Return a lengthscale: `lengthscale` of the distributions, `actions` or `contexts`."""
-        if self.kind == "joint":
-            name = "lengthscale"
         return float(np.exp(parameters.get(name, 0.0)))
 
     def variance(self, name: str, parameters: Parameters) -> float:
@@ -287,7 +282,7 @@ class Covariances:
         return gram, found
 
     def _multiplied(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
-        """Evaluate the product or the joint kernel."""
+        """Evaluate the product kernel."""
         kernel, scale = self.kernel, self.kernel.lengthscale("lengthscale", parameters) ** 2
         (distances,) = self.distances
         near = distances * (-0.5 / scale)
@@ -297,11 +292,7 @@ class Covariances:
             return gram, {}
         found = {"lengthscale": gram * distances / scale}
         for name in kernel.learned:
-            by = self._cells(name, parameters) * near
-            if kernel.kind == "joint":
-                found["lengthscale"] += by
-            else:
-                found[name] = by
+            found[name] = self._cells(name, parameters) * near
         return gram, found
 
     def _cells(self, slope: str, parameters: Parameters) -> Matrix:

@@ -3,8 +3,8 @@
 For a table ξ with population weights `W = pξ` and embedding φ, the covariances with the n observations are (see
 `_kernels.py`)
 
-    product, joint   k = H W ∘ exp(−‖φ − φ_j‖²/2ℓ²),     H_j = K_C W_j K_A, laid flat
-    additive         k = v_A H w + v_C u + Σ_c exp(−‖φ_c − φ_jc‖²/2ℓ²)
+    product    k = H W ∘ exp(−‖φ − φ_j‖²/2ℓ²),     H_j = K_C W_j K_A, laid flat
+    additive   k = v_A H w + v_C u + Σ_c exp(−‖φ_c − φ_jc‖²/2ℓ²)
 
 so `μ_g = m + αᵀk`, `σ_g² = k(ξ, ξ) − kᵀK⁻¹k`, in O(n |A||C| + n²) for value and gradient; nothing depends on the
 number of agents. The paper's `E[μ + βσ]` needs every cell's own variance. With the additive kernel the covariances of
@@ -187,15 +187,3 @@ class AveragePayoffUCB:
                 by_g[i] -= pull[i] @ (solved * mixed.T)
         slope = cell * shares[:, None] + self._by_table(by_g[:, None] * near, phi, tables)
         return (weighed * cell).sum(axis=(1, 2)), slope
-
-
-def theorem_beta(cells: int, number: int) -> float:
-    """Return β of Theorem 4.1 with a = b = 1 in round `number`, for |A||C| cells.
-
-    >>> round(theorem_beta(30, 1))
-    296
-    """
-    t2 = float(number) ** 2
-    tables = cells * np.log(cells * t2 * (np.log(cells) + np.sqrt(np.pi) / 2))
-    beta = 2 * (np.log(cells * t2 / np.sqrt(2 * np.pi)) + tables)
-    return max(0.0, float(beta))  # the formula is negative for one cell in the first round

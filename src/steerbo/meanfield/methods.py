@@ -37,10 +37,6 @@ class Random(MeanFieldMethod[Any]):
 
     name: ClassVar[str] = "random"
 
-    @record
-    class Options:
-        """No options."""
-
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Draw every agent's action uniformly, if possible not as before."""
         region = self.region(request)

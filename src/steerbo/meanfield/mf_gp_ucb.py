@@ -11,7 +11,7 @@ Differences from the paper, and choices it leaves open:
 - low averages are compressed logarithmically (see `softened` in `_gp.py`);
 - the log records the distribution really played, in whole agents; candidates are scored after rounding, and a
   distribution is not repeated unless outcomes are noisy;
-- β = 1; the theorem's value is `confidence="theory"`: hundreds, far too wide in practice.
+- β = 1; the value of their Theorem 4.1 is in the hundreds, far too wide in practice.
 """
 
 from __future__ import annotations
@@ -43,12 +43,13 @@ from ..core import (
 from ..gp.outliers import LEAST, WORTH, OutlierFit, relevance_pursuit
 from ..optim import simplex_starts
 from ..records import record
+from ..surrogate import SURE
 from ._gp import Observations, another_doubt, fit, outdated, pending_inputs, standardised
 from ._kernels import Kind, Parameters
 from ._region import Region
 from ._rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled
 from ._trust_region import TableFeasibility, TrustRegion
-from .acquisition import Tables, theorem_beta
+from .acquisition import Tables
 from .method import MeanFieldMethod, cell_table, summary
 from .models import HyperparameterDraw, PayoffMixture, PayoffModels, Surrogate
 from .problem import SCOPE, MeanField
@@ -60,7 +61,6 @@ _DOUBTING = 400  # outcomes up to which some may be doubted
 _FEW_EVALUATIONS = 6  # of the likelihood, in a fit that compares doubts
 _ANEW = 3  # random distributions after a change
 _ANSWER = 2.0  # standard deviations of the lower bound that an answer maximises
-_SURE = 0.97725  # probability of each bound of an answer
 
 
 @record
@@ -69,13 +69,12 @@ class MFGPUCBOptions:
 
     Args:
         beta: width β of the bound `μ + βσ`.
-        kernel: `product` of actions, contexts and distributions; `joint`; `additive` is the paper's Eq. 1.
+        kernel: `product` of actions, contexts and distributions; `additive` is the paper's Eq. 1.
         embedding: distances between distributions: `plain`, of their square roots (`root`, Hellinger), or `learned`:
             the one with the largest marginal likelihood. Plain is right for crowding, root for divergences; if actions
             have features, roots smoothed on their map may be the likeliest (`Embedding`).
         acquisition: `average` bounds the population's average, `expected` is the paper's mean of single agents' bounds;
             default: `average`, but `expected` with representative feedback.
-        confidence: `fixed` takes β as it is, `theory` the value of Theorem 4.1.
         caution: smallest share of the prior variance of a suggestion's average that outcomes must have removed, by
             plain distances, by those of square roots and by the likeliest ones: larger is safer and slower; with 0, as
             in the paper, optimism may try distributions that nothing is known about.
@@ -90,7 +89,6 @@ class MFGPUCBOptions:
     kernel: Kind = "product"
     embedding: Literal["plain", "root", "learned"] = "learned"
     acquisition: Literal["average", "expected"] | None = None
-    confidence: Literal["fixed", "theory"] = "fixed"
     caution: float = Field(0.4, ge=0, lt=1)
     notice_changes: Annotated[bool, Strict()] = True
     starting_points: int = Field(5, ge=1)
@@ -103,6 +101,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     name: ClassVar[str] = "mf-gp-ucb"
     Options: ClassVar[type[Any]] = MFGPUCBOptions
+    retired: ClassVar[Mapping[str, Any]] = {"confidence": "fixed"}
 
     def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -231,7 +230,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
         if few or self.anew <= number < self.anew + _ANEW:
             return self.choice(self.fresh(region, random, self.played(history, request)), phase="start")
-        seen, beta = context_of(request), self._beta(number)
+        seen, beta = context_of(request), self.options.beta
         surrogate = self.surrogate(history, seen)
         posterior = surrogate.ucb.posterior
         again = self.problem.timed or posterior.noise > _NOISY**2
@@ -257,10 +256,6 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             return sampled(region, found[0], taken, random)
         best = best_integer(trust.restrict(bound), region, found, taken, random)
         return self.fresh(region, random, taken) if best is None else best
-
-    def _beta(self, number: int) -> float:
-        C, A = self.problem.simplex.shape
-        return self.options.beta if self.options.confidence == "fixed" else theorem_beta(C * A, number)
 
     def bound(self, surrogate: Surrogate, region: Region, beta: float) -> Bound:
         """Return the acquisition function: the bound minus the cost of moving, with its gradient."""
@@ -310,7 +305,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         mean, sd = mixture.moments(tables)
         kept = [*self.feasible(), *self.feasibility.at(context, answering=True)(predicted[None])]
         i = int(np.where(kept, mean - _ANSWER * sd, -np.inf).argmax())
-        ends = mixture.quantiles(tables[i], (1.0 - _SURE, _SURE))
+        ends = mixture.quantiles(tables[i], (1.0 - SURE, SURE))
         lower, upper = sorted(sign * surrogate.raw(end) for end in ends)
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
         value = sign * surrogate.raw(float(mean[i]))

@@ -16,7 +16,7 @@ from ..core import TIME, History, Outcome, Problem, RequestField, Scope, Suggest
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..gp.drift import AnyDrift, Sliding, check_clock, drift_lines
 from ..records import record
-from ..space import Simplex, Space, Variables, largest_remainders
+from ..space import Simplex, Space, Variables, largest_remainders, refuse_laws_of_seen
 from ..space.fields import ListField, Number, Text, as_whole, listed
 from . import _feedback as feedback
 from ._constraints import (
@@ -200,11 +200,9 @@ class MeanField(Problem):
             where = f"variables.{variable.name}"
             if not variable.seen:
                 raise InvalidProblem(f"{where}.seen", variable.seen, "true: agents are all that is steered here")
-            if variable.law is not None:
-                allowed = "no law: what is seen is given in every round here, and never drawn"
-                raise InvalidProblem(f"{where}.law", variable.law, allowed)
             if variable.name in RESERVED:
                 raise InvalidProblem(where, variable.name, f"another name: {', '.join(RESERVED)} have another meaning")
+        refuse_laws_of_seen(self.space)
 
     def _check_drift(self) -> None:
         """Refuse a drift that would have to be learned, and a variable named like the time."""

@@ -234,7 +234,7 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
     size = problem.agents if problem.counts else 100
     at, best = size * share, size * best
     numbers, tables = played_shares(study, problem)
-    told = [problem.scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome]
+    told = [problem.scalar(outcome) for _, outcome in study.history.told]
     low, high = float(np.min(mean - width)), float(np.max(mean + width))
     low, high = min(low, *told), max(high, *told)
     across, up = Axis(0.0, float(size)), Axis(low, high, rising=True)

@@ -190,8 +190,11 @@ def _drawn(  # noqa: PLR0917
     problem, words = study.problem, Words.of(study)
     bounded = bool(np.isfinite(width).all())
     width = width if bounded else np.zeros(len(at))
-    mine = [r for r in study.history if r.state == "told" and r.outcome and _alike(r, advice)]
-    told = [(r.realised[name], problem.scalar(r.outcome), r.number) for r in mine if name in r.realised and r.outcome]
+    told = [
+        (r.realised[name], problem.scalar(outcome), r.number)
+        for r, outcome in study.history.told
+        if name in r.realised and _alike(r, advice)
+    ]
     inside = [y for x, y, _ in told if at[0] <= x <= at[-1]]
     low, high = float(np.min(mean - width)), float(np.max(mean + width))
     if inside:  # a single wild outcome does not flatten the line

@@ -585,7 +585,7 @@ def _last_look(study: BaseStudy, token: str) -> tuple[Field, ...]:
 def _usual_text(study: BaseStudy, words: Words) -> str:
     """The range of outcomes so far, in words; empty while there are few."""
     scalar = study.problem.scalar
-    low, high = _range(scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome)
+    low, high = _range(scalar(outcome) for _, outcome in study.history.told)
     ends = dict.fromkeys((numeral(low, beside=high), numeral(high, beside=low)))
     return "" if math.isnan(low) else f"so far {words.worth(' to '.join(ends))}"
 

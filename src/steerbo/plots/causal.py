@@ -16,12 +16,10 @@ from ..causal import Causal, CausalGraph
 from ..core import BaseStudy, Recommendation, Scope
 from ..errors import InvalidProblem
 from .drawing import (
-    BLUE,
     COLOURS,
     COLUMN,
     DASHES,
     GREEN,
-    GREY,
     ORANGE,
     SHAPES,
     SKY,
@@ -47,7 +45,8 @@ from .drawing import (
     wrapped,
 )
 from .model import learned_pictures
-from .rounds import running_mean, settings_pictures
+from .rounds import outcomes as outcomes_by_round
+from .rounds import settings_pictures
 
 ROLES = {  # colour, shape and name
     "set": (ORANGE, "s", "set"),
@@ -58,7 +57,6 @@ ROLES = {  # colour, shape and name
 _INK, _CUT = "#222222", "#C8C8C8"
 _NODE, _MARGIN = 11.0, 0.16  # points; of the range
 _TRIES, _SPARE, _ABOVE = 4, 1.2, 0.12  # to bring arcs inside; of the height, left free below the title
-_LATELY = 10  # rounds whose mean is shown where effects change: what was before is over
 _NAME, _TITLE = 24, 90  # characters
 
 
@@ -121,8 +119,9 @@ def shares(study: BaseStudy, ax: Any = None) -> Any:
 
 def outcomes(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
     """Draw the outcome of every round, and the mean so far, or of the last ten where effects drift; see `graph`."""
-    problem, axes = of_kind(study, Causal), on(ax)
-    _outcomes(axes, study, problem, value)
+    of_kind(study, Causal)
+    axes = on(ax)
+    _outcomes(axes, study, value)
     return finished(axes)
 
 
@@ -141,9 +140,7 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
             "Without prices ‹plots.causal.shares› shows which scopes were played, and ‹plots.slices› what each gives."
         )
         raise InvalidProblem("prices", None, "the cost of setting and looking, by variable", hint)
-    axes = on(ax, rows_height(len(priced(advice))))
-    _prices(axes, study, advice, value, money)
-    return finished(axes)
+    return _prices(study, advice, ax, value, money)
 
 
 def figure(optimizer: BaseStudy, value: str = "") -> Any:
@@ -167,7 +164,7 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
     else:
         _shares(left, optimizer)
         styled(left)
-    _outcomes(right, optimizer, problem, value)
+    _outcomes(right, optimizer, value)
     styled(right)
     legend_below(shown, left, right)
     return shown
@@ -178,13 +175,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     problem = of_kind(optimizer, Causal)
     if priced(advice) and not problem.space.seen:
         text = "Expected value and bounds of each scope, a row each, and its price; the recommended one in a ring"
-
-        def rows() -> Any:
-            axes = on(None, rows_height(len(priced(advice))))
-            _prices(axes, optimizer, advice, "", "")
-            return finished(axes).figure
-
-        yield Picture("Expected outcome of each scope", text, rows)
+        yield Picture("Expected outcome of each scope", text, lambda: _prices(optimizer, advice).figure)
     text = "The causal graph while the recommended scope is played: what is set in it, and what is looked at before"
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
     yield from learned_pictures(optimizer, advice)
@@ -209,13 +200,14 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> li
 # -- what is drawn on axes ---------------------------------------------------------------------------------------------
 
 
-def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, money: str) -> None:
-    problem = of_kind(study, Causal)
+def _prices(study: BaseStudy, advice: Recommendation, ax: Any = None, value: str = "", money: str = "") -> Any:
+    axes, problem = on(ax, rows_height(len(priced(advice)))), of_kind(study, Causal)
     rows = rows_of(problem, advice)
     draw_rows(axes, rows, money_words(study, money))
     draw_acceptable(axes, problem, [row.mean for row in rows])
     target = value_words(study, value)
     axes.set(xlabel=f"expected {target}", title="Expected by scope")
+    return finished(axes)
 
 
 def _shares(axes: Any, optimizer: BaseStudy) -> None:
@@ -240,15 +232,8 @@ def shares_of(study: BaseStudy) -> dict[str, Any]:
     return {name: np.cumsum([scope == name for scope in scopes]) / number for name in dict.fromkeys(scopes)}
 
 
-def _outcomes(axes: Any, optimizer: BaseStudy, problem: Causal, value: str) -> None:
-    rounds = optimizer.history
-    told = [(played.number, played.outcome.value) for played in rounds if played.state == "told" and played.outcome]
-    if told:
-        at, values = (np.array(column, dtype=float) for column in zip(*told, strict=True))
-        axes.plot(at, values, "o", ms=3.5, mew=0, color=GREY, ls="none", label="one round")
-        label = f"mean of the last {_LATELY}" if problem.timed else "mean so far"
-        means = running_mean(values, _LATELY if problem.timed else len(values))
-        axes.plot(at, means, color=BLUE, lw=1.4, label=label)
+def _outcomes(axes: Any, optimizer: BaseStudy, value: str) -> None:
+    outcomes_by_round(axes, optimizer, averaged=True)
     axes.set(xlabel="round", ylabel=value_words(optimizer, value), title="Outcome of every round")
 
 

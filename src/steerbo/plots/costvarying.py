@@ -22,7 +22,6 @@ from .drawing import (
     money_words,
     of_kind,
     on,
-    panel,
     priced,
     rows_height,
     rows_of,
@@ -92,10 +91,7 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
         InvalidProblem: the problem is of another kind.
     """
     of_kind(study, CostVarying)
-    advice = study.recommend()
-    axes = on(ax, rows_height(len(advice.alternatives) + 1))
-    _prices(axes, study, advice, value, money)
-    return finished(axes)
+    return _advised_prices(study, study.recommend(), ax, value, money)
 
 
 def plays(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
@@ -123,19 +119,14 @@ def spending(study: BaseStudy, ax: Any = None, money: str = "") -> Any:
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     of_kind(optimizer, CostVarying)
-
-    def recommended() -> Any:
-        shown, axes = panel(2.9 if advice.context else rows_height(len(priced(advice))))
-        _prices(axes, optimizer, advice, "", "")
-        finished(axes)
-        return shown
-
     if advice.context:
         text = "Expected value and bounds of the set that is best in each typical context"
-        yield Picture("Recommended in typical contexts", text, recommended)
+        title = "Recommended in typical contexts"
+        yield Picture(title, text, lambda: _advised_prices(optimizer, advice).figure)
     elif priced(advice):
         text = "Expected value and bounds of each control set, a row each, and its price; the recommended one in a ring"
-        yield Picture("Expected outcome of each control set", text, recommended)
+        title = "Expected outcome of each control set"
+        yield Picture(title, text, lambda: _advised_prices(optimizer, advice).figure)
     yield from learned_pictures(optimizer, advice)
     if all(played.outcome is None for played in optimizer.history):
         return
@@ -145,6 +136,12 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
 
 
 # -- what is drawn on axes ---------------------------------------------------------------------------------------------
+
+
+def _advised_prices(study: BaseStudy, advice: Recommendation, ax: Any = None, value: str = "", money: str = "") -> Any:
+    axes = on(ax, 2.9 if advice.context else rows_height(len(priced(advice))))
+    _prices(axes, study, advice, value, money)
+    return finished(axes)
 
 
 def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, money: str) -> None:

@@ -194,12 +194,6 @@ def on(ax: Any, height: float = 2.4) -> Any:
     return ax
 
 
-def panel(height: float = 2.6) -> tuple[Any, Any]:
-    """A figure one column wide with one panel, and its axes."""
-    shown = new_figure((COLUMN, height))
-    return shown, shown.subplots()
-
-
 def side_by_side(height: float = 2.9) -> tuple[Any, Any, Any]:
     """A figure two columns wide, and its two panels."""
     shown = new_figure((PAGE, height))

@@ -66,12 +66,12 @@ _LETTERS = 34  # of a line of a row's name
 
 def rounds(study: BaseStudy, value: str = "") -> Any:
     """Draw every outcome by round, and the best so far, of a study of any kind; see `plots.progress`."""
-    problem, told = study.problem, _told(study)
-    at, values = [r.number for r in told], [problem.scalar(r.outcome) for r in told if r.outcome]
+    problem, told = study.problem, study.history.told
+    at, values = [r.number for r, _ in told], [problem.scalar(outcome) for _, outcome in told]
     better = min if problem.minimize else max
     best = [better(values[: i + 1]) for i in range(len(values))]
     shown = _figure("Outcome of every round, and the best so far", "round", value_name(study, value))
-    hover = [_said(study, played) for played in told]
+    hover = [_said(study, played) for played, _ in told]
     shown.add_scatter(x=at, y=values, mode="markers", name="one round", marker={"color": BLUE}, **_hover(hover))
     shown.add_scatter(x=at, y=best, mode="lines", name="best so far", line={"color": VERMILION, "shape": "hv"})
     return shown
@@ -185,15 +185,15 @@ def plays(study: BaseStudy, value: str = "", money: str = "") -> Any:
     """Draw the outcome of every play against the money spent so far, by control set; see `plots.costvarying.plays`."""
     problem = of_kind(study, CostVarying)
     numbers, lines, counted = spent_by_set(study, problem)
-    spent = dict(zip(numbers, np.sum(lines, axis=0), strict=True))
+    spent, told = dict(zip(numbers, np.sum(lines, axis=0), strict=True)), study.history.told
     label = money_name(study, money, "money spent") if counted else "rounds"
     shown = _figure("Outcome of every play", label, value_name(study, value))
     for names, (colour, _) in looks_of(problem).items():
-        mine = [r for r in _told(study) if set(r.suggestion.scope.set) | set(r.suggestion.scope.keep) == set(names)]
+        mine = [(r, o) for r, o in told if set(r.suggestion.scope.set) | set(r.suggestion.scope.keep) == set(names)]
         mark = {"color": colour, "symbol": _symbol(colour), "size": 9, "line": {"color": "black", "width": 0.5}}
         shown.add_scatter(
-            x=[spent[r.number] for r in mine], y=[r.outcome.value for r in mine if r.outcome], mode="markers",
-            marker=mark, name=_words(" + ".join(names)), **_hover([_said(study, r) for r in mine]),
+            x=[spent[r.number] for r, _ in mine], y=[outcome.value for _, outcome in mine], mode="markers",
+            marker=mark, name=_words(" + ".join(names)), **_hover([_said(study, r) for r, _ in mine]),
         )  # fmt: skip
     bounds = [(spent[r.number], r.suggestion.note.get("guaranteed")) for r in study.history if r.number in spent]
     if steps := [(x, bound) for x, bound in bounds if bound is not None]:
@@ -221,19 +221,18 @@ def settings(study: BaseStudy, value: str = "") -> Any:
         allowed = "a study with outcomes of plays that set a variable"
         raise InvalidRequest("study", f"{problem.kind}, {len(study.history)} rounds", allowed)
     shown = _panels(len(names), 1, shared_xaxes=True)
-    told = _told(study)
 
     def when(played: Round) -> float:
         return time_of(played) if problem.timed else float(played.number)
 
     for row, name in enumerate(names, 1):
-        some = [r for r in told if name in r.suggestion.values]
-        colours = [problem.scalar(r.outcome) for r in some if r.outcome]
+        some = [(r, outcome) for r, outcome in study.history.told if name in r.suggestion.values]
+        colours = [problem.scalar(outcome) for _, outcome in some]
         bar = {"title": _words(value_name(study, value)), "len": 0.9}
         mark = {"color": colours, "coloraxis": "coloraxis", "size": 9, "line": {"color": "black", "width": 0.5}}
         shown.add_scatter(
-            x=[when(r) for r in some], y=[r.suggestion.values[name] for r in some], mode="markers", marker=mark,
-            name="one play", showlegend=row == 1, row=row, col=1, **_hover([_said(study, r) for r in some]),
+            x=[when(r) for r, _ in some], y=[r.suggestion.values[name] for r, _ in some], mode="markers", marker=mark,
+            name="one play", showlegend=row == 1, row=row, col=1, **_hover([_said(study, r) for r, _ in some]),
         )  # fmt: skip
         if name in advice.values and not advice.context:
             ring = {"symbol": "circle-open", "size": 18, "color": "black", "line": {"width": 2}}
@@ -265,14 +264,14 @@ def expected(study: BaseStudy, value: str = "") -> Any:
             name=_words(f"expected by {method.names[p]}"),
             marker={"color": COLOURS[k % len(COLOURS)], "symbol": _SYMBOLS[k % len(_SYMBOLS)] + "-open", "size": 8},
         )
-    told = _told(study)
+    told = study.history.told
     shown.add_scatter(
-        x=[played.request["time"] for played in told],
-        y=[played.outcome.value for played in told if played.outcome],
+        x=[played.request["time"] for played, _ in told],
+        y=[outcome.value for _, outcome in told],
         mode="markers",
         name="outcome",
         marker={"color": "black", "size": 5},
-        **_hover([_said(study, played) for played in told]),
+        **_hover([_said(study, played) for played, _ in told]),
     )
     return shown
 
@@ -387,7 +386,7 @@ def tried(study: BaseStudy) -> Any:
 def payoffs(study: BaseStudy, action: str | None = None, value: str = "") -> Any:
     """Draw an action's payoff by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`."""
     problem, advice = of_kind(study, MeanField), study.recommend()
-    told, tables = _told(study), played_shares(study, problem)[1]
+    told, tables = study.history.told, played_shares(study, problem)[1]
     a = action_of(problem, tables, action)
     name = problem.actions[a]
     shown = _figure(f"Payoff of {_words(name)}", f"share of agents in {name}", value_name(study, value))
@@ -395,9 +394,9 @@ def payoffs(study: BaseStudy, action: str | None = None, value: str = "") -> Any
         at, mean, width, best = curve
         for trace in _line(at, mean, width, True):
             shown.add_trace(trace)
-    colours = {"color": [r.number for r in told], "colorscale": "Cividis", "colorbar": {"title": "round"}, "size": 8}
-    paid = [problem.scalar(r.outcome) for r in told if r.outcome]
-    hover = _hover([_said(study, r) for r in told])
+    colours = {"color": [r.number for r, _ in told], "colorscale": "Cividis", "colorbar": {"title": "round"}, "size": 8}
+    paid = [problem.scalar(outcome) for _, outcome in told]
+    hover = _hover([_said(study, r) for r, _ in told])
     shown.add_scatter(x=tables[:, a], y=paid, mode="markers", name="outcome", marker=colours, **hover)
     if curve is not None:
         mark = {"symbol": "diamond", "size": 12, "color": VERMILION, "line": {"color": "black", "width": 1}}
@@ -469,10 +468,6 @@ def _figure(title: str, x: str, y: str) -> Any:
     return shown.update_layout(
         title=title, xaxis_title=_words(x), yaxis_title=_words(y), template="simple_white", hoverlabel={"align": "left"}
     )
-
-
-def _told(study: BaseStudy) -> list[Round]:
-    return [r for r in study.history if r.state == "told" and r.outcome]
 
 
 def _stacked(shown: Any, rounds: Sequence[int], names: Sequence[str], lines: Sequence[Any]) -> None:

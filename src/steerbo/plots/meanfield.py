@@ -92,10 +92,7 @@ def shares(study: BaseStudy, ax: Any = None) -> Any:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    problem = of_kind(study, MeanField)
-    axes = on(ax, _height(problem))
-    _shares(axes, problem, study.recommend())
-    return finished(axes)
+    return _advised_shares(of_kind(study, MeanField), study.recommend(), ax)
 
 
 def tried(study: BaseStudy, ax: Any = None) -> Any:
@@ -139,7 +136,7 @@ def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: 
         axes.plot(at, mean, color=BLUE, lw=1.5, label="expected")
         mark = {"ms": 7, "mfc": VERMILION, "mec": "black", "mew": 0.5, "ls": "none"}
         axes.plot(best, float(np.interp(best, at, mean)), "D", zorder=5, label="recommended", **mark)
-    told = [problem.scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome]
+    told = [problem.scalar(outcome) for _, outcome in study.history.told]
     if rounds:
         look = {"s": 18, "cmap": "cividis", "edgecolors": "black", "lw": 0.3, "zorder": 4}
         points = axes.scatter(tables[:, a], told, c=rounds, label="outcome", **look)
@@ -198,13 +195,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         yield Picture("Recommended shares", text, lambda: _maps(problem, advice))
     else:
         text = "The recommended share of agents in every action, and limits on it"
-
-        def rows() -> Any:
-            axes = on(None, _height(problem))
-            _shares(axes, problem, advice)
-            return finished(axes).figure
-
-        yield Picture("Recommended shares", text, rows)
+        yield Picture("Recommended shares", text, lambda: _advised_shares(problem, advice).figure)
     if optimizer.history.n_completed:
         text = "Payoff against the share of agents in the action that was varied most, with the model's mean and band"
         yield Picture("Payoff of an action", text, lambda: payoffs(optimizer).figure)
@@ -254,9 +245,9 @@ def _with_share(problem: MeanField, table: Any, action: int, share: float) -> An
 
 def played_shares(study: BaseStudy, problem: MeanField) -> tuple[list[int], Any]:
     """Numbers of the rounds with an outcome, and the share of all agents that took each action then, (n, A)."""
-    told = [r for r in study.history if r.state == "told" and r.outcome]
-    tables = [problem.shares @ problem.table(r.outcome.realised["distribution"]) for r in told if r.outcome]
-    return [r.number for r in told], np.array(tables).reshape(len(told), len(problem.actions))
+    told = study.history.told
+    tables = [problem.shares @ problem.table(outcome.realised["distribution"]) for _, outcome in told]
+    return [r.number for r, _ in told], np.array(tables).reshape(len(told), len(problem.actions))
 
 
 def fullest_shares(problem: MeanField, tables: Any) -> tuple[list[str], list[Any]]:
@@ -297,6 +288,12 @@ def recommended_shares(problem: MeanField, advice: Recommendation) -> tuple[Any,
 
 def _height(problem: MeanField) -> float:
     return 1.3 + _ROW * max(min(len(problem.actions), _SHOWN), 3)
+
+
+def _advised_shares(problem: MeanField, advice: Recommendation, ax: Any = None) -> Any:
+    axes = on(ax, _height(problem))
+    _shares(axes, problem, advice)
+    return finished(axes)
 
 
 def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:

@@ -16,7 +16,6 @@ from .drawing import (
     BLUE,
     COLUMN,
     ORANGE,
-    PAGE,
     SKY,
     SMALL,
     VERMILION,
@@ -110,37 +109,34 @@ def progress(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
     return finished(axes)
 
 
-def figure(optimizer: BaseStudy, value: str = "") -> Any:
-    """The picture of `progress`, two columns wide, as a matplotlib `Figure`.
+def _summary(optimizer: BaseStudy, averaged: bool = False) -> str:
+    if optimizer.problem.timed:
+        return f"mean of the last {_LATELY}"
+    return "mean so far" if averaged else "best so far"
+
+
+def outcomes(axes: Any, optimizer: BaseStudy, averaged: bool = False) -> None:
+    """Draw every outcome as a point, and as a line the best so far, or the latest mean where the optimum moves.
 
     Args:
-        optimizer: of any problem.
-        value: name and unit of the objective, for the labels.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
+        axes: to draw on.
+        optimizer: whose outcomes.
+        averaged: draw the mean so far instead of the best: where what cannot be set moves outcomes most, the best of
+            them is luck.
     """
-    shown = new_figure((PAGE, 2.9))
-    return progress(optimizer, shown.subplots(), value).figure
-
-
-def _summary(optimizer: BaseStudy) -> str:
-    return f"mean of the last {_LATELY}" if optimizer.problem.timed else "best so far"
-
-
-def outcomes(axes: Any, optimizer: BaseStudy) -> None:
-    """Draw every outcome as a point, and as a line the best so far, or the latest mean where the optimum moves."""
     problem = optimizer.problem
-    told = [(r.number, problem.scalar(r.outcome)) for r in optimizer.history if r.state == "told" and r.outcome]
+    told = [(r.number, problem.scalar(outcome)) for r, outcome in optimizer.history.told]
     if not told:
         return
     rounds, values = np.array(told, dtype=float).T
     axes.plot(rounds, values, "o", ms=4, color=SKY, mec=BLUE, mew=0.6, label="one round")
-    if problem.timed:
-        axes.plot(rounds, running_mean(values, _LATELY), color=VERMILION, lw=1.4, label=_summary(optimizer))
+    label = _summary(optimizer, averaged)
+    if problem.timed or averaged:
+        means = running_mean(values, _LATELY if problem.timed else len(values))
+        axes.plot(rounds, means, color=VERMILION, lw=1.4, label=label)
     else:
         best = np.minimum.accumulate(values) if problem.minimize else np.maximum.accumulate(values)
-        axes.step(rounds, best, where="post", color=VERMILION, lw=1.4, label=_summary(optimizer))
+        axes.step(rounds, best, where="post", color=VERMILION, lw=1.4, label=label)
 
 
 def running_mean(values: np.ndarray, latest: int) -> np.ndarray:
@@ -198,7 +194,7 @@ def settings_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pict
 
 def shown_settings(study: BaseStudy, advice: Recommendation) -> list[str]:
     """Variables set in rounds with an outcome: those of the recommendation first."""
-    told = {name for r in study.history if r.state == "told" for name in r.suggestion.values}
+    told = {name for r, _ in study.history.told for name in r.suggestion.values}
     known = [name for name in study.problem.space.names if name in told]
     return sorted(known, key=lambda name: name not in advice.values)[:_MOST]
 
@@ -210,7 +206,7 @@ def settings_figure(
     problem = study.problem
     shown = new_figure((width / 25.4, 0.95 + 1.15 * len(names)))
     panels = np.atleast_1d(shown.subplots(len(names), 1, sharex=True))
-    told = [problem.scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome]
+    told = [problem.scalar(outcome) for _, outcome in study.history.told]
     scale = (min(told), max(told))
     for axes, name in zip(panels, names, strict=True):
         marks = _settings(axes, study, problem.space[name], None if advice.context else advice.values.get(name), scale)
@@ -238,11 +234,11 @@ def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale:
     rounds = list(study.history)
     if variable.change is not None:
         _changes(axes, [(when(r), r.suggestion.values.get(name)) for r in rounds], variable)
-    told = [r for r in rounds if r.state == "told" and r.outcome and name in r.suggestion.values]
+    told = [(r, outcome) for r, outcome in study.history.told if name in r.suggestion.values]
     marks = axes.scatter(
-        [when(r) for r in told],
-        places_on(variable, [r.suggestion.values[name] for r in told]),
-        c=[problem.scalar(r.outcome) for r in told if r.outcome],
+        [when(r) for r, _ in told],
+        places_on(variable, [r.suggestion.values[name] for r, _ in told]),
+        c=[problem.scalar(outcome) for _, outcome in told],
         s=16, cmap="cividis", vmin=scale[0], vmax=scale[1], lw=0.3, edgecolors="black", zorder=3, label="one play",
     )  # fmt: skip
     if best is not None and rounds:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._arrays import Float
 from ..core import BaseStudy, Recommendation
 from ..errors import InvalidProblem
 from ..timevarying import TimeVarying
 from ..timevarying.method import Prediction, predicted
 from .drawing import (
     BLUE,
-    COLOURS,
-    DASHES,
     MM,
-    PAGE,
     SKY,
     VERMILION,
     Picture,
@@ -30,14 +26,12 @@ from .drawing import (
     texts_at_right,
     told_apart,
     value_words,
-    words,
     wrapped,
 )
 from .model import learned_pictures
 from .rounds import settings_pictures
 
 _ROWS, _NAME = 20, 40  # priors shown; characters of their names
-_PANEL = 60 * MM  # width of a panel of `regret`
 
 
 def figure(optimizer: BaseStudy, value: str = "", width: float = 180.0) -> Any:
@@ -137,32 +131,6 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     yield from learned_pictures(optimizer, advice)
 
 
-def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
-    """Draw average regret against time, one panel for each case, one line (with its standard error) for each method.
-
-    Args:
-        curves: case, then method, to regrets of every round, one row a seed.
-    """
-    columns = min(len(curves), 3)
-    lines = -(-len(curves) // 3)
-    shown = new_figure((min(_PANEL * columns + 0.5, PAGE), 2.3 * lines + 0.4))
-    panels = np.ravel(shown.subplots(lines, columns, squeeze=False))
-    for axes, (case, methods) in zip(panels, curves.items(), strict=False):
-        for i, (method, regrets) in enumerate(methods.items()):
-            t = np.arange(1, regrets.shape[1] + 1)
-            average = np.cumsum(regrets, axis=1) / t
-            centre, error = average.mean(axis=0), average.std(axis=0) / np.sqrt(len(average))
-            colour = COLOURS[i % len(COLOURS)]
-            axes.plot(t, centre, DASHES[i % len(DASHES)], color=colour, lw=1.4, label=words(method))
-            axes.fill_between(t, centre - error, centre + error, color=colour, alpha=0.2, lw=0)
-        axes.set(title=words(case), xlabel="round", ylabel="average regret")
-        styled(axes)
-    for axes in panels[len(curves) :]:
-        axes.set_visible(False)
-    legend_below(shown, *panels[: len(curves)])
-    return shown
-
-
 # -- what is drawn on axes ---------------------------------------------------------------------------------------------
 
 
@@ -192,7 +160,7 @@ def predictions_of(optimizer: BaseStudy) -> list[tuple[float, Prediction]]:
 
 
 def _expected(axes: Any, optimizer: BaseStudy, value: str) -> None:
-    told = [(r.request["time"], r.outcome.value) for r in optimizer.history if r.state == "told" and r.outcome]
+    told = [(r.request["time"], outcome.value) for r, outcome in optimizer.history.told]
     if noted := predictions_of(optimizer):
         times, notes = zip(*noted, strict=True)
         mean, band = np.array([note.mean for note in notes]), np.array([note.band for note in notes])

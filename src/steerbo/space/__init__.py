@@ -16,7 +16,7 @@ from ._constraints import (
 from ._placed import Atoms, Distribution
 from ._scipy_law import Scipy
 from ._simplex import Simplex, largest_remainders, multinomial
-from ._space import Space
+from ._space import Space, refuse_laws_of_seen
 from .distributions import (
     Beta,
     Discrete,
@@ -35,5 +35,5 @@ __all__ = [
     "Atoms", "Beta", "Categorical", "Discrete", "Distribution", "Empirical", "Float", "ForbiddenCombination", "Integer",
     "JointRows", "Law", "Learned", "Limit", "Limits", "LinearConstraint", "LogNormal", "Normal", "OutcomeConstraint",
     "Scipy", "Simplex", "Space", "SwitchingCost", "TruncatedNormal", "Uniform", "Variable", "Variables", "check_limits",
-    "largest_remainders", "multinomial", "outcomes_of", "refuse_averages", "violated",
+    "largest_remainders", "multinomial", "outcomes_of", "refuse_averages", "refuse_laws_of_seen", "violated",
 ]  # fmt: skip

@@ -146,3 +146,15 @@ class Space:
             if name not in values:
                 raise error(name, None, f"a value for each of {', '.join(wanted)}", f"{name!r} is missing.")
         return wanted
+
+
+def refuse_laws_of_seen(space: Space) -> None:
+    """Refuse laws of seen variables, where nothing ever draws them.
+
+    Raises:
+        InvalidProblem: naming the variable.
+    """
+    for name in space.seen:
+        if space[name].law is not None:
+            allowed = "no law: what is seen is given in every round here, and never drawn"
+            raise InvalidProblem(f"variables.{name}.law", space[name].law, allowed)

@@ -15,6 +15,8 @@ from ._export import Columns, Posterior, inverse_root
 from ._feasibility import FailureModel, Feasibility, Lasting, feasible
 from ._model import (
     FLEETING,
+    STARTING_POINTS,
+    SURE,
     DriftTracker,
     EncodingCache,
     build_model,
@@ -27,11 +29,12 @@ from ._parts import Controlled, LawOf, Observed, Part, Rows, Uncontrolled, drawn
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "ROUGH", "Acquisition", "Columns", "ConstraintModels",
-    "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache", "Expectation",
-    "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture", "Observed", "Part",
-    "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled", "build_model",
-    "climb_from", "conditional_rows", "drawn", "drift_correlations", "expected_improvement", "feasible", "highest_of",
-    "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds", "outlier_names", "parts_of",
-    "polished", "rows_at", "set_columns", "similarity_weights", "ucb", "uneven_noise_said", "warm_started",
+    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Columns",
+    "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
+    "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture", "Observed",
+    "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled",
+    "build_model", "climb_from", "conditional_rows", "drawn", "drift_correlations", "expected_improvement",
+    "feasible", "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
+    "outlier_names", "parts_of", "polished", "rows_at", "set_columns", "similarity_weights", "ucb",
+    "uneven_noise_said", "warm_started",
 ]  # fmt: skip

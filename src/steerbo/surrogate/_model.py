@@ -35,7 +35,11 @@ STARTLED, WITHIN = 3.0, 5
 PATIENT = 100
 """Of this many outcomes, and more, not every one that startles is followed by a fit: one is O(n³)."""
 
-
+STARTING_POINTS = 5
+"""Random points before a model takes part in a choice."""
+SURE = 0.97725
+"""Probability of either bound of an answer alone: that of a normal deviate below two, so that both hold 95 times in a
+hundred."""
 FLEETING = 0.5
 """Factor of the width of bounds that choices are made by, where the objective drifts: information does not last, nor do
 mistakes."""
@@ -58,6 +62,11 @@ class DriftTracker:
         self._fitted = np.zeros((0, 0)), np.zeros(0)  # points and outcomes of the last fit
         self.model = None if drift is None else DriftModel.of(drift)
         self.scaled = False
+
+    @property
+    def drifts(self) -> bool:
+        """Whether the objective changes with time, as far as is known."""
+        return self.model is not None and self.model.drifts
 
     @property
     def widening(self) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from .._arrays import Float
 from .._wording import counted
 from ..errors import InvalidInput, InvalidProblem, one_of
-from ..space import Space, Variable
+from ..space import Space, Variable, refuse_laws_of_seen
 from ._priors import Bumps, Covariance, Prior, check_covariance, spatial
 
 _TRIED = 64  # points
@@ -124,10 +124,7 @@ def check_seen(space: Space) -> None:
     """Refuse problems in which nothing is set, and laws of seen variables."""
     if space.seen and len(space.seen) == len(space.names):
         raise InvalidProblem("variables", list(space.seen), "at least one that is not seen, to be set")
-    for name in space.seen:
-        if space[name].law is not None:
-            allowed = "no law: what is seen is given in every round here, and never drawn"
-            raise InvalidProblem(f"variables.{name}.law", space[name].law, allowed)
+    refuse_laws_of_seen(space)
 
 
 def check_priors(

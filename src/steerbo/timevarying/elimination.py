@@ -45,7 +45,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
@@ -57,11 +57,9 @@ from ..records import record
 from ._priors import PriorWarning
 from .confidence import Width
 from .data import Datum
-from .method import TimeVaryingMethod, predicted
+from .method import CandidatePriorsOptions, TimeVaryingMethod, predicted
 from .problem import TimeVarying
-
-O = TypeVar("O", bound="_Exhaustible")  # noqa: E741
-
+from .surrogates import differ_in_scale_only
 
 WhenExhausted = Literal["keep-last", "restart", "raise"]
 """What to do when all priors are rejected: go on with one of them, take all back, or stop."""
@@ -144,27 +142,20 @@ def tempered_excess(evidence: Float[np.ndarray, " m"], temper: float, delta: flo
     return excess
 
 
-class _Exhaustible(Protocol):
-    @property
-    def on_exhausted(self) -> WhenExhausted:
-        """Rule for the case that all priors are rejected."""
-
-
 @record
-class EliminationOptions:
-    """Options of the methods that reject priors.
+class EliminationOptions(CandidatePriorsOptions):
+    """Options of the methods that reject priors: `CandidatePriorsOptions` (ξ is always the theory's), and a reaction.
 
     Args:
-        confidence: a number for β, or the word "theory" (Theorem 4.1). ξ is always the theory's.
-        delta: δ, the probability with which the theory may fail.
         on_exhausted: reaction when all priors are rejected, beside a warning: "keep-last" goes on with the likeliest
             of all of them, also of those rejected long ago; "restart" takes all of them back; "raise" stops with
             `ModelFailure`.
     """
 
-    confidence: Width = "theory"
-    delta: float = Field(0.1, gt=0, lt=1)
     on_exhausted: WhenExhausted = "keep-last"
+
+
+O = TypeVar("O", bound=EliminationOptions)  # noqa: E741
 
 
 class EliminationMethod(TimeVaryingMethod[O]):
@@ -245,7 +236,7 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
 
     def __init__(self, problem: TimeVarying, options: EliminationOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        if self.surrogate.differ_in_scale_only():
+        if differ_in_scale_only(self.posed):
             warnings.warn(
                 "the candidate priors differ in their output scale only, which prior-elimination cannot tell apart "
                 "(the largest always wins): use tempered-elimination, mle or fully-bayesian",
@@ -278,21 +269,18 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
 
 
 @record
-class TemperedEliminationOptions:
-    """Options of `tempered-elimination`.
+class TemperedEliminationOptions(EliminationOptions):
+    """Options of `tempered-elimination`; the reaction to a rejection of all priors is as for `prior-elimination`.
 
     Args:
         confidence: a number for β, or the word "theory" (Theorem 4.1). The guarantee above does not hang on β: it says
             only how far to look beyond what is known, and 5 to 9, as the theory has it, costs far more than it finds.
         delta: δ, the probability with which the true prior may be dropped.
         temper: η, the power of the likelihoods.
-        on_exhausted: reaction when all priors are rejected: see `prior-elimination`.
     """
 
     confidence: Width = 1.5
-    delta: float = Field(0.1, gt=0, lt=1)
     temper: float = Field(0.5, gt=0, le=1)
-    on_exhausted: WhenExhausted = "keep-last"
 
 
 class TemperedElimination(EliminationMethod[TemperedEliminationOptions]):
@@ -362,7 +350,7 @@ class FixedShare:
 
 
 @record
-class SwitchingOptions:
+class SwitchingOptions(CandidatePriorsOptions):
     """Options of `switching-elimination`.
 
     Args:
@@ -374,7 +362,6 @@ class SwitchingOptions:
     """
 
     confidence: Width = 1.5
-    delta: float = Field(0.1, gt=0, lt=1)
     switch_every: float | None = Field(None, gt=0, allow_inf_nan=False)
 
 

@@ -38,15 +38,12 @@ from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression, describe_subse
 from ..optim import maximise
 from ..records import record
 from ..space import Categorical
-from ..surrogate import FLEETING, DriftTracker, drift_correlations, outlier_names
+from ..surrogate import FLEETING, STARTING_POINTS, DriftTracker, drift_correlations, outlier_names
 from ._priors import Prior
 from .data import Datum, Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
 from .problem import TimeVarying, scaled, settings
 from .surrogates import any_point, any_site, best_site, box_of
-
-STARTING_POINTS = 5
-"""Random places before the model takes part in a choice, as in cost-varying problems."""
 
 
 class Coordinates:
@@ -307,8 +304,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
     @property
     def beta(self) -> float:
         """β, as things stand."""
-        drift_model = self.surrogate.drift.model
-        return self.options.beta * (FLEETING if drift_model is not None and drift_model.drifts else 1.0)
+        return self.options.beta * (FLEETING if self.surrogate.drift.drifts else 1.0)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random."""

@@ -180,7 +180,7 @@ def predicted(asked: Asked | Suggestion) -> Prediction | None:
 
 @record
 class CandidatePriorsOptions:
-    """Options of the methods that use all priors.
+    """Options of the methods that use all priors, and the base of the other methods' options.
 
     Args:
         confidence: a number for β, or the word "theory" (Theorem 4.1: safe, and far wider than pays).

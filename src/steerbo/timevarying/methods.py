@@ -20,7 +20,6 @@ from .._arrays import Float, Int
 from ..core import Choice, Explanation, History, OptionsT, Streams, numeral
 from ..errors import InvalidOption, InvalidProblem, ModelFailure, one_of
 from ..records import record
-from .confidence import Width
 from .data import Datum, Maximiser, RoundView
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
 from .learned_drift import LearnedDrift
@@ -29,18 +28,14 @@ from .problem import TimeVarying, settings
 
 
 @record
-class GaussianProcessUCBOptions:
-    """Options of `gp-ucb`.
+class OnePriorOptions(CandidatePriorsOptions):
+    """Options of the methods that believe one prior: `CandidatePriorsOptions`, and which prior.
 
     Args:
         prior: the name of the prior to believe, or its number from 0; None where there is only one.
-        confidence: a number for β, or the word "theory" (Theorem 4.1).
-        delta: δ, the probability with which the theory may fail.
     """
 
     prior: str | int | None = None
-    confidence: Width = "theory"
-    delta: float = Field(0.1, gt=0, lt=1)
 
 
 class OnePrior(TimeVaryingMethod[OptionsT]):
@@ -56,11 +51,11 @@ class OnePrior(TimeVaryingMethod[OptionsT]):
         return Explanation(f"{self.names[0]} is taken as true", (self.table_of_present_choice(history),))
 
 
-class GaussianProcessUCB(OnePrior[GaussianProcessUCBOptions]):
+class GaussianProcessUCB(OnePrior[OnePriorOptions]):
     """Believe one given prior, and maximise its upper confidence bound (GP-UCB; TV-GP-UCB where the prior drifts)."""
 
     name: ClassVar[str] = "gp-ucb"
-    Options: ClassVar[type[Any]] = GaussianProcessUCBOptions
+    Options: ClassVar[type[Any]] = OnePriorOptions
 
     def explain(self, history: History) -> Explanation:
         """The same, and on how many outcomes that rests, where it is not all of them."""
@@ -92,18 +87,14 @@ def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
 
 
 @record
-class EventTriggeredOptions:
-    """Options of `et-gp-ucb`.
+class EventTriggeredOptions(OnePriorOptions):
+    """Options of `et-gp-ucb`: those of `gp-ucb`, with the prior's drift left out, and of the trigger.
 
     Args:
         delta_b: δ_B, the probability with which the trigger may forget everything in vain while nothing changes.
-        prior, confidence, delta: as for `gp-ucb`; the prior's drift is left out.
     """
 
     delta_b: float = Field(0.1, gt=0, lt=1)
-    prior: str | int | None = None
-    confidence: Width = "theory"
-    delta: float = Field(0.1, gt=0, lt=1)
 
 
 def threshold(deviation: float, noise: float, n: int, delta_b: float) -> float:
@@ -231,10 +222,6 @@ class Random(TimeVaryingMethod[Any]):
     """Choose uniformly among the available places, without regard to constraints on outcomes: the baseline."""
 
     name: ClassVar[str] = "random"
-
-    @record
-    class Options:
-        """No options."""
 
     @property
     def chooses_by_model(self) -> bool:

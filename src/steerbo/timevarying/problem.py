@@ -1,7 +1,7 @@
 """Time-varying problems: the domain, the places available in a round, and the candidate priors.
 
 `ask(available=…)` restricts a round to listed points, a mask or bounds (`read_available`); values seen before choosing
-restrict it to the points that have them (`ContextRestriction`), and constraints on settings remove the rest. Surrogates
+restrict it to the points that have them (`within_context`), and constraints on settings remove the rest. Surrogates
 know a place of a finite domain by its number, a place of a box by its coordinates (`place_of`, `settings`).
 """
 
@@ -22,7 +22,7 @@ from .._parsing import Rows, parse_value, read_listed
 from ..core import ConstrainedProblem, History, RequestField, Scope
 from ..errors import InvalidProblem, InvalidRequest
 from ..gp import noise_lines
-from ..optim import Box, corners, limited, minimal_conflict, substitute_known
+from ..optim import Box, corners, limited, refuse_conflict, substitute_known
 from ..records import record
 from ..space import Categorical, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
 from ..space.fields import KnownNoise, ListField, Number, as_number
@@ -106,14 +106,10 @@ def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[fl
             raise InvalidRequest(f"available.{name}", given[name], f"bounds of {', '.join(problem.settable)}")
     low, high = [], []
     for variable in problem.variables:
-        if isinstance(variable, Categorical):
-            if variable.name in given:
-                raise InvalidRequest(
-                    f"available.{variable.name}", given[variable.name], "a list of points: it is a category"
-                )
-            ends = (0.0, len(variable.choices) - 1.0)
-        else:
-            ends = (float(variable.low), float(variable.high))
+        if isinstance(variable, Categorical) and variable.name in given:
+            allowed = "a list of points: it is a category"
+            raise InvalidRequest(f"available.{variable.name}", given[variable.name], allowed)
+        ends = _ends(variable)
         pair = given.get(variable.name, ends)
         numbers = [as_number(end) for end in pair] if isinstance(pair, list | tuple) and len(pair) == 2 else [None]
         if None in numbers or not ends[0] <= numbers[0] <= numbers[1] <= ends[1]:  # type: ignore[operator]
@@ -125,46 +121,29 @@ def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[fl
     return {"low": low, "high": high}
 
 
-class ContextRestriction:
-    """Restriction of the available places to the values seen before choosing.
+def within_context(problem: TimeVarying, available: Any, context: Mapping[str, Any]) -> Any:
+    """Restrict places in the form of `read_available` to the values seen before choosing.
 
     On a finite domain points are given by their numbers among `choices`, and answered by those among `sites`. A
     measured context between the points of a finite domain counts as the nearest.
     """
+    if problem.sites is not None:
+        key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in problem.variables if v.seen)
+        points = problem.sites_by_context[key]
+        return points if available is None else [points[k] for k in available]
+    low, high = zip(*map(_ends, problem.variables), strict=True)
+    given = available or {"low": low, "high": high}
+    columns = {problem.space.index(name): value for name, value in problem.coordinates_of(context).items()}
+    if "points" in given:
+        return {"points": [[columns.get(j, x) for j, x in enumerate(row)] for row in given["points"]]}
+    return {end: [columns.get(j, x) for j, x in enumerate(given[end])] for end in ("low", "high")}
 
-    def __init__(self, problem: TimeVarying) -> None:
-        self.problem = problem
 
-    def __call__(self, available: Any, context: Mapping[str, Any]) -> Any:
-        """Restrict places in the form of `read_available`; numbers become those of `sites`."""
-        problem = self.problem
-        if problem.sites is not None:
-            key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in problem.variables if v.seen)
-            points = self._sites[key]
-            return points if available is None else [points[k] for k in available]
-        given = available or {"low": self._ends[0], "high": self._ends[1]}
-        columns = {problem.space.index(name): value for name, value in problem.coordinates_of(context).items()}
-        if "points" in given:
-            return {"points": [[columns.get(j, x) for j, x in enumerate(row)] for row in given["points"]]}
-        return {end: [columns.get(j, x) for j, x in enumerate(given[end])] for end in ("low", "high")}
-
-    @cached_property
-    def _sites(self) -> dict[tuple[Any, ...], list[int]]:
-        """The points of every context, in the order of `choices`."""
-        found: dict[tuple[Any, ...], list[int]] = {}
-        columns = [self.problem.space.index(name) for name in self.problem.space.seen]
-        for i, site in enumerate(self.problem.sites or ()):
-            found.setdefault(tuple(site[j] for j in columns), []).append(i)
-        return found
-
-    @cached_property
-    def _ends(self) -> tuple[list[float], list[float]]:
-        """The smallest and the largest coordinates of a box; categories by number."""
-        pairs = [
-            (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
-            for v in self.problem.variables
-        ]
-        return [low for low, _ in pairs], [high for _, high in pairs]
+def _ends(variable: Variable) -> tuple[float, float]:
+    """The smallest and the largest coordinate of a variable; categories by number."""
+    if isinstance(variable, Categorical):
+        return 0.0, len(variable.choices) - 1.0
+    return float(variable.low), float(variable.high)
 
 
 def check_possible(problem: TimeVarying) -> None:
@@ -187,12 +166,8 @@ def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
     def possible(some: Sequence[int]) -> bool:
         return restricted_box(problem, box, [limits[i] for i in some]) is not None
 
-    if possible(range(len(limits))):
-        return
-    clash = minimal_conflict(len(limits), possible)
-    where = "limits with at least one feasible point" + "".join(f", where {name} is {x}" for name, x in seen.items())
-    them = "These clash within the variables' bounds: loosen one" if len(clash) > 1 else "Loosen it"
-    raise InvalidProblem("limits", [str(limits[i]) for i in clash], where, f"{them}, or widen the bounds.")
+    where = "".join(f", where {name} is {x}" for name, x in seen.items())
+    refuse_conflict(limits, possible, f"limits with at least one feasible point{where}")
 
 
 def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapping[str, Any] | None = None) -> Box:
@@ -201,8 +176,7 @@ def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapp
     low, high = np.empty(d), np.empty(d)
     levels: list[np.ndarray | None] = [None] * d
     for j, v in enumerate(problem.variables):
-        whole = (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
-        low[j], high[j] = (bounds["low"][j], bounds["high"][j]) if bounds else whole
+        low[j], high[j] = (bounds["low"][j], bounds["high"][j]) if bounds else _ends(v)
         if v.name in (seen or {}):
             low[j] = high[j] = problem.coordinates_of(seen or {})[v.name]
         if v.seen and low[j] == high[j]:
@@ -446,12 +420,17 @@ class TimeVarying(ConstrainedProblem):
 
     def within(self, available: Any, context: Mapping[str, Any]) -> Any:
         """Places that can be chosen in a context, see `read_available`; on a finite domain numbers of `sites`."""
-        given = self._given_seen(available, context) if self.space.seen else available
+        given = within_context(self, available, context) if self.space.seen else available
         return without_violations(self, given, context) if self.limits else given
 
     @cached_property
-    def _given_seen(self) -> ContextRestriction:
-        return ContextRestriction(self)
+    def sites_by_context(self) -> dict[tuple[Any, ...], list[int]]:
+        """Numbers of the points of a finite domain that have the same values of what is seen, in order."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        columns = [self.space.index(name) for name in self.space.seen]
+        for i, site in enumerate(self.sites or ()):
+            found.setdefault(tuple(site[j] for j in columns), []).append(i)
+        return found
 
     def coordinates_of(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Values of some variables as coordinates: numbers as they are, categories numbered."""

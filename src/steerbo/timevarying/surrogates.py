@@ -55,6 +55,7 @@ FORGOTTEN = 1e-3
 DENSE = 2**28
 """Bytes that the filters of a finite domain may take, with the copies that they keep for late outcomes."""
 _ALIKE = 0.95  # correlation
+_COMPARED, _TABLES = 16, 64  # points of a box, and sites, at which priors are compared
 
 PerPrior = Float[np.ndarray, " P"]
 AtSites = Float[np.ndarray, "P X"]
@@ -211,17 +212,17 @@ class SharedPosterior:
     Args:
         problem: whose priors.
         ids: (k,) their numbers.
-        static: leave drift out.
+        bounded: whether older or redundant outcomes are merged where there are many.
     """
 
-    def __init__(self, problem: TimeVarying, ids: Numbers, static: bool) -> None:
+    def __init__(self, problem: TimeVarying, ids: Numbers, bounded: bool) -> None:
         prior, self.time = problem.given[ids[0]], len(problem.categorical)
         self.ids = ids
         self.space = spatial(prior.kernel, problem.categorical)
-        self.drift = None if static else prior.drift
+        self.drift = prior.drift
         self.variance = prior.noise**2
         self.kernel: Kernel = self.space if self.drift is None else self.space * self.drift.over(self.time)
-        self.bounded = not static
+        self.bounded = bounded
         self.clear()
 
     def clear(self) -> None:
@@ -273,13 +274,27 @@ def covariance_between(
     return (K + K.T) / 2
 
 
-def scale_only(means: AtSites, tables: Sequence[np.ndarray], drifts: Sequence[Any]) -> bool:
-    """Whether priors differ in output scale and in nothing else."""
-    if len(tables) < 2 or np.ptp(means, axis=0).max() > 0 or any(drift != drifts[0] for drift in drifts):
+def differ_in_scale_only(problem: TimeVarying) -> bool:
+    """Whether the priors of a problem differ in output scale and in nothing else, judged at its points or at some."""
+    priors, _ = sharing(problem.given)
+    if len(priors) < 2 or any(prior.drift != priors[0].drift for prior in priors):
         return False
-    shapes = [K / np.diag(K).mean() for K in tables]
-    scales = [float(np.diag(K).mean()) for K in tables]
-    return all(np.allclose(shape, shapes[0], atol=1e-9) for shape in shapes) and max(scales) > min(scales) * (1 + 1e-9)
+    points = problem.points
+    if points is None:
+        box = plain_box(problem, None)
+        points = box.place(np.random.Generator(np.random.Philox(0)).random((_COMPARED, box.dimension)))
+    if np.ptp(Means(problem)(points), axis=0).max() > 0:
+        return False
+    if len(points) > _TABLES and not any(isinstance(prior.kernel, Covariance) for prior in priors):
+        points = points[np.linspace(0, len(points) - 1, _TABLES).round().astype(int)]
+    first, scales = None, []
+    for prior in priors:
+        K = covariance_between(prior.kernel, points, problem.categorical)
+        scales.append(float(np.diag(K).mean()))
+        first = K / scales[0] if first is None else first
+        if not np.allclose(K / scales[-1], first, atol=1e-9):
+            return False
+    return max(scales) > min(scales) * (1 + 1e-9)
 
 
 class _SitesSurrogate(ABC):
@@ -326,14 +341,12 @@ class FiniteSurrogate(_SitesSurrogate):
 
     Args:
         problem: with a finite domain.
-        static: leave drift out.
     """
 
-    def __init__(self, problem: TimeVarying, static: bool = False) -> None:
+    def __init__(self, problem: TimeVarying) -> None:
         assert problem.points is not None
         self.problem, self.points = problem, problem.points
-        priors = [_static(p) for p in problem.given] if static else list(problem.given)
-        self.sharing, self.group = sharing(priors)
+        self.sharing, self.group = sharing(problem.given)
         means = Means(problem)(problem.points)
         tables = {id(p.kernel): covariance_between(p.kernel, self.points, problem.categorical) for p in self.sharing}
         kinds = [_state_size(p) for p in self.sharing]
@@ -463,20 +476,10 @@ class FiniteSurrogate(_SitesSurrogate):
     def _drifts(self, sets: Int[np.ndarray, " G"]) -> list[Any]:
         return [self.sharing[g].drift for g in sets]
 
-    def differ_in_scale_only(self) -> bool:
-        """Whether all priors share mean and correlation, and not the output scale."""
-        tables = [K for f in self.ordered.origin for K in f._covariances]
-        drifts = [self.sharing[g].drift for sets in self._sets for g in sets]
-        return scale_only(Means(self.problem)(self.points), tables, drifts)
-
     def moments(self, view: RoundView, priors: Numbers) -> tuple[AtSites, AtSites, AtSites]:
         """Means, and standard deviations without and with the pending places, (P, X) each, of all priors."""
         mean, sd = self.posterior(view.time)
         return mean, sd, self._shrunk(view, sd)
-
-
-def _static(prior: Prior) -> Prior:
-    return Prior(prior.kernel, prior.mean, None, prior.noise, prior.name)
 
 
 def _state_size(prior: Prior) -> int:
@@ -494,13 +497,13 @@ class BoxSurrogate:
 
     Args:
         problem: with a box as its domain.
-        static: leave drift out.
+        bounded: whether older or redundant outcomes are merged where there are many.
     """
 
-    def __init__(self, problem: TimeVarying, static: bool = False) -> None:
+    def __init__(self, problem: TimeVarying, bounded: bool = True) -> None:
         self.problem, self.means = problem, Means(problem)
         _, group = sharing(problem.given)
-        self.shared = [SharedPosterior(problem, np.flatnonzero(group == g), static) for g in range(group.max() + 1)]
+        self.shared = [SharedPosterior(problem, np.flatnonzero(group == g), bounded) for g in range(group.max() + 1)]
         self.gradients = all(s.space.gradients for s in self.shared)
         self._box: tuple[str, Box] | None = None  # the last one: a region takes some milliseconds
 
@@ -681,14 +684,6 @@ class BoxSurrogate:
         )
         return found.point
 
-    def differ_in_scale_only(self) -> bool:
-        """Whether all priors share mean and correlation, and not the output scale."""
-        box = plain_box(self.problem, None)
-        points = box.place(np.random.Generator(np.random.Philox(0)).random((16, box.dimension)))
-        tables = [s.space(points, points) for s in self.shared]
-        drifts = [s.drift for s in self.shared]
-        return scale_only(self.means(points), tables, drifts)
-
 
 def _at(points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r e"]:
     """Rows (x, t), all at one time."""
@@ -703,12 +698,12 @@ class LargeFiniteSurrogate(_SitesSurrogate):
 
     Args:
         problem: with a finite domain; kernels are functions of coordinates, not tables.
-        static: leave drift out.
+        bounded: whether older or redundant outcomes are merged where there are many.
     """
 
-    def __init__(self, problem: TimeVarying, static: bool = False) -> None:
+    def __init__(self, problem: TimeVarying, bounded: bool = True) -> None:
         assert problem.points is not None
-        self.points, self.outcomes = problem.points, BoxSurrogate(problem, static)
+        self.points, self.outcomes = problem.points, BoxSurrogate(problem, bounded)
         self.means = self.outcomes.means(self.points)
         self.size = self.means.shape
 
@@ -763,22 +758,21 @@ class LargeFiniteSurrogate(_SitesSurrogate):
             with self.outcomes._with(replace(view, unknown=located)):
                 return mean, sd, self.posterior(view.time)[1]
 
-    def differ_in_scale_only(self) -> bool:
-        """Whether all priors share mean and correlation, and not the output scale."""
-        some = self.points[np.linspace(0, len(self.points) - 1, 64).round().astype(int)]
-        tables = [s.space(some, some) for s in self.outcomes.shared]
-        return scale_only(self.means, tables, [s.drift for s in self.outcomes.shared])
 
+def finite_surrogate(problem: TimeVarying, bounded: bool = True) -> FiniteSurrogate | LargeFiniteSurrogate:
+    """Make the surrogate of a finite domain without data: filters where their matrices fit into `DENSE` bytes.
 
-def finite_surrogate(problem: TimeVarying, static: bool = False) -> FiniteSurrogate | LargeFiniteSurrogate:
-    """Make the surrogate of a finite domain without data: filters where their matrices fit into `DENSE` bytes."""
+    Args:
+        problem: with a finite domain.
+        bounded: see `LargeFiniteSurrogate`; filters keep all outcomes in a matrix of one size.
+    """
     assert problem.points is not None
     sets, _ = sharing(problem.given)
-    states = [1 if static else _state_size(prior) for prior in sets]
+    states = [_state_size(prior) for prior in sets]
     dense = (2 + COPIES) * 8 * sum((q * len(problem.points)) ** 2 for q in states)
     if dense <= DENSE or any(isinstance(prior.kernel, Covariance) for prior in sets):
-        return FiniteSurrogate(problem, static)
-    return LargeFiniteSurrogate(problem, static)
+        return FiniteSurrogate(problem)
+    return LargeFiniteSurrogate(problem, bounded)
 
 
 def any_site(view: RoundView, count: int, random: Generator) -> int:

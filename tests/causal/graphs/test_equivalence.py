@@ -14,6 +14,7 @@ import pytest
 from steerbo.causal import CausalGraph, graphs_of
 from steerbo.causal.graphs.equivalence import _Pattern, graphs_of_file
 from steerbo.errors import InvalidProblem
+from tests.causal.exact import separated
 
 Pair = tuple[str, str]
 TARGET: dict[str, Any] = {"target": "v0", "intervenable": ["v1"]}
@@ -117,7 +118,7 @@ class Mixed:
             for a, b in combinations(self.names, 2):
                 others = [name for name in self.names if name not in (a, b)]
                 given = [s for k in range(len(others) + 1) for s in combinations(others, k)]
-                self._separations[a, b] = frozenset(s for s in given if graph.separated(a, b, s))
+                self._separations[a, b] = frozenset(s for s in given if separated(graph, a, b, s))
         return self._separations
 
     @property

@@ -17,6 +17,11 @@ from tests.causal.graph_texts import CONFOUNDED, EASY, FEW, Y, graphs, refuse
 from tests.sizes import examples
 
 
+def gml(graph: CausalGraph) -> str:
+    """The graph in GML, as networkx writes it."""
+    return "\n".join(nx.generate_gml(graph.to_networkx()))
+
+
 @FEW
 @given(graphs())
 def test_every_form_that_is_written_is_read_back(graph: CausalGraph) -> None:
@@ -27,8 +32,8 @@ def test_every_form_that_is_written_is_read_back(graph: CausalGraph) -> None:
     other = CausalGraph.from_networkx(graph.to_networkx())
     assert other == graph
     assert other.names == graph.names
-    assert CausalGraph.from_text(graph.to_gml()) == graph
-    assert CausalGraph.from_text(CausalGraph.from_text(graph.to_gml()).to_text()) == graph
+    assert CausalGraph.from_text(gml(graph)) == graph
+    assert CausalGraph.from_text(CausalGraph.from_text(gml(graph)).to_text()) == graph
     assert from_dict(CausalGraph, to_dict(graph)) == graph
 
 
@@ -118,8 +123,6 @@ def test_networkx_multigraphs() -> None:
     drawn.add_edge("x", "y", dir="both")
     drawn.add_node("c", pos=(0, 1), label="", weight=None)
     assert CausalGraph.from_networkx(drawn, **Y) == CONFOUNDED
-    with pytest.raises(InvalidProblem, match=r"bidirected\.0: 'xy'.*a pair"):
-        CausalGraph.from_networkx(nx.DiGraph([("x", "y")]), ["xy"], **Y)  # type: ignore[list-item]
 
 
 def test_large_graphs_are_read() -> None:
@@ -127,4 +130,4 @@ def test_large_graphs_are_read() -> None:
     text = "\n".join(f"{a} -> {b}" for a, b in edges)
     read = CausalGraph.from_text(text, target="v999", intervenable=["v0"])
     assert len(read.directed) == len(edges)
-    assert CausalGraph.from_text(read.to_gml()) == read
+    assert CausalGraph.from_text(gml(read)) == read

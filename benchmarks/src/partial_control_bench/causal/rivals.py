@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float
+from pydantic import Field
 
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
-from steerbo.errors import InvalidOption
 from steerbo.extending import History, record
 
 
@@ -24,19 +24,9 @@ class PublishedOptions(CoCaOptions):
         delta: probability of a miss that the theory allows.
     """
 
-    rho: float = 1.0
-    confidence: str = "fixed"
-    delta: float = 0.1
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        super().__post_init__()
-        if not 0 <= self.rho < math.inf:
-            raise InvalidOption("rho", self.rho, "a finite number not below 0")
-        if self.confidence not in ("fixed", "theory"):
-            raise InvalidOption("confidence", self.confidence, "'fixed' or 'theory'")
-        if not 0 < self.delta < 1:
-            raise InvalidOption("delta", self.delta, "a probability above 0 and below 1")
+    rho: float = Field(1.0, ge=0, allow_inf_nan=False)
+    confidence: Literal["fixed", "theory"] = "fixed"
+    delta: float = Field(0.1, gt=0, lt=1)
 
 
 class _ByMargins(CoCaBO):

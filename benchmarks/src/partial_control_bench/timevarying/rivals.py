@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,11 +21,10 @@ from pydantic import Field
 from steerbo.core import Explanation, History, OptionsT, Round, Streams
 from steerbo.extending import record
 from steerbo.timevarying import TimeVarying
-from steerbo.timevarying.confidence import Width
 from steerbo.timevarying.data import draw_largest
 from steerbo.timevarying.elimination import EliminationMethod, EliminationOptions
 from steerbo.timevarying.method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod, predicted
-from steerbo.timevarying.methods import OnePrior
+from steerbo.timevarying.methods import OnePrior, OnePriorOptions
 from steerbo.timevarying.surrogates import BoxSurrogate, finite_surrogate
 
 
@@ -100,9 +100,10 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
         self._scratch = self.empty_surrogate()
 
     def empty_surrogate(self) -> Surrogate:
-        """Make a surrogate without drift and without data."""
+        """Make a surrogate without drift and without data, of which only what is remembered says how many it keeps."""
+        static = replace(self.posed, priors=tuple(replace(prior, drift=None) for prior in self.posed.given))
         finite = self.problem.points is not None
-        return finite_surrogate(self.posed, static=True) if finite else BoxSurrogate(self.posed, static=True)
+        return finite_surrogate(static, bounded=False) if finite else BoxSurrogate(static, bounded=False)
 
     @abstractmethod
     def memory(self, number: int) -> int:
@@ -130,18 +131,14 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
 
 
 @record
-class ResettingOptions:
-    """Options of `r-gp-ucb`.
+class ResettingOptions(OnePriorOptions):
+    """Options of `r-gp-ucb`: those of `gp-ucb`, and of what is forgotten.
 
     Args:
         period: everything is forgotten after every so many rounds.
-        prior, confidence, delta: as for `gp-ucb`.
     """
 
     period: int = Field(50, ge=1)
-    prior: str | int | None = None
-    confidence: Width = "theory"
-    delta: float = Field(0.1, gt=0, lt=1)
 
 
 class Resetting(ForgettingGPUCB[ResettingOptions]):
@@ -156,20 +153,16 @@ class Resetting(ForgettingGPUCB[ResettingOptions]):
 
 
 @record
-class WindowOptions:
-    """Options of `sw-gp-ucb`.
+class WindowOptions(OnePriorOptions):
+    """Options of `sw-gp-ucb`: those of `gp-ucb`, and of what is forgotten.
 
     Args:
         window: so many of the last rounds are remembered.
         span: in the place of that: rounds of the last so many units of time are remembered.
-        prior, confidence, delta: as for `gp-ucb`.
     """
 
     window: int = Field(50, ge=1)
     span: float | None = Field(None, gt=0, allow_inf_nan=False)
-    prior: str | int | None = None
-    confidence: Width = "theory"
-    delta: float = Field(0.1, gt=0, lt=1)
 
 
 class SlidingWindow(ForgettingGPUCB[WindowOptions]):
@@ -193,18 +186,14 @@ class SlidingWindow(ForgettingGPUCB[WindowOptions]):
 
 
 @record
-class WeightedOptions:
-    """Options of `w-gp-ucb`.
+class WeightedOptions(OnePriorOptions):
+    """Options of `w-gp-ucb`: those of `gp-ucb`, and of what is forgotten.
 
     Args:
         discount: the weight of an outcome falls by this factor with every round; weights below 1e-6 are left out.
-        prior, confidence, delta: as for `gp-ucb`.
     """
 
     discount: float = Field(0.97, gt=0, lt=1)
-    prior: str | int | None = None
-    confidence: Width = "theory"
-    delta: float = Field(0.1, gt=0, lt=1)
 
 
 class Weighted(ForgettingGPUCB[WeightedOptions]):

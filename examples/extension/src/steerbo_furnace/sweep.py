@@ -25,11 +25,10 @@ class Sweep(Method[CostVarying, Any]):
 
     def recommend(self, history: History) -> Recommendation:
         """The round with the best outcome."""
-        told = [played for played in history if played.outcome is not None and played.state == "told"]
-        if not told:
+        if not history.told:
             return Recommendation(Scope(self.problem.control_sets[0]), {})
-        best = max(told, key=lambda played: self.problem.sign * played.outcome.value)
-        return Recommendation(best.suggestion.scope, best.suggestion.values, best.outcome.value)
+        best, outcome = max(history.told, key=lambda pair: self.problem.sign * pair[1].value)
+        return Recommendation(best.suggestion.scope, best.suggestion.values, outcome.value)
 
     def explain(self, history: History) -> Explanation:
         """Nothing is learned."""

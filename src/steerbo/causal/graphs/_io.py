@@ -78,7 +78,7 @@ def _networkx() -> Any:
     return networkx
 
 
-def read_networkx(graph: Any, bidirected: Iterable[Edge] = ()) -> ParsedGraph:
+def read_networkx(graph: Any) -> ParsedGraph:
     """Convert a `DiGraph` or `MultiDiGraph`; attributes of nodes are marks, edges may have ``dir="both"``.
 
     Raises:
@@ -103,10 +103,6 @@ def read_networkx(graph: Any, bidirected: Iterable[Edge] = ()) -> ParsedGraph:
         if len(found.directed) + len(found.bidirected) == before:
             hint = 'If one of them is a latent common cause, give it the attribute dir="both"; else leave one out.'
             raise InvalidProblem("graph", f"{names[a]} -> {names[b]}, twice", "every edge once", hint)
-    for i, pair in enumerate(bidirected):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InvalidProblem(f"bidirected.{i}", pair, "a pair of variables")
-        found.link(str(pair[0]), "<->", str(pair[1]), f"bidirected.{i}")
     return found
 
 
@@ -144,8 +140,3 @@ def read_gml(text: str) -> ParsedGraph:
     if not graph.is_directed():
         raise InvalidProblem("graph", "an undirected graph in GML", "the line 'directed 1'", UNDIRECTED)
     return read_networkx(graph)
-
-
-def write_gml(graph: networkx.DiGraph[Any]) -> str:
-    """Write a graph made by `write_networkx` in GML."""
-    return "\n".join(_networkx().generate_gml(graph)) + "\n"

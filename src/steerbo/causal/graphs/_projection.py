@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from ...errors import InvalidProblem
 
@@ -26,34 +27,14 @@ def causal_order(names: Iterable[str], directed: Iterable[Edge]) -> list[str]:
     >>> causal_order("abc", [("c", "b"), ("b", "a")])
     ['c', 'b', 'a']
     """
-    above: dict[str, list[str]] = {name: [] for name in names}
-    below: dict[str, list[str]] = {name: [] for name in above}
+    sorter = TopologicalSorter(dict.fromkeys(names, ()))
     for a, b in directed:
-        above[b].append(a)
-        below[a].append(b)
-    waiting = {name: len(causes) for name, causes in above.items()}
-    order = [name for name, causes in waiting.items() if not causes]
-    for name in order:
-        for effect in below[name]:
-            waiting[effect] -= 1
-            if not waiting[effect]:
-                order.append(effect)
-    if len(order) < len(above):
-        path = _cycle(above, set(above).difference(order))
-        raise InvalidProblem("directed", " -> ".join(path), "a graph without cycles", "Remove one of these edges.")
-    return order
-
-
-def _cycle(above: Mapping[str, list[str]], left: set[str]) -> list[str]:
-    """Find a cycle among variables of which each has a cause among them."""
-    at: dict[str, int] = {}
-    path: list[str] = []
-    name = min(left)
-    while name not in at:
-        at[name] = len(path)
-        path.append(name)
-        name = next(cause for cause in above[name] if cause in left)
-    return [*path[at[name] :], name][::-1]
+        sorter.add(b, a)
+    try:
+        return list(sorter.static_order())
+    except CycleError as error:
+        path = " -> ".join(error.args[1])
+        raise InvalidProblem("directed", path, "a graph without cycles", "Remove one of these edges.") from None
 
 
 def latent_projection(

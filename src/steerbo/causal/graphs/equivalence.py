@@ -18,6 +18,7 @@ from typing import Any, Unpack
 from ...errors import InvalidProblem, combine
 from ._io import read, read_text
 from ._parsed import Roles
+from .dag import BitmaskDag
 from .graph import CausalGraph
 
 _UNSURE = re.compile(r"(.*\S)\s+(o-o|o->|<-o|---?)\s+(\S.*)")
@@ -184,12 +185,13 @@ class _Pattern:
 
     def _possible(self, edges: Edges) -> bool:
         """Whether there is no cycle and, in a PAG, no variable that affects one with which it shares a hidden cause."""
-        above = {name: {a for a, _ in _directed(edges, name)} for name in self.names}
-        ancestors = {name: _closed(above, name) for name in self.names}
-        if any(name in ancestors[name] for name in self.names):
+        at = {name: i for i, name in enumerate(self.names)}
+        dag = BitmaskDag.of(len(at), ((at[a], at[b]) for effect in at for a, b in _directed(edges, effect)))
+        ancestors = [dag.ancestors(causes) for causes in dag.parents]
+        if any(above >> i & 1 for i, above in enumerate(ancestors)):
             return False
-        shared = [pair for pair, arrow in edges.items() if arrow == "<->"] if self.ancestral else []
-        return not any(a in ancestors[b] or b in ancestors[a] for a, b in shared)
+        shared = [(at[a], at[b]) for (a, b), arrow in edges.items() if arrow == "<->"] if self.ancestral else []
+        return not any(ancestors[b] >> a & 1 or ancestors[a] >> b & 1 for a, b in shared)
 
     def graph(self, edges: Edges, roles: Mapping[str, Any]) -> CausalGraph:
         """Build the graph with these edges; a PAG's has ``<->`` beside directed edges that are not visible."""
@@ -246,11 +248,3 @@ def _directed(edges: Edges, effect: str) -> Iterator[tuple[str, str]]:
     for (a, b), arrow in edges.items():
         if (arrow == "->" and b == effect) or (arrow == "<-" and a == effect):
             yield (a, b) if arrow == "->" else (b, a)
-
-
-def _closed(above: Mapping[str, set[str]], name: str) -> set[str]:
-    found, new = set[str](), set(above[name])
-    while new:
-        found |= new
-        new = {cause for at in new for cause in above[at]} - found
-    return found

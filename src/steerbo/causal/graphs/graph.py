@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from ...errors import InvalidProblem, combine, one_of
 from ...records import record
 from ...space.fields import ListField
-from ._io import read, read_file, read_networkx, write_gml, write_networkx
+from ._io import read, read_file, read_networkx, write_networkx
 from ._lines import write_lines
 from ._parsed import Roles
 from ._projection import MOST_EDGES, MOST_NODES, Edge, causal_order, projected
@@ -40,8 +40,8 @@ class CausalGraph:
 
     >>> graph = CausalGraph.from_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y",
     ...                               target="y", intervenable=["x1", "x2"])
-    >>> graph.contexts, graph.separated("x1", "y", ["x2", "c"])
-    (('c',), False)
+    >>> graph.contexts, graph.ancestors(["x2"])
+    (('c',), ('x1', 'x2', 'c'))
     """
 
     directed: Annotated[Sequence[Edge], ListField] = ()
@@ -112,12 +112,9 @@ class CausalGraph:
 
     @classmethod
     def from_networkx(
-        cls,
-        graph: networkx.DiGraph[Any] | networkx.MultiDiGraph[Any],
-        bidirected: Iterable[Edge] = (),
-        **roles: Unpack[Roles],
+        cls, graph: networkx.DiGraph[Any] | networkx.MultiDiGraph[Any], **roles: Unpack[Roles]
     ) -> CausalGraph:
-        """Convert a networkx `DiGraph` or `MultiDiGraph`, with pairs of confounded variables beside it.
+        """Convert a networkx `DiGraph`, or a `MultiDiGraph` where a pair is confounded beside its edge.
 
         Nodes with the attribute ``latent=True`` or ``observed="no"`` are projected out; the attribute ``role``
         (``target``, ``intervenable``, ``context`` or ``none``) gives roles. An edge with ``dir="both"`` is bidirected.
@@ -126,10 +123,12 @@ class CausalGraph:
             InvalidProblem: a graph without directions, and anything the graph itself refuses.
             MissingExtra: networkx is not installed.
         """
-        return cls(**read_networkx(graph, bidirected).fields(roles))
+        return cls(**read_networkx(graph).fields(roles))
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Convert to a networkx `DiGraph`; a bidirected edge becomes a node with ``latent=True`` and two children.
+
+        What networkx writes of it in GML, `from_text` parses.
 
         Raises:
             MissingExtra: networkx is not installed.
@@ -142,14 +141,6 @@ class CausalGraph:
         roles.update(dict.fromkeys(self.contexts or (), "context"))
         roles.update(dict.fromkeys(self.intervenable, "intervenable"))
         return write_networkx({**roles, self.target: "target"}, self.directed, self.bidirected)
-
-    def to_gml(self) -> str:
-        """Write GML, a common exchange format for graphs; `from_text` parses it.
-
-        Raises:
-            MissingExtra: networkx is not installed.
-        """
-        return write_gml(self.to_networkx())
 
     def to_text(self) -> str:
         """Write the one-line form that `from_text` parses.
@@ -216,19 +207,6 @@ class CausalGraph:
     def descendants(self, names: Iterable[str]) -> tuple[str, ...]:
         """Variables and everything they affect."""
         return self.named(self.masks.descendants(self.mask(names)))
-
-    def separated(self, a: str, b: str, given: Iterable[str] = ()) -> bool:
-        """Whether `a` and `b` are d-separated given other variables (m-separated: confounders count)."""
-        seen = self.mask(given)
-        for name in (a, b):
-            if seen >> self.index(name) & 1:
-                raise InvalidProblem("given", name, "variables other than the two that are compared")
-        return self.masks.separated(self.index(a), self.index(b), seen)
-
-    def active_path(self, a: str, b: str, given: Iterable[str] = ()) -> tuple[str, ...]:
-        """Find a shortest path that d-connects two variables given others, latent causes shown; empty if separated."""
-        path = self.masks.active_path(self.index(a), self.index(b), self.mask(given))
-        return tuple(self.label(node) for node in path)
 
     def projected(self, keep: Iterable[str]) -> CausalGraph:
         """Latent projection: the same causal relations among fewer variables (Verma & Pearl 1990).
