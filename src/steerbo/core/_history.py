@@ -12,8 +12,7 @@ from typing import Any, Literal, assert_never
 
 from ..errors import UnknownSuggestion, short_repr
 from ..records import of_checked, with_checked
-from ._scope import Scope
-from .answers import Suggestion
+from .answers import Scope, Suggestion
 from .events import (
     Abandoned,
     Amended,

@@ -18,11 +18,9 @@ from ..errors import InvalidContext, InvalidOutcome, one_of
 from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
 from ._context import TIME, read_time, read_when, time_of
 from ._history import History, Round
-from ._scope import Scope
-from .answers import Suggestion, as_text, numeral
+from .answers import Scope, Suggestion, as_text, numeral
 from .events import Outcome
-from .numbers import by_name, finite
-from .request import SEEN, RequestField, check_taken, read_looked_at
+from .request import SEEN, RequestField, by_name, check_taken, finite, read_looked_at
 from .request import read_context as read_known
 
 

@@ -12,7 +12,7 @@ from ._history import History, Round
 from ._problem import Problem
 from .answers import Suggestion
 from .events import Abandoned, Amended, DataAdded, Failed, Outcome, OutcomeTold
-from .numbers import finite
+from .request import finite
 
 Realised = Mapping[str, Any] | None
 _VOID = "To void the outcome, use ‹void›."

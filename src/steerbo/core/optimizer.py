@@ -41,8 +41,7 @@ from ._implausible import (
 from ._method import Method
 from ._problem import Problem
 from ._reports import Realised
-from ._revision import read_bounds, read_revision
-from ._stopping import Stop, with_curve
+from ._stopping import Stop, read_bounds, read_revision, with_curve
 from .answers import (
     Explanation,
     MaybeNone,
@@ -54,7 +53,7 @@ from .answers import (
     html_lines,
     html_table,
 )
-from .determinism import one_blas_thread
+from .determinism import CallLock, one_at_a_time, one_blas_thread
 from .events import (
     Asked,
     BoundsExtended,
@@ -67,7 +66,6 @@ from .events import (
     Refitted,
     with_canonical_order,
 )
-from .locking import CallLock, one_at_a_time
 from .registry import find_method, problem_class, read_problem
 from .request import BatchPosition, one_or_more
 from .state import StudyState
@@ -473,7 +471,7 @@ class BaseStudy(ABC):
 def widened(advice: Recommendation, times: float) -> Recommendation:
     """Answer with bounds moved away from its mean by a factor; an infinite one removes them, with a note.
 
-    >>> from ._scope import Scope
+    >>> from .answers import Scope
     >>> widened(Recommendation(Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.0, upper=1.5), 2.0).expected
     'expected value 1 (between -1 and 2)'
     """

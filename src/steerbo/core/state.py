@@ -16,8 +16,7 @@ from ._history import History, Round
 from ._method import Method
 from ._problem import Problem
 from ._reports import OutcomeParser
-from ._revision import after
-from ._stopping import is_converged
+from ._stopping import after, is_converged
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
 from .events import FORMAT, Asked, BoundsExtended, Created, Decided, Event, Refitted, with_canonical_order
 from .law_tests import LawMonitor

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from ..core import SEEN, BatchPosition, Event, Optimizer, Suggestion, Warnings, as_text
-from ..core.locking import one_at_a_time
+from ..core.determinism import one_at_a_time
 from ..errors import LogConflict, SteerboError
 from ..optim import sobol_points
 from ..storage.log import LOGGER, EventLog

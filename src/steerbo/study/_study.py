@@ -20,7 +20,7 @@ from ..core import (
     one_or_more,
 )
 from ..core.answers import MaybeNone
-from ..core.locking import one_at_a_time
+from ..core.determinism import one_at_a_time
 from ..storage.log import LOGGER, EventLog
 from ..storage.opening import by_name, found_log, method_options, new_log, replay
 from ..storage.retry import WAIT
