@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from steerbo.study._queue import CHEAP, QUIET, UNKNOWN, ContentionEstimate
+from steerbo.study.workers import CHEAP, QUIET, UNKNOWN, ContentionEstimate
 
 
 def test_others_are_gone_after_some_quiet_calls() -> None:

@@ -13,7 +13,7 @@ from steerbo.core import BatchPosition, Choice, Event, History
 from steerbo.errors import LogUnavailable
 from steerbo.storage.log import TURN, Lease, new_holder
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study._queue import PRIORITY_TELL, name_at
+from steerbo.study.workers import PRIORITY_TELL, name_at
 from tests.core.stub import Nearest, Stub
 
 ELSEWHERE = "another container|boot|pid:[1]|1|1|x"

@@ -8,7 +8,7 @@ from steerbo.core import Event
 from steerbo.storage.log import TURN, Lease
 from steerbo.storage.outbox_files import OutboxEntry
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study._queue import PRIORITY_TELL, QUIET, TRIES
+from steerbo.study.workers import PRIORITY_TELL, QUIET, TRIES
 from tests.core.stub import Nearest, Stub
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -274,12 +274,6 @@ class DatabaseLog:
     def now(self) -> float:
         """Seconds since 1970 by the database's clock; see `Database`."""
         return self._database.clock()
-
-    def rows(self) -> Iterator[tuple[int, Any, Any]]:
-        """Position, body and checksum of every event as they stand there, unchecked; ends where the file is damaged."""
-        query = "SELECT position, body, checksum FROM steerbo_event WHERE study = ? ORDER BY position"
-        with self._database.transaction() as connection:
-            yield from connection.run(query, self.name)
 
     def close(self) -> None:
         """Close the connections."""

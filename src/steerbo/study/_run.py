@@ -31,11 +31,10 @@ from ..errors import (
     short_repr,
 )
 from ..space.fields import whole
-from ..storage.log import LOGGER
-from ..storage.retry import RetryingLog
+from ..storage.log import LOGGER, RetryingLog
 from ._session import StudySession
-from .leases import LAPSES, Worker
 from .objective import Command, Function
+from .workers import LAPSES, Worker
 
 
 def read_outcome(answer: Any) -> dict[str, Any]:

@@ -11,13 +11,11 @@ from ..core import SEEN, BatchPosition, Event, Optimizer, Suggestion, Warnings, 
 from ..core.determinism import one_at_a_time
 from ..errors import LogConflict, SteerboError
 from ..optim import sobol_points
-from ..storage.log import LOGGER, EventLog
+from ..storage.log import LOGGER, EventLog, RetryingLog
 from ..storage.outbox_files import OutboxEntry
-from ..storage.retry import RetryingLog
 from ._prefetch import Prefetcher
-from ._queue import PRIORITY_TELL, TRIES, AskBatcher, ContentionEstimate, FairQueue
-from .leases import LAPSES, Worker
 from .outbox import Outbox, decided, give_again, is_there
+from .workers import LAPSES, PRIORITY_TELL, TRIES, AskBatcher, ContentionEstimate, FairQueue, Worker
 
 T = TypeVar("T")
 

@@ -21,11 +21,10 @@ from ..core import (
 )
 from ..core.answers import MaybeNone
 from ..core.determinism import one_at_a_time
-from ..storage.log import LOGGER, EventLog
+from ..storage.log import LOGGER, WAIT, EventLog
 from ..storage.opening import by_name, found_log, method_options, new_log, replay
-from ..storage.retry import WAIT
 from ._session import StudySession
-from .leases import check_options
+from .workers import check_options
 
 
 class Study(BaseStudy):
