@@ -28,7 +28,7 @@ def test_what_costs_little_is_not_worth_a_wait() -> None:
         with contention.timing():
             pass
     assert not contention.matters
-    contention.given()
+    contention.chosen_by_another()
     assert contention.cost == UNKNOWN, "another has chosen: nobody here knows what that costs by now"
     assert contention.matters
 

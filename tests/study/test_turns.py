@@ -56,14 +56,14 @@ def test_what_is_logged_meanwhile_is_taken_in_meanwhile() -> None:
 def test_who_tells_is_let_in_behind_whoever_has_the_turn() -> None:
     log, order = MemoryLog(), list[str]()
 
-    def work(wish: str, name: str) -> None:
-        with turns(log).turn(nothing, wish):
+    def work(key: str, name: str) -> None:
+        with turns(log).turn(nothing, key):
             order.append(name)
 
     threads = []
     with turns(log).turn(nothing):
-        for wish, name in (("", "asks"), (PRIORITY_TELL, "tells"), ("", "asks, too"), (PRIORITY_TELL, "tells, too")):
-            threads.append(threading.Thread(target=work, args=(wish, name)))
+        for key, name in (("", "asks"), (PRIORITY_TELL, "tells"), ("", "asks, too"), (PRIORITY_TELL, "tells, too")):
+            threads.append(threading.Thread(target=work, args=(key, name)))
             threads[-1].start()
             while len(line(log)) < len(threads) + 1:
                 time.sleep(0.001)

@@ -423,7 +423,7 @@ class _Loop:
             answer = future.result()
             given = {"context": read_context(answer, looked)} if looked else read_outcome(answer)
             call = "decide" if looked else "tell"
-            self.session.keep(call, suggestion, given, left=self.left)
+            self.session.store(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
         """Log finished evaluations in the order of their rounds."""

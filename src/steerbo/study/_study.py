@@ -261,7 +261,7 @@ class Study(BaseStudy):
         """Report observed values; see `Optimizer.decide`."""
         if not self._lock.free:
             given = {"context": context, **({"again": True} if again else {})}
-            self.session.keep_meanwhile("decide", suggestion, given)
+            self.session.store_while_locked("decide", suggestion, given)
         return self.session.decide(suggestion, context, again)
 
     @one_at_a_time
@@ -275,10 +275,10 @@ class Study(BaseStudy):
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         """Report an outcome, also of a round asked by another worker."""
         if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
-            self.session.keep_meanwhile(call, suggestion, given)
+            self.session.store_while_locked(call, suggestion, given)
         if call == "abandon":
             return self.session.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
-        return self.session.give(call, suggestion, given)
+        return self.session.report(call, suggestion, given)
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:

@@ -227,7 +227,7 @@ class Worker:
 LASTS = 10.0
 """Seconds that a turn stays a worker's own after it was last heard of; it is heard of every third of that."""
 PRIORITY_TELL = "tell"
-"""Wish of workers that tell an outcome, which is soon done: they need not wait for each other."""
+"""Request key of workers that tell an outcome, which is soon done: they need not wait for each other."""
 _SHORTEST, _LONGEST = 0.004, 0.02  # seconds between two reads of the queue
 _TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, before any was timed
 
@@ -242,13 +242,13 @@ class FairQueue:
     def __init__(self, log: RetryingLog, worker: Worker) -> None:
         self.log, self.worker = log, worker
         self._numbers = itertools.count(1)
-        self._entry = ""  # this worker's place, while it has one
+        self._place = ""  # this worker's place, while it has one
         self._pace = {True: _TELLS, False: _CHOOSES}  # seconds that a place takes: of those who tell, and of others
         self.held = False  # whether it is this worker's turn
 
     @contextmanager
     def turn(
-        self, meanwhile: Callable[[], object], wish: str = "", given: Callable[[str], bool] = bool
+        self, meanwhile: Callable[[], object], key: str = "", by_another: Callable[[str], bool] = bool
     ) -> Iterator[str | None]:
         """Context of a turn, held by one worker at a time, or by all that tell.
 
@@ -256,13 +256,14 @@ class FairQueue:
 
         Args:
             meanwhile: called whenever the queue has moved, and it is still another's turn.
-            wish: key of the request, a text without tabs and line breaks; empty: no other worker could answer it.
-            given: whether a round that is leased to this worker was chosen for it just now.
+            key: of the request (see `AskBatcher`), a text without tabs and line breaks; empty: no other worker could
+                answer it.
+            by_another: whether a round that is leased to this worker was chosen for it just now.
         """
         self.worker.be_oneself()
-        self._entry, process = f"{self.worker.name}\t{next(self._numbers)}\t{wish}", os.getpid()
+        self._place, process = f"{self.worker.name}\t{next(self._numbers)}\t{key}", os.getpid()
         try:
-            chosen = self._wait(meanwhile, wish, given)
+            chosen = self._wait(meanwhile, key, by_another)
             over = threading.Event()
             beat = threading.Thread(target=renewing, args=(self.renew, over, LASTS / 3), daemon=True)
             self.held = chosen is None
@@ -278,9 +279,9 @@ class FairQueue:
         finally:
             if process == os.getpid():  # else a child that was forked meanwhile
                 with suppress(SteerboError):  # the log is away: the lease runs out
-                    self.leave([self._entry])
+                    self.leave([self._place])
 
-    def _wait(self, meanwhile: Callable[[], object], wish: str, given: Callable[[str], bool]) -> str | None:
+    def _wait(self, meanwhile: Callable[[], object], key: str, by_another: Callable[[str], bool]) -> str | None:
         """Wait for the turn, or until the queue is unreadable, or another worker has chosen this one's round.
 
         Reading the queue takes the processor from the worker that chooses. So it is read again after half of the time
@@ -289,11 +290,11 @@ class FairQueue:
         line, since, ahead = list[str](), time.monotonic(), list[str]()
         while True:
             now, ours = self._look()
-            if wish not in ("", PRIORITY_TELL) and (chosen := next(filter(given, ours), None)) is not None:
+            if key not in ("", PRIORITY_TELL) and (chosen := next(filter(by_another, ours), None)) is not None:
                 return chosen
-            before = now[: now.index(self._entry)]
+            before = now[: now.index(self._place)]
             self._learn(ahead[: -len(before) or None], time.monotonic() - since)
-            if not before or (wish == PRIORITY_TELL and all(map(_tells, before))):
+            if not before or (key == PRIORITY_TELL and all(map(_tells, before))):
                 return None
             if now != line:
                 line = now
@@ -316,24 +317,24 @@ class FairQueue:
             ours = [token for token, lease in leases.items() if lease.holder == self.worker.name]
             row = leases.get(TURN)
             line = _line(row)
-            if row is None or self._entry not in line or row.ran_out(self._now()) or is_gone(name_at(line[0])):
+            if row is None or self._place not in line or row.ran_out(self._now()) or is_gone(name_at(line[0])):
                 line = self._change(self._joined, row)
             return line, ours
         except SteerboError:  # what is done in the turn will say that the log is away
-            return [self._entry], []
+            return [self._place], []
 
     def _now(self) -> float:
         return self.worker.leases.clock()
 
     def _joined(self, line: list[str]) -> list[str]:
         """The queue without ended workers, and with this one."""
-        there = [entry for entry in line if not is_gone(name_at(entry))]
-        if self._entry in there:
+        there = [place for place in line if not is_gone(name_at(place))]
+        if self._place in there:
             return there
-        place = len(there)
-        while _wish(self._entry) == PRIORITY_TELL and place > 1 and _wish(there[place - 1]) != PRIORITY_TELL:
-            place -= 1
-        return [*there[:place], self._entry, *there[place:]]
+        k = len(there)
+        while _key_of(self._place) == PRIORITY_TELL and k > 1 and _key_of(there[k - 1]) != PRIORITY_TELL:
+            k -= 1
+        return [*there[:k], self._place, *there[k:]]
 
     def _read(self) -> Lease | None:
         return self.log.log.leases().get(TURN)
@@ -342,7 +343,7 @@ class FairQueue:
         """Compare and swap `row` until it succeeds; a new head gets a whole lease."""
         while True:
             line = _line(row)
-            kept = line[1:] if row is not None and row.ran_out(self._now()) and line[0] != self._entry else line
+            kept = line[1:] if row is not None and row.ran_out(self._now()) and line[0] != self._place else line
             after = change(kept)
             if after == line:
                 return line
@@ -351,17 +352,17 @@ class FairQueue:
                 return after
             row = self._read()
 
-    def behind(self, wish: str, served: Collection[str]) -> str | None:
-        """Place of the first worker behind that asks and was not served, if its wish is this one; else None."""
+    def behind(self, key: str, served: Collection[str]) -> str | None:
+        """Place of the first worker behind that asks and was not served, if its request key is this one; else None."""
         for place in _line(self._read())[1:]:
             name = name_at(place)
-            if _wish(place) != PRIORITY_TELL and name not in served and not is_gone(name):
-                return place if _wish(place) == wish else None
+            if _key_of(place) != PRIORITY_TELL and name not in served and not is_gone(name):
+                return place if _key_of(place) == key else None
         return None
 
     def leave(self, places: Collection[str]) -> None:
         """Remove places from the queue."""
-        self._change(lambda line: [entry for entry in line if entry not in places], self._read())
+        self._change(lambda line: [place for place in line if place not in places], self._read())
 
     @property
     def taken(self) -> bool:
@@ -373,7 +374,7 @@ class FairQueue:
 
     def renew(self) -> None:
         """Prolong this worker's turn."""
-        while (row := self._read()) is not None and _line(row)[0] == self._entry:
+        while (row := self._read()) is not None and _line(row)[0] == self._place:
             if self.log.log.claim(TURN, Lease(row.holder, self._now() + LASTS), row):
                 return
 
@@ -384,10 +385,10 @@ def name_at(place: str) -> str:
 
 
 def _tells(place: str) -> bool:
-    return _wish(place) == PRIORITY_TELL
+    return _key_of(place) == PRIORITY_TELL
 
 
-def _wish(place: str) -> str:
+def _key_of(place: str) -> str:
     return place.rpartition("\t")[2]
 
 
@@ -398,8 +399,8 @@ def _line(row: Lease | None) -> list[str]:
 class AskBatcher:
     """Choices for other workers in one's own turn."""
 
-    def __init__(self, log: RetryingLog, turns: FairQueue, worker: Worker) -> None:
-        self.log, self.turns, self.worker = log, turns, worker
+    def __init__(self, log: RetryingLog, queue: FairQueue, worker: Worker) -> None:
+        self.log, self.queue, self.worker = log, queue, worker
         self._other = ""  # for whom is being chosen
 
     def lease(self) -> Lease:
@@ -407,7 +408,7 @@ class AskBatcher:
         own = self.worker.leases.new()
         return replace(own, holder=self._other) if self._other else own
 
-    def wish(self, request: Mapping[str, Any], place: BatchPosition, by: str | None) -> str:
+    def request_key(self, request: Mapping[str, Any], place: BatchPosition, by: str | None) -> str:
         """Key of a request: workers with the same key can choose for each other.
 
         Empty where others must not choose: for a place in a batch, and for workers that share a name, where the owner
@@ -421,21 +422,21 @@ class AskBatcher:
         except (SteerboError, TypeError, ValueError, RecursionError):  # the request will be refused
             return ""
 
-    def serve(self, wish: str, choose: Callable[[], object]) -> None:
-        """Choose for all waiting workers with the same wish, once, until there is nothing left to choose.
+    def serve(self, key: str, choose: Callable[[], object]) -> None:
+        """Choose for all waiting workers with the same request, once, until there is nothing left to choose.
 
         An outcome that is logged meanwhile is worth more than a choice without it, which is dropped. No error is
         raised: a waiting worker will meet the same one itself.
         """
         served, wait, self.log.seconds = dict[str, str](), self.log.seconds, 0.0
         try:
-            while (place := self.turns.behind(wish, served)) is not None:
+            while (place := self.queue.behind(key, served)) is not None:
                 self._other = name_at(place)
                 if choose() is None:
                     break
                 served[self._other] = place
             if served:
-                self.turns.leave(served.values())  # a worker that has vanished is not served again
+                self.queue.leave(served.values())  # a worker that has vanished is not served again
         except SteerboError as error:
             LOGGER.debug("what was chosen for %s is thrown away: %s", self._other, error)
         finally:
@@ -472,7 +473,7 @@ class ContentionEstimate:
         """Take note that another worker's event was logged first."""
         self.quiet = 0
 
-    def given(self) -> None:
+    def chosen_by_another(self) -> None:
         """Note that another worker has chosen for this one, so that the cost of a choice is unknown just now."""
         self.cost = max(self.cost, UNKNOWN)
 
