@@ -117,74 +117,35 @@ def check_taken(request: Mapping[str, Any], taken: Container[str], kind: str, *,
             raise InvalidRequest(name, value, f"nothing: a {kind} problem does not take it", hint)
 
 
-def read_context(space: Space, context: Any, drawn: Collection[str]) -> dict[str, Any]:
-    """Values of the variables that are `seen` before choosing; one that can be drawn may be missing.
+def read_context(
+    space: Space, context: Any, names: Sequence[str], needed: Collection[str] = (), hint: str = ""
+) -> dict[str, Any]:
+    """Check values that were seen or looked at, in the order of `names`.
 
     Args:
         space: all variables.
         context: the values given.
-        drawn: names of variables that have a law.
+        names: variables that may be given.
+        needed: those of them that must be.
+        hint: where one is missing.
 
     Raises:
         InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
 
     >>> from steerbo.space import Float
-    >>> read_context(Space((Float("weather", 0, 30, seen=True),)), {"weather": 12}, ())
+    >>> read_context(Space((Float("weather", 0, 30, seen=True),)), {"weather": 12}, ["weather"])
     {'weather': 12.0}
     """
-    names = space.seen
-    _only(context, names)
-    for name in names:
-        if name not in context and name not in drawn:
-            hint = "It is seen before choosing: give it by ‹context›."
-            raise InvalidContext(f"context.{name}", None, f"a value, {space[name].range_text}", hint)
-    return _measured(space, context, [name for name in names if name in context])
-
-
-def read_looked_at(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """Check observed values: exactly the variables that a suggestion asked to observe.
-
-    Args:
-        space: all variables.
-        context: the values given.
-        wanted: names of the variables to look at.
-
-    Raises:
-        InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
-    """
-    _only(context, wanted)
-    for name in wanted:
-        if name not in context:
-            raise InvalidContext("context", dict(context), f"a value for {name!r}")
-    return _measured(space, context, wanted)
-
-
-def read_some(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """Values of some of these variables, in the order of the space.
-
-    Args:
-        space: all variables.
-        context: the values given.
-        wanted: names of the variables that may be given.
-
-    Raises:
-        InvalidContext: naming the variable that is unknown, or its value that is not allowed.
-    """
-    _only(context, wanted)
-    return _measured(space, context, [name for name in space.names if name in context])
-
-
-def _only(context: Any, names: Sequence[str]) -> None:
     if not isinstance(context, Mapping):
         raise InvalidContext("context", context, f"values by name, for {', '.join(names) or 'nothing'}")
     for name in context:
         if name not in names:
             raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(names, name)}")
-
-
-def _measured(space: Space, context: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    for name in names:
+        if name in needed and name not in context:
+            raise InvalidContext(f"context.{name}", None, f"a value, {space[name].range_text}", hint)
     try:
-        return space.check_measured(dict(context), names)
+        return space.check_measured(dict(context), [name for name in names if name in context])
     except InvalidOutcome as error:
         raise error.moved(f"context.{error.field}", InvalidContext) from None
 

@@ -248,7 +248,7 @@ class StudyState:
         return self._decided(before, before[token], {**last, **context})
 
     def _decided(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decided:
-        seen = self.problem.read_context(pending.suggestion, context)
+        seen = self.problem.read_observation(pending.suggestion, context)
         with one_blas_thread():
             decision = self.method.decide(history, pending, {**pending.suggestion.context, **seen})
         given = {**context_of(pending.request), **pending.suggestion.context, **seen, **pending.suggestion.values}

@@ -52,7 +52,7 @@ def read_outcome(answer: Any) -> dict[str, Any]:
     return dict(answer)
 
 
-def read_context(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]:
+def read_observation(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]:
     """Convert an objective's answer to the context for `decide`.
 
     Raises:
@@ -421,7 +421,7 @@ class _Loop:
         with suppress(ObjectiveFailure):  # an answer that cannot be used
             looked = suggestion.observe
             answer = future.result()
-            given = {"context": read_context(answer, looked)} if looked else read_outcome(answer)
+            given = {"context": read_observation(answer, looked)} if looked else read_outcome(answer)
             call = "decide" if looked else "tell"
             self.session.store(call, suggestion, given, left=self.left)
 
@@ -443,7 +443,7 @@ class _Loop:
         suggestion = evaluation.suggestion
         try:
             if suggestion.observe:
-                evaluation.suggestion = self.study.decide(suggestion, read_context(answer, suggestion.observe))
+                evaluation.suggestion = self.study.decide(suggestion, read_observation(answer, suggestion.observe))
                 self._submit(evaluation)
                 return
             self.study.tell(suggestion, **read_outcome(answer))

@@ -139,7 +139,7 @@ class StudySession:
         if not context or not self.optimizer.problem.space.seen:
             return ""
         before = self.optimizer.history[token].request.get(SEEN.name, {})
-        now = self.optimizer.problem.read_known(context)
+        now = self.optimizer.problem.read_context(context)
         return "" if before == now else f"it was chosen for {as_text(before)}, and that has passed"
 
     def _abandon(self, token: str, why: str) -> None:
