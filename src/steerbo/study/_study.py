@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import Any, overload
 
@@ -21,8 +22,9 @@ from ..core import (
 )
 from ..core.answers import MaybeNone
 from ..core.determinism import one_at_a_time
+from ..errors import InvalidOption
 from ..storage.log import LOGGER, WAIT, EventLog
-from ..storage.opening import by_name, found_log, method_options, new_log, replay
+from ..storage.opening import found_log, new_log, replay
 from ._session import StudySession
 from .workers import check_options
 
@@ -108,7 +110,7 @@ class Study(BaseStudy):
         """
         check_options(worker)
         limits: dict[str, Any] = {"budget": budget, "rounds": rounds, "stop": stop, "seed": seed}
-        optimizer = Optimizer(problem, method, **limits, **method_options(options))
+        optimizer = Optimizer(problem, method, **limits, **_method_options(options))
         return cls(new_log(log, name, optimizer.events[0]), optimizer, **worker)
 
     @classmethod
@@ -139,7 +141,7 @@ class Study(BaseStudy):
         try:
             opened = cls(log, replay(log.place, events, problem), **worker)
             opened.session.settle()
-            if changes := by_name("limits", limits):
+            if changes := _by_name("limits", limits):
                 opened.revise(**changes)
             return opened
         except BaseException:
@@ -289,3 +291,19 @@ class Study(BaseStudy):
     def revise(self, /, **changes: Any) -> None:
         """Change a limit (`budget`, `rounds`, `stop`) from here on, or headers of tables; see `Optimizer.revise`."""
         self.session.logged(lambda: self.optimizer.revise(**changes))
+
+
+def _by_name(field: str, given: Any) -> Mapping[str, Any]:
+    """Values by name, or none of them."""
+    if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
+        raise InvalidOption(field, given, "values by name")
+    return given or {}
+
+
+def _method_options(given: Any) -> Mapping[str, Any]:
+    """Options of a method by name, none of which is anything else that `Optimizer` takes."""
+    options = _by_name("options", given)
+    for name in sorted((signature(Optimizer.__init__).parameters.keys() - {"options"}) & options.keys()):
+        hint = "Limits and seed of a study stand beside the options, not among them."
+        raise InvalidOption(f"options.{name}", options[name], "an option of the method", hint)
+    return options
