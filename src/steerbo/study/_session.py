@@ -51,7 +51,7 @@ class StudySession:
         self.worker.heartbeat.stop()
         self.log.seconds = 0.0
         try:
-            if self.outbox.left:
+            if self.outbox.unsettled:
                 self.settle()
             self.worker.leases.release()
         except SteerboError:
@@ -66,16 +66,16 @@ class StudySession:
         new = self.log.read()
         for event in new:
             self.optimizer._state.apply(event)
-        self.contention.heard(len(new))
+        self.contention.note_events(len(new))
         return len(new)
 
     @one_at_a_time
     def ask(self, request: Mapping[str, Any], place: BatchPosition) -> Suggestion | None:
         """Suggest an unfinished round without a lease, else a new one, at a position in a batch."""
-        if self.outbox.left:
+        if self.outbox.unsettled:
             self.settle()
         self.worker.begin()
-        if "scipy.stats" not in sys.modules and self.contention.matters and self.queue.taken:
+        if "scipy.stats" not in sys.modules and self.contention.worth_queueing and self.queue.taken:
             sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
         key = self.batcher.request_key(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name))
@@ -88,7 +88,7 @@ class StudySession:
     def _chosen(self, request: Mapping[str, Any], place: BatchPosition, key: str) -> Suggestion | None:
         """Choose a new round, unless another worker did so for this one; then serve other workers, too."""
         if self._by_another is not None:
-            self.contention.chosen_by_another()
+            self.contention.note_choice_by_another()
             return self.optimizer.history[self._by_another].suggestion
         own = self.prepared.ask(request, place, self.contention.cost)
         if own is None:
@@ -201,7 +201,7 @@ class StudySession:
 
         Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
         """
-        if call == "add" and self.outbox.left:  # data that are alike are told apart by their order
+        if call == "add" and self.outbox.unsettled:  # data that are alike are told apart by their order
             self.settle()
         entry = None if self.log.private else self._entry(call, suggestion, given)
         if entry is None:
@@ -250,18 +250,18 @@ class StudySession:
         than computing again. A worker that reads no events of others checks the queue, too: by its own speed it may
         keep waiting workers from writing.
         """
-        polite, tries = self.contention.matters or (self.contention.dear and self.queue.taken), 0
+        queues, tries = self.contention.worth_queueing or (self.contention.costly and self.queue.taken), 0
         while True:
-            turn = self.queue.turn(self.refresh, key, self._is_by_another) if polite else nullcontext()
+            turn = self.queue.turn(self.refresh, key, self._is_by_another) if queues else nullcontext()
             with turn as self._by_another:
                 while True:
                     self.refresh()
-                    self.contention.called()
+                    self.contention.note_call()
                     try:
                         return call()
                     except LogConflict:
-                        self.contention.met()
+                        self.contention.note_conflict()
                         tries += 1
-                        if not polite and (self.contention.matters or tries >= TRIES):
-                            polite = True
+                        if not queues and (self.contention.worth_queueing or tries >= TRIES):
+                            queues = True
                             break

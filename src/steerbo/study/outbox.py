@@ -39,7 +39,7 @@ class Outbox:
 
     def __init__(self, files: OutboxFiles, say: Callable[[str], None]) -> None:
         self.files, self.say = files, say
-        self.left = False  # whether something was left for later
+        self.unsettled = False  # whether entries wait in files until they are settled
         self.away = False  # whether the log was, since the present entry was made: others may have found it
         self._current: tuple[OutboxEntry, Path | None] | None = None
 
@@ -61,7 +61,7 @@ class Outbox:
         """
         if path := self.files.store(replace(entry, holder="") if left else entry):
             through_to_disk(path)
-            self.left |= left
+            self.unsettled |= left
 
     @contextmanager
     def until_logged(self, entry: OutboxEntry, at_once: bool = True) -> Iterator[None]:
@@ -112,7 +112,7 @@ class Outbox:
         self.harden()
         assert self._current is not None
         entry, path = self._current
-        self.left = True
+        self.unsettled = True
         if path is not None:
             path = self.files.store(replace(entry, holder="")) or path
             through_to_disk(path)
@@ -137,7 +137,7 @@ class Outbox:
             write: makes the call again; it is told how many equal ones came before, which count as well.
             named: whether the study was opened by its name, and not as the only one.
         """
-        self.left, written, before = False, 0, Counter[str]()
+        self.unsettled, written, before = False, 0, Counter[str]()
         for path, entry in self.files.waiting(named):
             try:
                 if isinstance(entry, InvalidStudy):
@@ -148,7 +148,7 @@ class Outbox:
                 write(entry, before[equal])
                 before[equal] += 1
             except LogUnavailable:
-                self.left = True
+                self.unsettled = True
                 return
             except SteerboError as error:
                 hint = "Settle it by hand (tell, amend), then delete the file."

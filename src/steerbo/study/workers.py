@@ -457,33 +457,33 @@ class ContentionEstimate:
     """Estimate of the other workers' activity, by their events, and of the cost of own choices."""
 
     def __init__(self) -> None:
-        self.quiet = QUIET - 1  # calls in a row before which there were no events of others; one knocks at first
-        self.cost = UNKNOWN  # seconds of processor time of the dearest choice of late
-        self._heard = 0  # events of others since the last call
+        self.quiet = QUIET - 1  # calls in a row without events of others: the first call of all queues
+        self.cost = UNKNOWN  # seconds of processor time of the costliest choice of late
+        self._events = 0  # events of others since the last call
 
-    def heard(self, events: int) -> None:
+    def note_events(self, events: int) -> None:
         """Take note of events of others that were read."""
-        self._heard += events
+        self._events += events
 
-    def called(self) -> None:
+    def note_call(self) -> None:
         """Take note that all events are read, and a computation begins."""
-        self.quiet, self._heard = 0 if self._heard else self.quiet + 1, 0
+        self.quiet, self._events = 0 if self._events else self.quiet + 1, 0
 
-    def met(self) -> None:
+    def note_conflict(self) -> None:
         """Take note that another worker's event was logged first."""
         self.quiet = 0
 
-    def chosen_by_another(self) -> None:
+    def note_choice_by_another(self) -> None:
         """Note that another worker has chosen for this one, so that the cost of a choice is unknown just now."""
         self.cost = max(self.cost, UNKNOWN)
 
     @property
-    def matters(self) -> bool:
+    def worth_queueing(self) -> bool:
         """Whether others may write just now, and choices are worth a wait."""
-        return self.quiet < QUIET and self.dear
+        return self.quiet < QUIET and self.costly
 
     @property
-    def dear(self) -> bool:
+    def costly(self) -> bool:
         """Whether a choice is worth a wait."""
         return self.cost > CHEAP
 
