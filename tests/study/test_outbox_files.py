@@ -56,7 +56,7 @@ def test_no_file_is_named_after_a_password(tmp_path: Path, monkeypatch: pytest.M
     path = spills[0].store(spills[0].entry("tell", "1-x", {"value": 1.5}))
     assert path is not None
     assert "sesame" not in path.name + path.read_text()
-    assert OutboxFiles.of(":memory:", "study").places == ()
+    assert OutboxFiles.of("sqlite://", "study").places == ()
 
 
 @pytest.mark.parametrize("given", [{"realised": {(1, 2): 3}}, {"cost": object()}, {"realised": {"\ud800": 1}}])

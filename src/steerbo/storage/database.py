@@ -100,6 +100,8 @@ class DatabaseLog:
         MissingExtra: the database's driver is not installed.
     """
 
+    private = False
+
     def __init__(
         self, place: Path | str, name: str = "study", *, make: bool = True, opening: float | None = None
     ) -> None:
@@ -107,7 +109,7 @@ class DatabaseLog:
         self.name = checked_name(after or name)
         self.named = self.name != "study"
         self._database = Database(url, "make" if make else "write", opening)
-        self.place, self.private = self._database.place, self._database.private
+        self.place = self._database.place
         self._outbox_files = OutboxFiles.of(url, self.name)
         self.seen, self.tip, self._unsure = 0, "", ""
         self._lock = threading.RLock()  # what was seen, and what is read or written after that, belong together

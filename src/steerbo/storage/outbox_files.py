@@ -159,15 +159,15 @@ def state_folder() -> Path:
 
 
 def _file_or_server(place: str) -> tuple[Path | None, str | None]:
-    """Identity of a log: its SQLite file, else its server and database without user and password; else in memory."""
+    """Identity of a log: its SQLite file, else its server and database without user and password; none of no log."""
     if "://" not in place:
-        return (None, None) if place == ":memory:" else (Path(place).resolve(), None)
+        return Path(place).resolve(), None
     try:
         url = Address.of(place.partition("#")[0])
     except ValueError:
         return None, None
     if url.scheme.partition("+")[0] == "sqlite":
-        return (Path(url.database).resolve() if url.database not in (None, "", ":memory:") else None), None
+        return (Path(url.database).resolve() if url.database else None), None
     asked = {name: url.query.get(name) for name in ("host", "port", "dbname", "service")}
     return None, f"{url.host} {url.port} {asked}/{url.database}"
 
