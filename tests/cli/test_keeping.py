@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -24,3 +25,11 @@ def test_the_doctor_repairs_on_request(study: Path) -> None:
     assert mended.exit_code == 0
     assert "now holds 2 events of study" in mended.stdout
     assert asked(study)["round"] == 2, "people keep the rounds that they hold"
+
+
+def test_what_the_doctor_found_is_a_document_without_the_events_themselves(study: Path) -> None:
+    found = json.loads(call("doctor", study, "--json").stdout)
+    (about,) = found.pop("studies")
+    assert found == {"place": str(study.with_suffix(".db")), "complaint": "", "repaired": ""}
+    assert about == {"name": "study", "events": about["events"], "complaint": "", "note": ""}
+    assert about["events"] > 0

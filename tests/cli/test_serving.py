@@ -95,7 +95,7 @@ def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) ->
         token = study.ask(context={"weather": 3.0}).token
     files = OutboxFiles.of(str(place), "study")
     told = {"value": 1.0, "cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
-    assert files.keep(files.answer("tell", token, told)) is not None
+    assert files.store(files.entry("tell", token, told)) is not None
     made = start(place, options=("--keys",))
     made.process.terminate()
     _, said = made.process.communicate(timeout=60)

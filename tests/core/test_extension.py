@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.core import BoundsExtended
-from steerbo.core._revision import after, extended, read_bounds
+from steerbo.core._stopping import after, extended, read_bounds
 from steerbo.errors import InvalidProblem
 from tests.core.stub import Stub
 

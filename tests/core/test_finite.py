@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo.core import finite
-from steerbo.core.numbers import LARGEST
+from steerbo.core.request import LARGEST
 from steerbo.errors import InvalidOutcome
 
 

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from steerbo.core import Optimizer
-from steerbo.core.locking import CallLock
+from steerbo.core.determinism import CallLock
 from steerbo.errors import SteerboError
 from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.kills import world

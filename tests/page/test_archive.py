@@ -42,6 +42,13 @@ def test_a_line_says_what_was_set_and_what_nature_did() -> None:
     assert notes[:3] == [("open", "", False), ("given up", "", False), ("broke: it leaked", "3", True)]
 
 
+def test_a_cost_beside_smaller_ones_has_its_own_digits() -> None:
+    study = played(0)
+    for cost in (22.34, 0.55):
+        study.fail(study.ask(), cost=cost)
+    assert [line.cost for line in rounds_before(study).lines] == ["0.55", "22.34"], "and no 0 in the place of one"
+
+
 def test_rounds_are_searched() -> None:
     study = played(12)
     study.fail(study.ask(), "It leaked", cost=1.0)

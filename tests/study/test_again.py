@@ -39,7 +39,7 @@ def test_another_outcome_in_the_meantime_is_a_conflict_that_is_kept_and_said(tmp
     (file,) = unwritten(tmp_path)
     content = file.read_text()
     file.unlink()
-    study.session.outbox.left = False
+    study.session.outbox.unsettled = False
     study.tell(asked, 3.5)
     study.close()
     file.write_text(content)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from steerbo.errors import ObjectiveFailure
-from steerbo.study._run import read_context, read_outcome
+from steerbo.study._run import read_observation, read_outcome
 
 
 @pytest.mark.parametrize("answer", [1.5, {"value": 1.5}, {"value": 1.5, "cost": None}])
@@ -31,7 +31,7 @@ def test_answers_without_a_value(answer: Any, message: str) -> None:
 
 
 def test_contexts() -> None:
-    assert read_context({"context": {"age": 40}}, ("age",)) == {"age": 40}
+    assert read_observation({"context": {"age": 40}}, ("age",)) == {"age": 40}
     for answer in (40, None, {"age": 40}, {"context": 40}, {}):
         with pytest.raises(ObjectiveFailure, match=r"context|age"):
-            read_context(json.loads(json.dumps(answer)), ("age",))
+            read_observation(json.loads(json.dumps(answer)), ("age",))

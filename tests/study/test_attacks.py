@@ -16,7 +16,7 @@ from steerbo.core import Choice, History
 from steerbo.errors import SteerboError
 from steerbo.storage.log import TURN, Lease
 from steerbo.study import DatabaseLog, Study
-from steerbo.study._queue import LASTS
+from steerbo.study.workers import LASTS
 from tests.core.stub import Nearest, Stub
 from tests.torture.kills import in_child
 
@@ -114,7 +114,7 @@ def test_a_chooser_is_killed_while_it_chooses_for_another(place: str) -> None:
 def test_a_chooser_stops_for_longer_than_its_turn_lasts_and_goes_on(
     place: str, for_another: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steerbo.study._queue.LASTS", 0.3)
+    monkeypatch.setattr("steerbo.study.workers.LASTS", 0.3)
     before = [until_joined(place)] if for_another else []
     child, hear = chooser(place, *before, strike(signal.SIGSTOP))
     until_joined(place, 1)()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import time
 
-from steerbo.study._queue import CHEAP, QUIET, UNKNOWN, ContentionEstimate
+from steerbo.study.workers import CHEAP, QUIET, UNKNOWN, ContentionEstimate
 
 
 def test_others_are_gone_after_some_quiet_calls() -> None:
     contention = ContentionEstimate()
-    assert contention.matters, "others may have come at the same time"
-    contention.called()
-    assert not contention.matters
-    contention.heard(1)
+    assert contention.worth_queueing, "others may have come at the same time"
+    contention.note_call()
+    assert not contention.worth_queueing
+    contention.note_events(1)
     for _ in range(QUIET):
-        contention.called()
-        assert contention.matters
-    contention.called()
-    assert not contention.matters
-    contention.met()
-    assert contention.matters
+        contention.note_call()
+        assert contention.worth_queueing
+    contention.note_call()
+    assert not contention.worth_queueing
+    contention.note_conflict()
+    assert contention.worth_queueing
 
 
 def test_what_costs_little_is_not_worth_a_wait() -> None:
@@ -27,10 +27,10 @@ def test_what_costs_little_is_not_worth_a_wait() -> None:
     while contention.cost > CHEAP:
         with contention.timing():
             pass
-    assert not contention.matters
-    contention.given()
+    assert not contention.worth_queueing
+    contention.note_choice_by_another()
     assert contention.cost == UNKNOWN, "another has chosen: nobody here knows what that costs by now"
-    assert contention.matters
+    assert contention.worth_queueing
 
 
 def test_the_dearest_choice_of_late() -> None:

@@ -52,8 +52,8 @@ def test_a_file_that_others_keep_locked_is_named(tmp_path: Path, monkeypatch: py
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs another user")
 def test_a_read_only_file_is_named(tmp_path: Path) -> None:
     code = (
-        "import os, sys, pathlib; from steerbo.storage import doctor\n"
-        "from steerbo.study import DatabaseLog; DatabaseLog(':memory:').read()\n"
+        "import os, sys, tempfile; from steerbo.storage import doctor\n"
+        "from steerbo.study import DatabaseLog; DatabaseLog(tempfile.mkdtemp() + '/first.db').read()\n"
         "os.setgroups([]); os.setgid(65534); os.setuid(65534); print(doctor.examine(sys.argv[1]))"
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@ import pytest
 
 from steerbo.storage.log import new_holder
 from steerbo.study import BY_HAND, DatabaseLog, Lease, Memory, MemoryLog, Study
-from steerbo.study.leases import Leases, Taken
+from steerbo.study.workers import Leases, Taken
 from tests.core.stub import Nearest, Stub
 
 
@@ -20,7 +20,7 @@ def test_every_worker_s_lease_has_an_end_and_is_renewed_while_it_lives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In another container nobody can see that its process has ended."""
-    monkeypatch.setattr("steerbo.study.leases.LEASE", 0.3)
+    monkeypatch.setattr("steerbo.study.workers.LEASE", 0.3)
     with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
         token = study.ask().token
         ends = {study.log.leases()[token].until}
@@ -65,7 +65,7 @@ def test_a_clock_that_is_ahead_takes_nothing_from_a_worker_that_lives_here(
 ) -> None:
     said = list[str]()
     now = [0.0]
-    monkeypatch.setattr("steerbo.study.leases.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("steerbo.study.workers.time.monotonic", lambda: now[0])
     with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
         first = study.ask().token
         ahead: dict[str, Any] = {"clock": lambda: time.time() + 120.0, "say": said.append}

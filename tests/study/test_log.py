@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy
-from steerbo.storage.backup import backup, restore
-from steerbo.storage.catalogue import rename
+from steerbo.storage.backup import backup, rename, restore
 from steerbo.storage.log import is_gone, new_holder
 from steerbo.study import Study
 from tests.core.stub import Nearest, Stub

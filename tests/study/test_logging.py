@@ -14,7 +14,7 @@ import pytest
 from steerbo.core import Suggestion
 from steerbo.errors import LogUnavailable, ObjectiveFailure
 from steerbo.study import Lease, MemoryLog, Study
-from steerbo.study.leases import LAPSES, Leases
+from steerbo.study.workers import LAPSES, Leases
 from tests.core.stub import Nearest, Stub, stub_case
 from tests.torture.kills import world
 from tests.torture.server import server
@@ -109,7 +109,7 @@ sb.Study.create(MemoryLog(), problem, "random", rounds=3).run(measure)
 def test_a_log_that_is_away_is_spoken_of_without_its_password(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steerbo.storage.retry._QUIET", 0.0)
+    monkeypatch.setattr("steerbo.storage.log._QUIET", 0.0)
     with server(SECRET, durable=False) as running:
         url = running.url.replace("steerbo@", f"steerbo:{SECRET}@")
         study = Study.create(url, Stub(), Nearest, rounds=9, wait=0.5)

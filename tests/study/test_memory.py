@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -17,17 +18,24 @@ from tests.torture.kills import in_child
 @posix
 @threads
 def test_a_log_in_memory_says_that_other_processes_do_not_see_it() -> None:
-    for log in (MemoryLog(), DatabaseLog(":memory:")):
-        study = Study.create(log, Stub(), Nearest, rounds=3)
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=3)
 
-        def work(study: Study = study) -> None:
-            with pytest.raises(InvalidStudy, match="a log that processes can share"):
-                study.ask()
-            study.close()
-
-        assert ended_well(in_child(work))
-        assert study.ask() is not None
+    def work() -> None:
+        with pytest.raises(InvalidStudy, match="a log that processes can share"):
+            study.ask()
         study.close()
+
+    assert ended_well(in_child(work))
+    assert study.ask() is not None
+    study.close()
+
+
+@pytest.mark.parametrize("place", [":memory:", "sqlite://", "sqlite:///", "sqlite:///:memory:"])
+def test_sqlite_keeps_no_study_in_memory(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidStudy, match=r"a file or on a server.*MemoryLog\(\)"):
+        DatabaseLog(place)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_memory_under_threads_takes_one_event_at_a_time() -> None:

@@ -90,14 +90,14 @@ def test_a_look_that_was_taken_back_is_kept_as_well_and_stays_so(tmp_path: Path,
     study, log = started(tmp_path / "study.db", wait=0.0)
     asked = study.ask()
     first = study.decide(asked, {"age": 61.0})
-    answer = study.session._answer("decide", asked, {"context": {"age": 61.0}})
+    answer = study.session._entry("decide", asked, {"context": {"age": 61.0}})
     assert answer is not None
     log.away = 1
     with pytest.raises(LogUnavailable):
         study.decide(asked, {"age": 0.61}, again=True)
     with opened(tmp_path / "study.db", said) as other:
         assert other.history[asked.token].suggestion.context == {"age": 0.61}
-    file = study.session.outbox.files.keep(replace(answer, holder=""))  # as of a worker that was killed
+    file = study.session.outbox.files.store(replace(answer, holder=""))  # as of a worker that was killed
     with opened(tmp_path / "study.db", said) as other:
         assert other.history[asked.token].suggestion.context == {"age": 0.61}
     assert file is not None

@@ -40,8 +40,8 @@ def test_where_no_file_can_be_written_the_outcome_is_said(
 def test_a_full_folder_leaves_the_user_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     files = OutboxFiles.of(str(tmp_path / "away" / "study.db"), "study")
-    answer = files.answer("tell", "1-x", {"value": 1.5})
-    path = files.keep(answer)
+    answer = files.entry("tell", "1-x", {"value": 1.5})
+    path = files.store(answer)
     assert path is not None
     assert path.parent == tmp_path / "state" / "steerbo"
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
@@ -53,10 +53,10 @@ def test_no_file_is_named_after_a_password(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     spills = [OutboxFiles.of(f"postgresql://{user}@host:5432/lab", "field") for user in ("ann:sesame", "bob")]
     assert spills[0] == spills[1], "another user's name and password lead to the same study"
-    path = spills[0].keep(spills[0].answer("tell", "1-x", {"value": 1.5}))
+    path = spills[0].store(spills[0].entry("tell", "1-x", {"value": 1.5}))
     assert path is not None
     assert "sesame" not in path.name + path.read_text()
-    assert OutboxFiles.of(":memory:", "study").places == ()
+    assert OutboxFiles.of("sqlite://", "study").places == ()
 
 
 @pytest.mark.parametrize("given", [{"realised": {(1, 2): 3}}, {"cost": object()}, {"realised": {"\ud800": 1}}])
@@ -77,7 +77,7 @@ def test_what_no_file_can_say_is_refused_as_ever(tmp_path: Path, given: dict[str
 
 def test_whoever_looks_sees_all_of_an_answer_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = OutboxFiles.of(str(tmp_path / "study.db"), "study")
-    answer = files.answer("tell", "1-x", {"value": 1.5})
+    answer = files.entry("tell", "1-x", {"value": 1.5})
     seen: list[list[Any]] = []
     replace = Path.replace
 
@@ -86,8 +86,8 @@ def test_whoever_looks_sees_all_of_an_answer_or_nothing(tmp_path: Path, monkeypa
         return replace(path, target)
 
     monkeypatch.setattr(Path, "replace", watched)
-    path = files.keep(answer)
-    again = files.keep(answer)
+    path = files.store(answer)
+    again = files.store(answer)
     assert seen == [[], [answer]], "whole as it was, while it is written anew"
     assert path == again
     assert list(tmp_path.iterdir()) == [path]

@@ -18,7 +18,7 @@ from tests.study.processes import measure
 @pytest.mark.parametrize("late", [False, True])
 def test_a_run_waits_for_its_log(tmp_path: Path, late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the event was written, and only the answer was lost: it is there once."""
-    monkeypatch.setattr("steerbo.storage.retry._FIRST", 0.005)
+    monkeypatch.setattr("steerbo.storage.log._FIRST", 0.005)
     study, log = started(tmp_path / "study.db")
     quiet, _ = started(tmp_path / "quiet.db")
     log.late, count = late, 0
@@ -38,7 +38,7 @@ def test_a_run_waits_for_its_log(tmp_path: Path, late: bool, monkeypatch: pytest
 
 
 def test_who_waits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]) -> None:
-    monkeypatch.setattr("steerbo.storage.retry._QUIET", -1.0)
+    monkeypatch.setattr("steerbo.storage.log._QUIET", -1.0)
     study, log = started(tmp_path / "study.db", say=said.append)
     with study:
         log.away = 2

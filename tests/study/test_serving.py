@@ -13,7 +13,7 @@ from steerbo.core import BatchPosition, Choice, Event, History
 from steerbo.errors import LogUnavailable
 from steerbo.storage.log import TURN, Lease, new_holder
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study._queue import PRIORITY_TELL, name_at
+from steerbo.study.workers import PRIORITY_TELL, name_at
 from tests.core.stub import Nearest, Stub
 
 ELSEWHERE = "another container|boot|pid:[1]|1|1|x"
@@ -40,12 +40,12 @@ def meet(study: Study) -> Study:
     return study
 
 
-def wish(study: Study, **request: Any) -> str:
-    return study.session.serving.wish(request, BatchPosition(), None)
+def key(study: Study, **request: Any) -> str:
+    return study.session.batcher.request_key(request, BatchPosition(), None)
 
 
 def queue(log: MemoryLog, *places: tuple[str, str]) -> None:
-    """These come behind whoever has the turn: a worker and its wish."""
+    """These come behind whoever has the turn: a worker and its request key."""
     row = log.leases()[TURN]
     entries = [f"{name}\t{number}\t{its}" for number, (name, its) in enumerate(places)]
     assert log.claim(TURN, Lease("\n".join([row.holder, *entries]), row.until), row)
@@ -60,20 +60,20 @@ def held(log: MemoryLog) -> dict[str, str]:
     return {token: lease.holder for token, lease in log.leases().items() if token != TURN}
 
 
-def test_those_behind_who_wish_for_the_same_are_given_a_round_each() -> None:
+def test_those_behind_who_ask_for_the_same_are_given_a_round_each() -> None:
     log = MemoryLog()
     study, names = begin(log), [new_holder() for _ in range(3)]
-    Busy.happens[:] = [lambda: queue(log, (names[0], wish(study)), (names[1], PRIORITY_TELL), (names[2], wish(study)))]
+    Busy.happens[:] = [lambda: queue(log, (names[0], key(study)), (names[1], PRIORITY_TELL), (names[2], key(study)))]
     mine = study.ask()
     assert list(held(log).values()) == [study.session.worker.name, names[0], names[2]]
     assert mine.token == next(iter(held(log)))
     assert standing(log) == [names[1]], "who was given a round waits no more; who tells is next"
 
 
-def test_another_wish_comes_first() -> None:
+def test_another_request_comes_first() -> None:
     log = MemoryLog()
     study, names = begin(log), [new_holder() for _ in range(2)]
-    Busy.happens[:] = [lambda: queue(log, (names[0], "another"), (names[1], wish(study)))]
+    Busy.happens[:] = [lambda: queue(log, (names[0], "another"), (names[1], key(study)))]
     study.ask()
     assert list(held(log).values()) == [study.session.worker.name]
     assert standing(log) == names
@@ -84,8 +84,8 @@ def test_nobody_is_served_twice_in_a_turn_and_nobody_who_has_ended() -> None:
     study, name = begin(log), new_holder()
     ended = name.replace(name.split("|")[-2], "1", 1)  # such a process had another start
     Busy.happens[:] = [
-        lambda: queue(log, (ended, wish(study)), (name, wish(study))),
-        lambda: queue(log, (name, wish(study))),
+        lambda: queue(log, (ended, key(study)), (name, key(study))),
+        lambda: queue(log, (name, key(study))),
     ]
     study.ask()
     assert list(held(log).values()) == [study.session.worker.name, name]
@@ -121,7 +121,7 @@ def test_a_round_that_nobody_fetches_is_offered_again() -> None:
     memory = Memory()
     study = begin(MemoryLog(memory), lease=5.0, clock=lambda: now[0])
     log = MemoryLog(memory)
-    Busy.happens[:] = [lambda: queue(log, (ELSEWHERE, wish(study)))]
+    Busy.happens[:] = [lambda: queue(log, (ELSEWHERE, key(study)))]
     study.ask()
     (token,) = (token for token, holder in held(log).items() if holder == ELSEWHERE)
     now[0] += 5.1
@@ -135,7 +135,7 @@ def test_an_outcome_that_comes_between_is_worth_more_than_a_choice() -> None:
     study, hasty = begin(log), Study.open(MemoryLog(memory), Stub())
     hasty.session.contention.cost = 0.0
     name = new_holder()
-    Busy.happens[:] = [lambda: queue(log, (name, wish(study))), lambda: hasty.fail(study.pending[0].token)]
+    Busy.happens[:] = [lambda: queue(log, (name, key(study))), lambda: hasty.fail(study.pending[0].token)]
     mine = study.ask()
     assert held(log) == {}, "it has failed"
     assert len(study.history) == 1
@@ -157,7 +157,7 @@ def test_a_log_that_goes_away_leaves_the_chooser_its_own() -> None:
 
     log = Failing()
     study = begin(log)
-    Busy.happens[:] = [lambda: queue(log, (new_holder(), wish(study)))]
+    Busy.happens[:] = [lambda: queue(log, (new_holder(), key(study)))]
     assert study.ask().round == 1
     assert study.session.log.seconds == 600, "as patient as before"
     log.left = 9
@@ -168,14 +168,14 @@ def test_a_log_that_goes_away_leaves_the_chooser_its_own() -> None:
 
 def test_who_cannot_be_served_says_so() -> None:
     with begin(MemoryLog()) as study:
-        assert wish(study) == wish(study) != wish(study, context={"age": 1})
-        assert study.session.serving.wish({}, BatchPosition(), "ann") != wish(study), "events say who caused them"
-        assert study.session.serving.wish({}, BatchPosition(2, 4), None) == ""
-        assert wish(study, context=object()) == ""
+        assert key(study) == key(study) != key(study, context={"age": 1})
+        assert study.session.batcher.request_key({}, BatchPosition(), "ann") != key(study), "events say who caused them"
+        assert study.session.batcher.request_key({}, BatchPosition(2, 4), None) == ""
+        assert key(study, context=object()) == ""
     with begin(MemoryLog(), holder="bench 3") as study:
-        assert wish(study) == "", "others may be called so, too"
+        assert key(study) == "", "others may be called so, too"
     with begin(MemoryLog(), lease=7.0) as study, begin(MemoryLog(), lease=8.0) as other:
-        assert wish(study) != wish(other)
+        assert key(study) != key(other)
 
 
 @pytest.fixture(autouse=True)

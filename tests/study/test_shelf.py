@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy
-from steerbo.storage.catalogue import archive, delete, rename, shelved
+from steerbo.storage.backup import archive, delete, rename, shelved
 from steerbo.storage.keys import KeyRing, keys_of
 from steerbo.study import Study, restore
 from tests.study.folders import filled

@@ -21,7 +21,7 @@ from steerbo.core import Suggestion
 from steerbo.errors import InvalidOption, InvalidRequest, OutcomeConflict
 from steerbo.storage.database import body_of
 from steerbo.study import DatabaseLog, EventLog, Memory, MemoryLog, Study
-from steerbo.study.leases import LAPSES
+from steerbo.study.workers import LAPSES
 from tests.core.stub import Nearest, Stub
 from tests.sizes import examples
 from tests.torture.threads import threads

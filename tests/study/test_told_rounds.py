@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.study import Study
+from steerbo.study import MemoryLog, Study
 from steerbo.study.files.import_csv import import_csv
 
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
@@ -24,7 +24,7 @@ PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
     ],
 )
 def test_a_round_becomes_what_its_line_says(line: dict[str, Any], state: str, fate: str) -> None:
-    with Study.create(":memory:", PROBLEM, "random") as study:
+    with Study.create(MemoryLog(), PROBLEM, "random") as study:
         asked = study.ask()
         assert asked is not None
         columns = ("token", "value", "cost", "state", "reason")

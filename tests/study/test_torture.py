@@ -15,7 +15,7 @@ import pytest
 from steerbo.errors import LogUnavailable
 from steerbo.storage.connections import SharedClock
 from steerbo.study import DatabaseLog, Study
-from steerbo.study.leases import Leases
+from steerbo.study.workers import Leases
 from tests.core.stub import Nearest, Stub, stub_case
 from tests.sizes import FULL
 from tests.study.waiting import ELSEWHERE, take

@@ -17,7 +17,7 @@ from steerbo.core import Choice, History
 from steerbo.errors import LogUnavailable
 from steerbo.storage.log import TURN, new_holder
 from steerbo.study import DatabaseLog, EventLog, Lease, Memory, MemoryLog, Study
-from steerbo.study._queue import CHEAP, LASTS, PRIORITY_TELL, QUIET
+from steerbo.study.workers import CHEAP, LASTS, PRIORITY_TELL, QUIET
 from tests.core.stub import Nearest, Stub
 from tests.study.waiting import ELSEWHERE, NOW, line, nothing, take, turns
 
@@ -56,14 +56,14 @@ def test_what_is_logged_meanwhile_is_taken_in_meanwhile() -> None:
 def test_who_tells_is_let_in_behind_whoever_has_the_turn() -> None:
     log, order = MemoryLog(), list[str]()
 
-    def work(wish: str, name: str) -> None:
-        with turns(log).turn(nothing, wish):
+    def work(key: str, name: str) -> None:
+        with turns(log).turn(nothing, key):
             order.append(name)
 
     threads = []
     with turns(log).turn(nothing):
-        for wish, name in (("", "asks"), (PRIORITY_TELL, "tells"), ("", "asks, too"), (PRIORITY_TELL, "tells, too")):
-            threads.append(threading.Thread(target=work, args=(wish, name)))
+        for key, name in (("", "asks"), (PRIORITY_TELL, "tells"), ("", "asks, too"), (PRIORITY_TELL, "tells, too")):
+            threads.append(threading.Thread(target=work, args=(key, name)))
             threads[-1].start()
             while len(line(log)) < len(threads) + 1:
                 time.sleep(0.001)
@@ -140,7 +140,7 @@ def test_a_turn_whose_lease_has_run_out_is_over() -> None:
 
 
 def test_a_turn_is_renewed_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study._queue.LASTS", 0.03)
+    monkeypatch.setattr("steerbo.study.workers.LASTS", 0.03)
     log, ends = MemoryLog(), set[float | None]()
     with turns(log, time.time).turn(nothing):
         while len(ends) < 3:
@@ -174,7 +174,7 @@ class Counting(Nearest):
 
 @pytest.mark.parametrize("place", ["file", "memory"])
 def test_nobody_computes_in_vain(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study._queue.QUIET", 10_000)  # who is alone, and does not know, need not be polite
+    monkeypatch.setattr("steerbo.study.workers.QUIET", 10_000)  # who is alone, and does not know, need not be polite
     monkeypatch.setattr(Counting, "chosen", 0)
     memory, rounds = Memory(), 12
     logs = [DatabaseLog(tmp_path / "study.db") if place == "file" else MemoryLog(memory) for _ in range(5)]

@@ -8,7 +8,7 @@ from steerbo.core import Event
 from steerbo.storage.log import TURN, Lease
 from steerbo.storage.outbox_files import OutboxEntry
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study._queue import PRIORITY_TELL, QUIET, TRIES
+from steerbo.study.workers import PRIORITY_TELL, QUIET, TRIES
 from tests.core.stub import Nearest, Stub
 
 
@@ -77,9 +77,9 @@ def test_who_is_refused_again_and_again_waits_for_a_turn() -> None:
 
 
 def test_what_waited_in_a_file_is_let_in_like_what_is_told_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    wishes: list[str] = []
+    keys: list[str] = []
     with Study.create(MemoryLog(), Stub(), Nearest, rounds=3) as study:
-        monkeypatch.setattr(study.session, "logged", lambda call, wish="": wishes.append(wish))
+        monkeypatch.setattr(study.session, "logged", lambda call, key="": keys.append(key))
         for call in ("tell", "fail", "amend", "add", "decide"):
-            study.session._give_again(OutboxEntry("study", call, {}), 0)
-    assert wishes == [PRIORITY_TELL] * 4 + [""]
+            study.session._report_entry(OutboxEntry("study", call, {}), 0)
+    assert keys == [PRIORITY_TELL] * 4 + [""]

@@ -6,11 +6,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from steerbo.storage.log import TURN
-from steerbo.storage.retry import RetryingLog
+from steerbo.storage.log import TURN, RetryingLog
 from steerbo.study import EventLog
-from steerbo.study._queue import FairQueue, name_at
-from steerbo.study.leases import Worker
+from steerbo.study.workers import FairQueue, Worker, name_at
 
 ELSEWHERE = "another container|boot|pid:[1]|1|1|x"
 NOW = 1000.0

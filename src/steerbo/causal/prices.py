@@ -12,7 +12,7 @@ import numpy as np
 
 from .._arrays import Float as Floats
 from ..core import Scope
-from ..core.numbers import LARGEST
+from ..core.request import LARGEST
 from ..errors import InvalidProblem, one_of
 from ..space import Space
 from ..space.formula import Formula

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import Strict, model_validator
 
 from ..core import ConstrainedProblem, Outcome, Scope, Suggestion
-from ..core.request import read_some
+from ..core.request import read_context
 from ..core.tolerance import Tolerance
 from ..errors import InvalidProblem, combine, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
@@ -148,9 +148,10 @@ class Causal(ConstrainedProblem):
         Raises:
             InvalidContext: naming a variable that is no context, or an invalid value.
         """
-        seen = read_some(self.space, context, self.graph.contexts or ())
+        names = [name for name in self.space.names if name in (self.graph.contexts or ())]
+        seen = read_context(self.space, context, names)
         if self.space.seen:
-            self.read_known({name: value for name, value in seen.items() if name in self.space.seen})
+            self.read_context({name: value for name, value in seen.items() if name in self.space.seen})
         return seen
 
     @property

@@ -75,7 +75,7 @@ def answering(place: str, call: str, token: str, given: Callable[[Problem | None
     except LogUnavailable as error:
         url, name = (str(read_study(place).log), "") if place.endswith(".toml") else split_name(place)
         files = OutboxFiles.of(url, name)
-        kept = Outbox(files, Errors().say).leave(files.answer(call, token, given(None)))
+        kept = Outbox(files, Errors().say).leave(files.entry(call, token, given(None)))
         raise LogUnavailable(error.place, error.said, kept) from None
     with opened as going:
         yield going

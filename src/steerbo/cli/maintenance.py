@@ -11,9 +11,8 @@ from .._redaction import to_type
 from .._wording import counted
 from ..core import Table
 from ..errors import InvalidOption
-from ..records import to_dict
 from ..storage import doctor as medicine
-from ..storage.catalogue import archive, delete, rename, shelved
+from ..storage.backup import archive, delete, rename, shelved
 from ..study import backup as copy
 from ..study import restore as put_back
 from .app import answer, echo, group, print_json
@@ -43,7 +42,10 @@ def doctor(
     """
     found = medicine.repair(_log(study)) if repair else medicine.examine(_log(study))
     if as_json:
-        print_json(to_dict(found))
+        fields = ("name", "events", "complaint", "note")
+        studies = [{name: getattr(study, name) for name in fields} for study in found.studies]
+        about = {"place": found.place, "studies": studies}
+        print_json({**about, "complaint": found.complaint, "repaired": found.repaired})
     else:
         echo(str(found))
     if found.damaged and not found.repaired:

@@ -10,10 +10,10 @@ from ..core import find_method, read_stop
 from ..core import methods as table
 from ..errors import InvalidStudy
 from ..storage.connections import OPENING
-from ..storage.retry import WAIT
+from ..storage.log import WAIT
 from ..study import DatabaseLog, Display, read_study, resume, run_study
 from ..study.files.study_file import StudyFile
-from ..study.leases import check_options
+from ..study.workers import check_options
 from . import usage
 from .app import answer, echo, group, print_json
 from .arguments import AsJson, Declaring, Given, LogPlace, StudyFilePath, request

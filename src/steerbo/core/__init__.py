@@ -16,10 +16,19 @@ from ._history import History, Round
 from ._implausible import COMPARABLE, ImplausibleValue
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
 from ._problem import ConstrainedProblem, Problem, StatedLaw
-from ._revision import after, extended, limit_text, overruled_settings, read_bounds, revised_text, standing
-from ._scope import Scope
-from ._stopping import Stop, read_stop, stop_text
-from .answers import Explanation, PolicyStep, Recommendation, Status, Suggestion, Table, as_text, numeral
+from ._stopping import (
+    Stop,
+    after,
+    extended,
+    limit_text,
+    overruled_settings,
+    read_bounds,
+    read_stop,
+    revised_text,
+    standing,
+    stop_text,
+)
+from .answers import Explanation, PolicyStep, Recommendation, Scope, Status, Suggestion, Table, as_text, numeral
 from .determinism import Streams, keyed
 from .events import (
     Abandoned,
@@ -37,10 +46,9 @@ from .events import (
     Refitted,
 )
 from .law_tests import LawTest, NatureDraws
-from .numbers import finite
 from .optimizer import BaseStudy, Optimizer, Warnings, load, problem_of
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
-from .request import SEEN, BatchPosition, RequestField, batch_position, one_or_more
+from .request import SEEN, BatchPosition, RequestField, batch_position, finite, one_or_more
 from .state import ReproducibilityWarning
 
 __all__ = [

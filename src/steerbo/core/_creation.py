@@ -9,17 +9,16 @@ from typing import Any, TypedDict
 
 from .._text import unsafe
 from .._validation import collecting_errors
-from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, combine, one_of
+from ..errors import InvalidInput, InvalidOption, InvalidProblem, combine, one_of
 from ..records import to_dict
 from ..space import Learned
 from ..space.fields import whole
 from ._constraints import check_declared
 from ._method import Method
 from ._problem import Problem
-from ._stopping import read_stop
+from ._stopping import read_budget, read_rounds, read_stop
 from .determinism import fingerprint
 from .events import Created
-from .numbers import LARGEST, finite
 from .registry import find_method, name_of, packages, place_of_problem
 
 LARGEST_SEED = 2**128 - 1
@@ -75,7 +74,6 @@ class MethodOptions(TypedDict, total=False):
 _CHANGES = "Leave it out, or take a cost-varying problem: that takes it."
 _LIMITS = ("problem", "method", "budget", "rounds", "stop", "seed", "log")
 _SURE = 0.75  # how alike a mistyped limit is
-_OR_NONE = "; leave it out for no limit"
 
 
 def created_event(
@@ -199,21 +197,3 @@ def _nothing(options: Any) -> dict[str, None]:
     """Options that are None though their default is not: a plain form leaves these out, and would be read as that."""
     defaults = {each.name: getattr(each.default, "default", each.default) for each in fields(options)}
     return {name: None for name, default in defaults.items() if getattr(options, name) is None is not default}
-
-
-def read_rounds(value: Any) -> int | None:
-    """A limit of rounds, checked; None: no limit."""
-    return None if value is None else whole("rounds", value, 1, InvalidOption, more=_OR_NONE)
-
-
-def read_budget(value: Any) -> float | None:
-    """A limit of money, checked; None: no limit."""
-    if value is None:
-        return None
-    try:
-        number = finite("budget", value)
-    except InvalidOutcome:
-        number = 0.0
-    if number <= 0:
-        raise InvalidOption("budget", value, f"a finite number above 0 (at most {LARGEST:g}){_OR_NONE}")
-    return number

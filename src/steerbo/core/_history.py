@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import islice
 from typing import Any, Literal, assert_never
 
 from ..errors import UnknownSuggestion, short_repr
 from ..records import of_checked, with_checked
-from ._scope import Scope
-from .answers import Suggestion
+from .answers import Scope, Suggestion
 from .events import (
     Abandoned,
     Amended,
@@ -75,34 +75,6 @@ class Round:
         return self.state in ("open", "abandoned")
 
 
-_UNIT = 2**1074  # the smallest float is one over it
-
-
-class ExactSum:
-    """Sum of floats without rounding, as a whole number of smallest floats: removal leaves no trace.
-
-    >>> total = ExactSum()
-    >>> for number in (0.1, 0.2, 0.3, -0.2):
-    ...     total.add(number)
-    >>> total.value
-    0.4
-    """
-
-    def __init__(self) -> None:
-        self._total = 0
-
-    def add(self, number: float) -> None:
-        """Add a number."""
-        if number:
-            numerator, denominator = number.as_integer_ratio()
-            self._total += numerator * (_UNIT // denominator)
-
-    @property
-    def value(self) -> float:
-        """The sum, rounded once."""
-        return self._total / _UNIT
-
-
 class RunningMean:
     """Mean of numbers that are added and removed; None of none. Sums are exact, so removal leaves no rounding.
 
@@ -115,26 +87,25 @@ class RunningMean:
     """
 
     def __init__(self) -> None:
-        self._sum, self._count = ExactSum(), 0
+        self._sum, self._count = Fraction(), 0
 
     def change(self, before: float | None, after: float | None) -> None:
         """Replace the number `before` by `after`; None: there was, or is, none."""
         if before != after:
-            self._sum.add(after or 0.0)
-            self._sum.add(-(before or 0.0))
+            self._sum += Fraction(after or 0.0) - Fraction(before or 0.0)
             self._count += (after is not None) - (before is not None)
 
     @property
     def value(self) -> float | None:
         """Mean of the numbers; None where there are none."""
-        return self._sum.value / self._count if self._count else None
+        return float(self._sum) / self._count if self._count else None
 
 
 class CostLedger:
     """Charges and known costs of rounds and of external data."""
 
     def __init__(self) -> None:
-        self._charged, self._estimated = ExactSum(), ExactSum()
+        self._charged, self._estimated = Fraction(), Fraction()  # exact: what is taken away leaves no rounding
         self.unpriced = 0  # rounds that have ended, or are charged for, of unknown cost
         self._rounds = RunningMean()  # of all rounds
         self._scopes: dict[Scope, RunningMean] = {}
@@ -142,12 +113,12 @@ class CostLedger:
     @property
     def spent(self) -> float:
         """Total charge."""
-        return self._charged.value
+        return float(self._charged)
 
     @property
     def estimated(self) -> float:
         """Part of the total that is charged for unknown costs."""
-        return self._estimated.value
+        return float(self._estimated)
 
     @property
     def usual(self) -> float | None:
@@ -161,10 +132,10 @@ class CostLedger:
     def change(self, before: Round, after: Round) -> None:
         """Replace a round by its present form."""
         for played, sign in ((after, 1), (before, -1)):
-            charged, unpriced = played.charged, played.unpriced
-            self._charged.add(sign * charged)
-            if unpriced:
-                self._estimated.add(sign * charged)
+            charged = sign * Fraction(played.charged)
+            self._charged += charged
+            if played.unpriced:
+                self._estimated += charged
                 self.unpriced += sign
         paid = before.paid, after.paid
         if paid[0] != paid[1]:
@@ -173,7 +144,7 @@ class CostLedger:
 
     def add(self, data: DataAdded) -> None:
         """Add external data."""
-        self._charged.add(data.charged)
+        self._charged += Fraction(data.charged)
         self._learn(data)
 
     def void(self, data: DataAdded) -> None:
@@ -183,8 +154,7 @@ class CostLedger:
 
     def correct(self, before: DataAdded, after: DataAdded) -> None:
         """Correct external data."""
-        self._charged.add(after.charged)
-        self._charged.add(-before.charged)
+        self._charged += Fraction(after.charged) - Fraction(before.charged)
         self.void(before)
         self._learn(after)
 

@@ -31,10 +31,9 @@ from ..space import Space
 from ._context import TIME, context_of
 from ._history import History, Round
 from ._problem import Problem
-from ._scope import Scope
-from .answers import Suggestion, numeral
+from .answers import Scope, Suggestion, numeral
 from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
-from .numbers import SMALLEST
+from .request import SMALLEST
 
 COMPARABLE = 8
 """Outcomes from which on a posterior says what another one is expected to be."""

@@ -13,8 +13,7 @@ from ..records import record
 from ._context import TIME, average_over, average_recommendation, now, typical
 from ._history import History, Round
 from ._problem import Problem
-from ._scope import Scope
-from .answers import Explanation, PolicyStep, Recommendation
+from .answers import Explanation, PolicyStep, Recommendation, Scope
 from .determinism import Streams
 from .events import DataAdded, Event, OutcomeTold
 

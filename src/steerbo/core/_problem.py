@@ -18,12 +18,9 @@ from ..errors import InvalidContext, InvalidOutcome, one_of
 from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
 from ._context import TIME, read_time, read_when, time_of
 from ._history import History, Round
-from ._scope import Scope
-from .answers import Suggestion, as_text, numeral
+from .answers import Scope, Suggestion, as_text, numeral
 from .events import Outcome
-from .numbers import by_name, finite
-from .request import SEEN, RequestField, check_taken, read_looked_at
-from .request import read_context as read_known
+from .request import SEEN, RequestField, by_name, check_taken, finite, read_context
 
 
 @dataclass(frozen=True)
@@ -160,7 +157,7 @@ class Problem(ABC):
         return (*((TIME,) if self.timed else ()), *self.takes, *((SEEN,) if self.space.seen else ()))
 
     def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """Check the arguments of `ask`: `context` by `read_known`, all others by `read_request`.
+        """Check the arguments of `ask`: `context` by `read_context`, all others by `read_request`.
 
         Raises:
             InvalidContext: a context variable is missing or unknown, or its value is not allowed.
@@ -168,17 +165,19 @@ class Problem(ABC):
         """
         if not self.space.seen:
             return self.read_request(request, history)
-        seen = self.read_known(request.get("context", {}))
+        seen = self.read_context(request.get("context", {}))
         rest = {name: value for name, value in request.items() if name != "context"}
         return {**self.read_request(rest, history), **({"context": seen} if seen else {})}
 
-    def read_known(self, context: Any) -> dict[str, Any]:
+    def read_context(self, context: Any) -> dict[str, Any]:
         """Check the values seen before choosing; a variable with a law may be missing.
 
         Raises:
             InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
         """
-        return read_known(self.space, context, self.stated_laws)
+        needed = [name for name in self.space.seen if name not in self.stated_laws]
+        hint = "It is seen before choosing: give it by ‹context›."
+        return read_context(self.space, context, self.space.seen, needed, hint)
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """Check the other arguments of `ask`: those that the problem `takes`, and the time where it drifts."""
@@ -186,9 +185,9 @@ class Problem(ABC):
         check_taken(request, taken, self.kind, drifts=hasattr(self, "drift"))
         return {**request, **({TIME.name: read_time(request, history)} if self.timed else {})}
 
-    def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
+    def read_observation(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
         """Check observed values: exactly the variables that the suggestion asked to observe."""
-        return read_looked_at(self.space, context, suggestion.observe)
+        return read_context(self.space, context, suggestion.observe, suggestion.observe)
 
     def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """Check the arguments of a policy, as for `ask`; the default time is that of the last round."""
@@ -200,7 +199,7 @@ class Problem(ABC):
     def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Check the context of a policy: values seen before choosing."""
         if self.space.seen:
-            return self.read_known(context)
+            return self.read_context(context)
         for name, value in context.items():
             raise InvalidContext(f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at")
         return {}

@@ -12,27 +12,11 @@ from ._history import History, Round
 from ._problem import Problem
 from .answers import Suggestion
 from .events import Abandoned, Amended, DataAdded, Failed, Outcome, OutcomeTold
-from .numbers import finite
+from .request import finite
 
 Realised = Mapping[str, Any] | None
 _VOID = "To void the outcome, use ‹void›."
 _ALONE = "nothing else beside it"
-
-
-@dataclass(frozen=True)
-class Amendment:
-    """Correction of an outcome by `amend`; fields at None stay."""
-
-    value: Any
-    cost: Any
-    realised: Realised
-    charge: Any
-    scope: Any
-
-    @property
-    def anything(self) -> bool:
-        """Whether there is anything in it."""
-        return any(part is not None for part in vars(self).values())
 
 
 @dataclass(frozen=True)
@@ -52,7 +36,9 @@ class OutcomeParser:
             )
         return self.history[str.__str__(suggestion) if isinstance(suggestion, str) else short_repr(suggestion)]
 
-    def tell(self, suggestion: object, value: Any, cost: Any = None, realised: Realised = None) -> OutcomeTold | None:
+    def tell(
+        self, suggestion: object, value: Any = None, cost: Any = None, realised: Realised = None
+    ) -> OutcomeTold | None:
         """An outcome."""
         about = self.about(suggestion)
         outcome = self._outcome(about, value, cost, realised)
@@ -69,7 +55,9 @@ class OutcomeParser:
             )
         return None
 
-    def fail(self, suggestion: object, reason: object, cost: Any, charge: Any, realised: Realised) -> Failed | None:
+    def fail(
+        self, suggestion: object, reason: object = "", cost: Any = None, charge: Any = None, realised: Realised = None
+    ) -> Failed | None:
         """An evaluation that broke."""
         about = self.about(suggestion)
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
@@ -126,56 +114,74 @@ class OutcomeParser:
             raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
         return None
 
-    def amend(self, suggestion: object, void: Any, reason: object, **corrected: Any) -> Amended:
-        """Event that corrects or voids an outcome or external data."""
-        given = Amendment(**corrected)
+    def amend(
+        self,
+        suggestion: object,
+        *,
+        value: Any = None,
+        cost: Any = None,
+        realised: Realised = None,
+        charge: Any = None,
+        scope: Any = None,
+        void: Any = False,
+        reason: object = "",
+    ) -> Amended:
+        """Event that corrects or voids an outcome or external data; fields at None stay."""
+        named = {"value": value, "cost": cost, "realised": realised, "charge": charge, "scope": scope}
+        given = {name: part for name, part in named.items() if part is not None}
         if not isinstance(void, bool):
             raise InvalidOutcome("void", void, "true or false")
         if isinstance(suggestion, str) and suggestion in self.history.data:
             token, correct = suggestion, self._corrected_data
         else:
             about = self.about(suggestion)
-            if given.scope is not None:
-                raise InvalidOutcome("scope", given.scope, "nothing: only of data that was added it can be another one")
+            if scope is not None:
+                raise InvalidOutcome("scope", scope, "nothing: only of data that was added it can be another one")
             token, correct = self._ended(about).suggestion.token, self._corrected
         if not void:
             return correct(token, given, reason)
-        if given.anything:
+        if given:
             raise InvalidOutcome("void", True, _ALONE)
         return Amended(token, reason=_kept(reason))
 
-    def _corrected(self, token: str, given: Amendment, reason: object) -> Amended:
+    def _corrected(self, token: str, given: Mapping[str, Any], reason: object) -> Amended:
         """Corrected outcome: fields not given stay, also of a failure without a value."""
-        if not given.anything:
+        if not given:
             raise InvalidOutcome("value", None, "a new value, a cost or realised variables", _VOID)
         about = self.history[token]
-        value, cost, measured = given.value, given.cost, {**about.realised, **_mapping(given.realised)}
+        value, cost, measured = (
+            given.get("value"),
+            given.get("cost"),
+            {**about.realised, **_mapping(given.get("realised"))},
+        )
         if value is None and about.outcome is None and about.failure is not None:
             paid = about.paid if cost is None else finite("cost", cost, least=0.0)
-            charge = about.charge if given.charge is None and paid is None else given.charge
+            charge = about.charge if given.get("charge") is None and paid is None else given.get("charge")
             failure = self._failure(about, about.failure.reason, paid, charge, measured)
             return Amended(token, None, failure, _kept(reason))
-        if given.charge is not None:
+        if given.get("charge") is not None:
             allowed = "nothing: it is for rounds that failed at an unknown cost"
-            raise InvalidOutcome("charge", given.charge, allowed)
+            raise InvalidOutcome("charge", given.get("charge"), allowed)
         value = about.outcome.value if value is None and about.outcome else value
         cost = about.paid if cost is None else cost
         return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
 
-    def _corrected_data(self, token: str, given: Amendment, reason: object) -> Amended:
+    def _corrected_data(self, token: str, given: Mapping[str, Any], reason: object) -> Amended:
         """Corrected external data: fields not given stay."""
-        if not given.anything:
+        if not given:
             raise InvalidOutcome("value", None, "a new value, a cost, realised variables, a charge or a scope", _VOID)
         before = self.history.data[token]
-        value = before.outcome.value if given.value is None else given.value
-        cost = before.outcome.cost if given.cost is None else given.cost
-        outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(given.realised)})
-        _chargeable(outcome, before.charge if given.charge is None else given.charge)
-        played = None if given.scope is None else self.problem.read_scope(given.scope)
+        value = before.outcome.value if given.get("value") is None else given.get("value")
+        cost = before.outcome.cost if given.get("cost") is None else given.get("cost")
+        outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(given.get("realised"))})
+        _chargeable(outcome, before.charge if given.get("charge") is None else given.get("charge"))
+        played = None if given.get("scope") is None else self.problem.read_scope(given.get("scope"))
         self.problem.check_data(outcome, before.scope if played is None else played)
-        return Amended(token, outcome, reason=_kept(reason), charge=given.charge, scope=played)
+        return Amended(token, outcome, reason=_kept(reason), charge=given.get("charge"), scope=played)
 
-    def add(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> DataAdded:
+    def add(
+        self, value: Any = None, realised: Any = None, cost: Any = None, scope: Any = None, charge: Any = False
+    ) -> DataAdded:
         """Event of external data."""
         outcome, played = self.problem.read_added(value, cost, realised), self.problem.read_scope(scope)
         _chargeable(outcome, charge)

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import BeforeValidator, Field
 
 from ..records import record, with_checked
-from ._scope import Scope
+from .answers import Scope
 
 FORMAT = 2
 """Of the events that are written."""

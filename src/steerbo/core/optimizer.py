@@ -13,6 +13,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any, Unpack, overload
 
 from ..errors import (
@@ -42,8 +43,7 @@ from ._implausible import (
 from ._method import Method
 from ._problem import Problem
 from ._reports import Realised
-from ._revision import read_bounds, read_revision
-from ._stopping import Stop, with_curve
+from ._stopping import Stop, read_bounds, read_revision, with_curve
 from .answers import (
     Explanation,
     MaybeNone,
@@ -55,7 +55,7 @@ from .answers import (
     html_lines,
     html_table,
 )
-from .determinism import one_blas_thread
+from .determinism import CallLock, one_at_a_time, one_blas_thread
 from .events import (
     Asked,
     BoundsExtended,
@@ -68,7 +68,6 @@ from .events import (
     Refitted,
     with_canonical_order,
 )
-from .locking import CallLock, one_at_a_time
 from .registry import find_method, problem_class, read_problem
 from .request import BatchPosition, one_or_more
 from .state import StudyState
@@ -475,7 +474,7 @@ class BaseStudy(ABC):
 def widened(advice: Recommendation, times: float) -> Recommendation:
     """Answer with bounds moved away from its mean by a factor; an infinite one removes them, with a note.
 
-    >>> from ._scope import Scope
+    >>> from .answers import Scope
     >>> widened(Recommendation(Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.0, upper=1.5), 2.0).expected
     'expected value 1 (between -1 and 2)'
     """
@@ -498,15 +497,8 @@ def _cells(problem: Problem, played: Round) -> list[str]:
     return [as_text(cell) for cell in cells]
 
 
-_DOUBTED: dict[str, dict[str, Any]] = {
-    "ask": {},
-    "decide": {},
-    "tell": {"value": None, "cost": None, "realised": None},
-    "fail": {"reason": "", "cost": None, "charge": None, "realised": None},
-    "amend": dict.fromkeys(("value", "cost", "realised", "charge", "scope")) | {"void": False, "reason": ""},
-    "add": {"value": None, "realised": None, "cost": None, "scope": None, "charge": False},
-}
-"""Calls that take values, with what stands for what is left out."""
+_COMPARED = ("ask", "decide", "tell", "fail", "amend", "add")
+"""Calls that take values, which may be hard to believe."""
 
 
 class Optimizer(BaseStudy):
@@ -605,18 +597,23 @@ class Optimizer(BaseStudy):
             InvalidContext: a context variable is missing or unknown, or its value is not allowed.
             InvalidRequest: another argument is not allowed, or this problem does not take it.
         """
-        return one_or_more(batch, lambda place: self.ask_at(place, request))
+
+        def ask(place: BatchPosition) -> Suggestion | None:
+            suggestion = self.ask_at(place, request)
+            return None if suggestion is None else self.with_warnings(suggestion)
+
+        return one_or_more(batch, ask)
 
     @one_at_a_time
     def ask_at(self, place: BatchPosition, request: Mapping[str, Any]) -> Suggestion | None:
-        """Suggest at one place of a batch, after the earlier ones; `request` as for `ask`."""
+        """Suggest at one place of a batch, after the earlier ones, without warnings; `request` as for `ask`."""
         read = self.problem.read_asked(self._given(request), self.history)
         if self._state.finished():
             return None
         self.refit()
         asked = self._state.choose(read, place)
         self.recorder(asked)
-        return self.with_warnings(self.history[asked.token].suggestion)
+        return self.history[asked.token].suggestion
 
     @one_at_a_time
     def refit(self) -> None:
@@ -673,8 +670,8 @@ class Optimizer(BaseStudy):
         ...     print(value.text)
         ph = 62 is far outside its range, 4 to 8
         """
-        if not isinstance(call, str) or call not in _DOUBTED:
-            raise InvalidRequest("call", call, one_of(_DOUBTED, call))
+        if not isinstance(call, str) or call not in _COMPARED:
+            raise InvalidRequest("call", call, one_of(_COMPARED, call))
         space, context = self.problem.space, given.get("context") or {}
         if not isinstance(context, Mapping):
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
@@ -684,10 +681,12 @@ class Optimizer(BaseStudy):
         if call == "decide":
             about = self._state.reports.about(suggestion).suggestion
             return tuple(implausible_in_look(context, space, about.round, about.token))
+        parse = getattr(self._state.reports, call)
+        taken = [name for name in signature(parse).parameters if name != "suggestion"]
         for name, value in given.items():
-            if name not in _DOUBTED[call]:
-                raise InvalidRequest(name, value, one_of(_DOUBTED[call], name))
-        event = getattr(self._state.reports, call)(*([] if call == "add" else [suggestion]), **_DOUBTED[call] | given)
+            if name not in taken:
+                raise InvalidRequest(name, value, one_of(taken, name))
+        event = parse(*(() if call == "add" else (suggestion,)), **given)
         return tuple(self.recorder.implausible_values(event)) if event is not None else ()
 
     @one_at_a_time

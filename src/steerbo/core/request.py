@@ -1,9 +1,11 @@
-"""Arguments of `ask` and `decide`: fields that a kind of problem takes, the position in a batch, context values."""
+"""Arguments of calls: fields that a kind of problem takes, the position in a batch, context values, numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, TypeVar
 
 from .._parsing import Rows, parse_value
@@ -115,73 +117,76 @@ def check_taken(request: Mapping[str, Any], taken: Container[str], kind: str, *,
             raise InvalidRequest(name, value, f"nothing: a {kind} problem does not take it", hint)
 
 
-def read_context(space: Space, context: Any, drawn: Collection[str]) -> dict[str, Any]:
-    """Values of the variables that are `seen` before choosing; one that can be drawn may be missing.
+def read_context(
+    space: Space, context: Any, names: Sequence[str], needed: Collection[str] = (), hint: str = ""
+) -> dict[str, Any]:
+    """Check values that were seen or looked at, in the order of `names`.
 
     Args:
         space: all variables.
         context: the values given.
-        drawn: names of variables that have a law.
+        names: variables that may be given.
+        needed: those of them that must be.
+        hint: where one is missing.
 
     Raises:
         InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
 
     >>> from steerbo.space import Float
-    >>> read_context(Space((Float("weather", 0, 30, seen=True),)), {"weather": 12}, ())
+    >>> read_context(Space((Float("weather", 0, 30, seen=True),)), {"weather": 12}, ["weather"])
     {'weather': 12.0}
     """
-    names = space.seen
-    _only(context, names)
-    for name in names:
-        if name not in context and name not in drawn:
-            hint = "It is seen before choosing: give it by ‹context›."
-            raise InvalidContext(f"context.{name}", None, f"a value, {space[name].range_text}", hint)
-    return _measured(space, context, [name for name in names if name in context])
-
-
-def read_looked_at(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """Check observed values: exactly the variables that a suggestion asked to observe.
-
-    Args:
-        space: all variables.
-        context: the values given.
-        wanted: names of the variables to look at.
-
-    Raises:
-        InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
-    """
-    _only(context, wanted)
-    for name in wanted:
-        if name not in context:
-            raise InvalidContext("context", dict(context), f"a value for {name!r}")
-    return _measured(space, context, wanted)
-
-
-def read_some(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """Values of some of these variables, in the order of the space.
-
-    Args:
-        space: all variables.
-        context: the values given.
-        wanted: names of the variables that may be given.
-
-    Raises:
-        InvalidContext: naming the variable that is unknown, or its value that is not allowed.
-    """
-    _only(context, wanted)
-    return _measured(space, context, [name for name in space.names if name in context])
-
-
-def _only(context: Any, names: Sequence[str]) -> None:
     if not isinstance(context, Mapping):
         raise InvalidContext("context", context, f"values by name, for {', '.join(names) or 'nothing'}")
     for name in context:
         if name not in names:
             raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(names, name)}")
-
-
-def _measured(space: Space, context: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    for name in names:
+        if name in needed and name not in context:
+            raise InvalidContext(f"context.{name}", None, f"a value, {space[name].range_text}", hint)
     try:
-        return space.check_measured(dict(context), names)
+        return space.check_measured(dict(context), [name for name in names if name in context])
     except InvalidOutcome as error:
         raise error.moved(f"context.{error.field}", InvalidContext) from None
+
+
+LARGEST = 1e100
+"""Largest size of an outcome or a cost: models square what they are told, and some divide it by small noise first."""
+SMALLEST = 1e-100
+"""Smallest size of an outcome that models can tell from 0; smaller ones are kept, with a warning."""
+
+
+def finite(field: str, value: object, least: float = -math.inf) -> float:
+    """Check a number, and return it as a float.
+
+    Raises:
+        InvalidOutcome: it is not a finite number, below `least`, or beyond `LARGEST`.
+
+    >>> finite("cost", 2, least=0)
+    2.0
+    """
+    allowed = "a finite number" + (f" not below {least:g}" if least > -math.inf else "")
+    hint = "" if field != "value" else "If the evaluation broke, use ‹fail›."
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidOutcome(field, value, allowed, hint)
+    try:
+        number = float(value)
+    except Exception:  # too large, or a class that only looks like a number
+        raise InvalidOutcome(field, value, allowed, hint) from None
+    if not math.isfinite(number) or number < least:
+        raise InvalidOutcome(field, value, allowed, hint)
+    if abs(number) > LARGEST:
+        hint = "Give it in a larger unit; where it is no measurement, use ‹fail›."
+        raise InvalidOutcome(field, value, f"a number of at most {LARGEST:g} in size", hint)
+    return number
+
+
+def by_name(field: str, given: Any) -> Mapping[str, Any]:
+    """Check that values are given by name, and return them.
+
+    Raises:
+        InvalidOutcome: it is no mapping.
+    """
+    if not isinstance(given, Mapping):
+        raise InvalidOutcome(field, given, "values by variable name, such as {'ph': 6.4}")
+    return given

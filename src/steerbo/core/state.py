@@ -16,8 +16,7 @@ from ._history import History, Round
 from ._method import Method
 from ._problem import Problem
 from ._reports import OutcomeParser
-from ._revision import after
-from ._stopping import is_converged
+from ._stopping import after, is_converged
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
 from .events import FORMAT, Asked, BoundsExtended, Created, Decided, Event, Refitted, with_canonical_order
 from .law_tests import LawMonitor
@@ -249,7 +248,7 @@ class StudyState:
         return self._decided(before, before[token], {**last, **context})
 
     def _decided(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decided:
-        seen = self.problem.read_context(pending.suggestion, context)
+        seen = self.problem.read_observation(pending.suggestion, context)
         with one_blas_thread():
             decision = self.method.decide(history, pending, {**pending.suggestion.context, **seen})
         given = {**context_of(pending.request), **pending.suggestion.context, **seen, **pending.suggestion.values}

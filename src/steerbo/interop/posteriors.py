@@ -89,7 +89,7 @@ def _of_control_sets(method: CostVaryingMethod[Any], history: History, which: Po
     which.only(problem.kind, "scope", "context", *when)
     scope = problem.read_scope(which.scope)
     assert scope is not None  # one was asked for
-    seen = problem.read_known(which.context) if space.seen else {}
+    seen = problem.read_context(which.context) if space.seen else {}
     if which.context and not seen:
         raise InvalidRequest("context", dict(which.context), "nothing: no variable is ‹seen› before choosing")
     candidates = method.candidates(history, {"context": seen, **request}, pending=False, answering=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
 
 from ..core import TIME, BaseStudy, Problem, Round, as_text, numeral
 from .wording import Words, amount_text, as_seen, in_one_line, in_resolution, in_step
@@ -82,11 +81,11 @@ def rounds_before(study: BaseStudy, number: int = 0, most: int | None = SHOWN, t
     if text:
         lines = [line for line in _lines(study, _down(study, last)) if _holds(line, text)]
         return _part(
-            lines[:most] if most else lines, lines[most].number + 1 if most and len(lines) > most else 0, lines
+            study, lines[:most] if most else lines, lines[most].number + 1 if most and len(lines) > most else 0, lines
         )
     wanted = last if most is None else most
     some = list(_lines(study, islice(_down(study, last), wanted)))
-    return _part(some, some[-1].number if some and some[-1].number > 1 else 0, some, len(study.history))
+    return _part(study, some, some[-1].number if some and some[-1].number > 1 else 0, some, len(study.history))
 
 
 def added(study: BaseStudy) -> tuple[Line, ...]:
@@ -109,9 +108,9 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
     )
 
 
-def _part(lines: list[Line], before: int, found: list[Line], total: int | None = None) -> Part:
+def _part(study: BaseStudy, lines: list[Line], before: int, found: list[Line], total: int | None = None) -> Part:
     return Part(
-        lines=_aligned(lines),
+        lines=_aligned(study, lines),
         before=before,
         total=len(found) if total is None else total,
         scoped=len({line.scope for line in lines}) > 1,
@@ -120,21 +119,15 @@ def _part(lines: list[Line], before: int, found: list[Line], total: int | None =
     )
 
 
-def _aligned(lines: list[Line]) -> tuple[Line, ...]:
+def _aligned(study: BaseStudy, lines: list[Line]) -> tuple[Line, ...]:
     """Lines whose values, and whose costs, have equally many decimals."""
-    values, costs = (in_step([_number(getattr(line, name)) for line in lines]) for name in ("value", "cost"))
+    rounds = [study.history[line.token] for line in lines]
+    values = in_step([r.outcome.value if r.outcome and r.state == "told" else None for r in rounds])
+    costs = in_step([r.paid for r in rounds], amount_text)
     return tuple(
         replace(line, value=value if line.value else "", cost=cost if line.cost else "")
         for line, value, cost in zip(lines, values, costs, strict=True)
     )
-
-
-def _number(text: str) -> Any:
-    """The number that a text is, or the text."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _down(study: BaseStudy, last: int) -> Iterator[Round]:
@@ -183,7 +176,7 @@ def _line(study: BaseStudy, words: Words, played: Round) -> Line:
     )
 
 
-def _differs(problem: Problem, name: str, value: Any, text: str) -> bool:
+def _differs(problem: Problem, name: str, value: object, text: str) -> bool:
     """Whether a value came out otherwise than it was set, as far as one can read it."""
     return dict(in_resolution(problem, {name: value})).get(name) != text
 

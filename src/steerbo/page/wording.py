@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,8 +137,12 @@ def within(mean: float | None, lower: float | None, upper: float | None) -> tupl
     return text(mean), text(lower), text(upper)
 
 
-def in_step(values: Sequence[Any]) -> list[str]:
+def in_step(values: Sequence[Any], alone: Callable[[float], str] | None = None) -> list[str]:
     """Numbers of a column with equally many decimals: as many as the longest has, of which range and size need no more.
+
+    Args:
+        values: of the column.
+        alone: text of a number that stands alone, with the decimals that it needs; None: six digits.
 
     >>> in_step([6.1, 6.27, 12.0]), in_step([3.0, 3.1, None]), in_step([1 / 3, 20.0, "zinc"])
     (['6.10', '6.27', '12.00'], ['3.0', '3.1', '–'], ['0.333', '20.000', 'zinc'])
@@ -148,7 +152,7 @@ def in_step(values: Sequence[Any]) -> list[str]:
     least = min((abs(x) for x in numbers if x), default=most)
     if not 1e-3 <= most < 1e9 or least < most / _FINEST:
         return [as_text(x) for x in values]
-    digits = min(max(_decimals(numeral(x, 6)) for x in numbers), decimals(most, _FINEST))
+    digits = min(max(_decimals(alone(x) if alone else numeral(x, 6)) for x in numbers), decimals(most, _FINEST))
     texts = [f"{x:.{digits}f}" if _plain(x) else as_text(x) for x in values]
     return [text.removeprefix("-") if text.strip("-0.") == "" else text for text in texts]
 

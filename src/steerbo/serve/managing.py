@@ -21,8 +21,8 @@ from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile
 from .auth import Principal, study_of, visitor_of
-from .forms import Doubtful, Form, amount_of, check_plausible, typed, typed_texts, values_of
-from .pages import address, form_of, not_saved, page, wants_commas, wrong_of
+from .forms import Form, amount_of, check_plausible, typed, typed_texts, values_of
+from .pages import address, form_of, form_state, not_saved, page, wants_commas
 from .pool import OpenStudy, StudyPool
 from .problem_details import Refusal, status_of
 
@@ -74,20 +74,9 @@ def _settings_page(
     draft: Form | None = None,
     done: str = "",
 ) -> Response:
-    doubtful = error if isinstance(error, Doubtful) else None
-    wrong, wrong_at = wrong_of(error, dict(draft or {})) if error is not None and doubtful is None else ([], {})
-    shown = {
-        "given": served.read("management", management),
-        "about": about,
-        "draft": dict(draft or {}),
-        "wrong": wrong,
-        "wrong_at": wrong_at,
-        "doubt_at": doubtful.doubts if doubtful else {},
-        "sure": doubtful.sure if doubtful else "",
-        "done": done,
-    }
-    status = 200 if error is None else 409 if doubtful else status_of(error).value
-    return page(request, "settings.html", status, name=served.name, **shown)
+    status, shown = form_state(error, about, draft or {})
+    given = served.read("management", management)
+    return page(request, "settings.html", status, name=served.name, given=given, done=done, **shown)
 
 
 def _limits(study: Study, form: Form, comma: bool) -> None:

@@ -184,9 +184,8 @@ def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = ""
 def one(request: Request, who: Who, name: str, token: str, kept: bool = False) -> Response:
     """Page of one round, to be corrected; `kept`: with values typed before another worker was quicker."""
     edit = study_of(request, who, name, "read").read(("round", token), lambda study: edit_of(study, token))
-    about = f"{token}:{edit.call}"
-    more: dict[str, Any] = {"about": about, "draft": {}, "wrong": [], "wrong_at": {}, "doubt_at": {}, "sure": ""}
-    return page(request, "round.html", name=name, edit=edit, who=who, typed=(), kept=kept, **more)
+    status, shown = form_state(None, f"{token}:{edit.call}", {})
+    return page(request, "round.html", status, name=name, edit=edit, who=who, typed=(), kept=kept, **shown)
 
 
 @router.get("/page/{name}/rounds.csv")
@@ -340,34 +339,17 @@ def _study_page(
     whole: bool = False,
 ) -> Response:
     """Page of a study, with the errors and texts of a refused form."""
-    shown = _view(served, whole or applied is not None or about == "policy")
-    draft = dict(draft or {})
-    doubtful = error if isinstance(error, Doubtful) else None
-    wrong, wrong_at = wrong_of(error, draft) if error is not None and doubtful is None else ([], {})
+    found, draft = _view(served, whole or applied is not None or about == "policy"), dict(draft or {})
+    status, shown = form_state(error, about, draft)
     token, _, action = about.partition(":")
     edit: Edit | None = None
     typed: list[tuple[str, str]] = []
-    if error is not None and action and not _on_page(shown, token, action, draft):
+    if error is not None and action and not _on_page(found, token, action, draft):
         edit, typed = served.read(
             ("kept", token, tuple(sorted(draft.items()))), lambda study: _kept(study, token, draft)
         )
-    return page(
-        request,
-        "study.html",
-        200 if error is None else 409 if doubtful else status_of(error).value,
-        name=served.name,
-        view=shown,
-        who=who,
-        wrong=wrong,
-        wrong_at=wrong_at,
-        doubt_at=doubtful.doubts if doubtful else {},
-        sure=doubtful.sure if doubtful else "",
-        about=about,
-        draft=draft,
-        applied=applied,
-        edit=edit,
-        typed=typed,
-    )
+    more: dict[str, Any] = {"view": found, "who": who, "applied": applied, "edit": edit, "typed": typed}
+    return page(request, "study.html", status, name=served.name, **more, **shown)
 
 
 def _on_page(shown: View, token: str, action: str, draft: Form) -> bool:
@@ -393,7 +375,22 @@ def _kept(study: Study, token: str, draft: Form) -> tuple[Edit | None, list[tupl
     return edit, labels(study, {name: text for name, text in typed.items() if name not in fields})
 
 
-def wrong_of(error: SteerboError, form: Form) -> tuple[list[str], dict[str, str]]:
+def form_state(error: SteerboError | None, about: str, draft: Form) -> tuple[int, dict[str, Any]]:
+    """Status of a page, and the state of its form: typed texts, errors, and values that are hard to believe.
+
+    Args:
+        error: why the form was refused; None: it was not.
+        about: which form of the page it is.
+        draft: what was typed.
+    """
+    doubtful = error if isinstance(error, Doubtful) else None
+    wrong, wrong_at = _wrong_of(error, draft) if error is not None and doubtful is None else ([], {})
+    shown = {"about": about, "draft": dict(draft), "wrong": wrong, "wrong_at": wrong_at}
+    shown |= {"doubt_at": doubtful.doubts, "sure": doubtful.sure} if doubtful else {"doubt_at": {}, "sure": ""}
+    return 200 if error is None else 409 if doubtful else status_of(error).value, shown
+
+
+def _wrong_of(error: SteerboError, form: Form) -> tuple[list[str], dict[str, str]]:
     """Errors of a form in words: of the whole of it, and by field."""
     found = [each for each in error.errors if isinstance(each, InvalidInput)]
     if status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE or not found:

@@ -1,4 +1,4 @@
-"""Backup of the studies of a log into one file, and restoring from it.
+"""Studies of a log as a whole: backup into one file, restoring from it, listing, renaming, archiving, deleting.
 
 A backup is an SQLite log, whichever store it was made of: it can be opened, shown and examined. Its studies are those
 of one moment, also while others write; every checksum is compared on the way there and back.
@@ -14,12 +14,16 @@ from pathlib import Path
 
 from .._redaction import split_name
 from ..core import Event
-from ..errors import DamagedLog, InvalidStudy
-from ._integrity import IntegrityReport, StoredStudy, look, survey, write
+from ..errors import DamagedLog, InvalidStudy, one_of
+from ..records import Record, record
+from ._drivers import Connection
 from ._sqlite_file import meant
 from .connections import DOCTOR, Database
-from .database import TABLES, DatabaseLog, study_names, writable
-from .log import BY_HAND, EventLog, new_name
+from .database import HEADS, TABLES, DatabaseLog, study_names, writable
+from .doctor import IntegrityReport, StoredStudy, examine, fill, survey
+from .keys import KEYS
+from .log import BY_HAND, EventLog, is_gone, new_name
+from .opening import replay
 
 
 def backup(place: Path | str, file: Path | str) -> dict[str, int]:
@@ -50,7 +54,7 @@ def save(studies: tuple[StoredStudy, ...], file: Path | str) -> dict[str, int]:
     try:
         part.unlink(missing_ok=True)
         fill(part, studies)
-        if {kept.name: kept.bodies for kept in look(part).studies} != {kept.name: kept.bodies for kept in studies}:
+        if {kept.name: kept.bodies for kept in examine(part).studies} != {kept.name: kept.bodies for kept in studies}:
             raise InvalidStudy("backup", str(file), "a disk that keeps what is written to it")
         _name(part, file)
     except OSError as error:
@@ -123,21 +127,9 @@ def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, in
     return {kept.name: len(kept.bodies) for kept in studies}
 
 
-def fill(place: Path | str, studies: tuple[StoredStudy, ...]) -> None:
-    """Write studies into a log, which is made where there is none, in one transaction."""
-    with closing(Database(str(place))) as database:
-        database.make(*TABLES)
-        with database.transaction() as connection:
-            there = set(study_names(connection))
-            if taken := [kept.name for kept in studies if kept.name in there]:
-                hint = f"There is a study {', '.join(taken)} already, and nothing is overwritten: name another place."
-                raise InvalidStudy("log", database.place, "a place without these studies", hint)
-            write(connection, studies)
-
-
 def _sound(place: Path | str) -> IntegrityReport:
-    found = look(place)
-    if not found.sound:
+    found = examine(place)
+    if found.damaged:
         wrong = [found.complaint, *(f"{k.name}: {k.complaint}" for k in found.studies if k.complaint)]
         said = "; ".join(filter(None, wrong))
         kind = InvalidStudy if any(kept.later for kept in found.studies) else DamagedLog
@@ -147,3 +139,92 @@ def _sound(place: Path | str) -> IntegrityReport:
 
 def _names(studies: tuple[StoredStudy, ...]) -> str:
     return ", ".join(kept.name for kept in studies)
+
+
+@record
+class StudyInfo(Record):
+    """Study in a database: name, kind, progress and number of events."""
+
+    name: str
+    kind: str
+    status: str
+    events: int
+
+
+def shelved(place: Path | str) -> tuple[StudyInfo, ...]:
+    """All studies of a database, by name.
+
+    Raises:
+        InvalidStudy: there is no log, or it is damaged.
+    """
+    found = []
+    with closing(DatabaseLog(place, make=False)) as log:
+        names = log.names()
+    url = split_name(str(place))[0]
+    for name in names:
+        with closing(DatabaseLog(url, name, make=False)) as log:
+            log.name = name
+            optimizer = replay(log.place, log.read(), None)
+            found.append(StudyInfo(name, optimizer.problem.kind, str(optimizer.status), len(optimizer.events)))
+    return tuple(found)
+
+
+def rename(place: Path | str, name: str, new: str) -> None:
+    """Call a study by another name from now on; its keys come with it.
+
+    Raises:
+        InvalidStudy: there is none of this name, one of the new name, or a worker is active on it.
+    """
+    with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
+        _check_unused(connection, name)
+        if new_name(new) in study_names(connection):
+            raise InvalidStudy("new", new, "a name that no study there has")
+        for table in _tables(connection):
+            connection.run(f"UPDATE {table} SET study = ? WHERE study = ?", new, name)
+
+
+def delete(place: Path | str, name: str) -> None:
+    """Throw a study away, with its keys: nothing brings it back but a backup.
+
+    Raises:
+        InvalidStudy: there is none of this name, or a worker is active on it.
+    """
+    with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
+        _check_unused(connection, name)
+        for table in _tables(connection):
+            connection.run(f"DELETE FROM {table} WHERE study = ?", name)
+
+
+def archive(place: Path | str, name: str, file: Path | str) -> int:
+    """Put a study away: into a file, from which `restore` brings it back, and out of the database. Its events.
+
+    Raises:
+        InvalidStudy: as `delete`; or the file cannot be made.
+    """
+    url = split_name(str(place))[0]
+    with closing(Database(url, "write")) as database, database.transaction() as connection:
+        _check_unused(connection, name)
+    (events,) = backup(f"{url if '://' in url else f'sqlite:///{url}'}#{name}", file).values()
+    with closing(Database(url, "write")) as database, database.transaction() as connection:
+        same = "SELECT study FROM steerbo_study WHERE study = ? AND events = ?"
+        if not connection.rows(same, name, events):
+            hint = f"Another process has just written to it. {file} has the state before; archive to another file."
+            raise InvalidStudy("study", name, "a study that no process works on", hint)
+        for table in _tables(connection):
+            connection.run(f"DELETE FROM {table} WHERE study = ?", name)
+    return events
+
+
+def _tables(connection: Connection) -> list[str]:
+    """Tables with a column of studies' names; of keys there may be none."""
+    return [table.name for table in (*TABLES, KEYS) if connection.has(table)]
+
+
+def _check_unused(connection: Connection, name: str) -> None:
+    """Refuse a study that is not there, or that a process works on."""
+    there = study_names(connection) if connection.has(HEADS) else []
+    if name not in there:
+        raise InvalidStudy("study", name, one_of(there, name) if there else "a study that is there")
+    holders = connection.column("SELECT holder FROM steerbo_lease WHERE study = ?", name)
+    if any(holder != BY_HAND and not is_gone(holder) for holder in holders):
+        raise InvalidStudy("study", name, "a study that no process works on", "Stop its runs first.")

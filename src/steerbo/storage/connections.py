@@ -82,10 +82,8 @@ def pool_of(place: str, access: Access) -> tuple[Pool, Path | None, tuple[str, .
     if address.scheme != "sqlite":
         return _server(address)
     if address.database in (None, "", ":memory:"):
-        if access != "make":
-            hint = "A log in memory ends with the process that made it."
-            raise InvalidStudy("log", place, "a log in a file or on a server", hint)
-        return Pool("sqlite", partial(_writable, ":memory:"), _SQLITE_ERRORS), None, ()
+        hint = "In Python, MemoryLog() keeps a study in memory."
+        raise InvalidStudy("log", place, "a log in a file or on a server", hint)
     file = Path(str(address.database))
     check(file, make=access == "make")
     if access == "read":
@@ -273,14 +271,8 @@ class Database:
 
     def close(self) -> None:
         """Close the connections."""
-        if not self.private:
-            self._own()
+        self._own()
         self.pool.close()
-
-    @property
-    def private(self) -> bool:
-        """Whether a place is an SQLite database in memory, which no other process sees."""
-        return self.pool.kind == "sqlite" and self._file is None
 
     def before_fork(self) -> None:
         """Wait until no transaction is under way; SQLite's connections are closed, and reopened on demand."""
@@ -288,8 +280,7 @@ class Database:
             return
         if self.pool.kind == "sqlite":
             self._busy.acquire()  # no longer than a transaction lasts
-            if not self.private:
-                self.pool.close()
+            self.pool.close()
         else:
             self._busy.acquire(timeout=PATIENCE)  # a server that hangs is no reason to: the child makes its own
 
@@ -303,9 +294,6 @@ class Database:
         """Open connections for a forked child. The parent's are kept, untouched: closing them here would end them."""
         if os.getpid() == self._process:
             return
-        if self.private:
-            allowed = "a log that processes can share, such as a file"
-            raise InvalidStudy("log", self.place, allowed, "It is in the memory of the process that made it.")
         self._parents.append(self.pool)
         self.pool, self._busy, self._process = self._anew(), threading.RLock(), os.getpid()
 

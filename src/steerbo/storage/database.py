@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +100,8 @@ class DatabaseLog:
         MissingExtra: the database's driver is not installed.
     """
 
+    private = False
+
     def __init__(
         self, place: Path | str, name: str = "study", *, make: bool = True, opening: float | None = None
     ) -> None:
@@ -107,7 +109,7 @@ class DatabaseLog:
         self.name = checked_name(after or name)
         self.named = self.name != "study"
         self._database = Database(url, "make" if make else "write", opening)
-        self.place, self.private = self._database.place, self._database.private
+        self.place = self._database.place
         self._outbox_files = OutboxFiles.of(url, self.name)
         self.seen, self.tip, self._unsure = 0, "", ""
         self._lock = threading.RLock()  # what was seen, and what is read or written after that, belong together
@@ -274,12 +276,6 @@ class DatabaseLog:
     def now(self) -> float:
         """Seconds since 1970 by the database's clock; see `Database`."""
         return self._database.clock()
-
-    def rows(self) -> Iterator[tuple[int, Any, Any]]:
-        """Position, body and checksum of every event as they stand there, unchecked; ends where the file is damaged."""
-        query = "SELECT position, body, checksum FROM steerbo_event WHERE study = ? ORDER BY position"
-        with self._database.transaction() as connection:
-            yield from connection.run(query, self.name)
 
     def close(self) -> None:
         """Close the connections."""

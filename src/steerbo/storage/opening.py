@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from .._redaction import split_name
 from ..core import Created, Event, Optimizer, Problem, problem_of
-from ..errors import DamagedLog, InvalidOption, InvalidStudy, LogConflict, SteerboError, one_of
+from ..errors import DamagedLog, InvalidStudy, LogConflict, SteerboError, one_of
 from .database import DatabaseLog
 from .log import EventLog
 
@@ -102,31 +99,3 @@ def log_at(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[Ev
     if not callable(getattr(log, "append", None)) or not callable(getattr(log, "read", None)):
         raise InvalidStudy("log", log, "a file, the URL of a database, or a log such as MemoryLog()")
     return log, False
-
-
-def by_name(field: str, given: Any) -> Mapping[str, Any]:
-    """Values by name, or none of them."""
-    if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
-        raise InvalidOption(field, given, "values by name")
-    return given or {}
-
-
-_BESIDE = frozenset(signature(Optimizer.__init__).parameters) - {"options"}
-
-
-def method_options(given: Any) -> Mapping[str, Any]:
-    """Options of a method by name, none of which is anything else that `Optimizer` takes.
-
-    Raises:
-        InvalidOption: one is.
-
-    >>> method_options({"seed": 1})
-    Traceback (most recent call last):
-        ...
-    steerbo.errors.InvalidOption: options.seed: 1 is not allowed; expected an option of the method. ...
-    """
-    options = by_name("options", given)
-    for name in sorted(_BESIDE & options.keys()):
-        hint = "Limits and seed of a study stand beside the options, not among them."
-        raise InvalidOption(f"options.{name}", options[name], "an option of the method", hint)
-    return options

@@ -82,7 +82,7 @@ class OutboxFiles:
             return cls(name, ((state_folder(), f"{shown}.{_digest(server)}.unwritten."),))
         return cls()
 
-    def answer(self, call: str, token: str, given: Mapping[str, Any], **about: Any) -> OutboxEntry:
+    def entry(self, call: str, token: str, given: Mapping[str, Any], **about: Any) -> OutboxEntry:
         """Make an entry; a value without a JSON form is kept as its text."""
         plain = json.loads(json.dumps(given, default=_plain))
         number = uuid.uuid4().hex[:8] if call == "add" else ""
@@ -94,13 +94,13 @@ class OutboxFiles:
         )
         return made
 
-    def keep(self, answer: OutboxEntry) -> Path | None:
+    def store(self, entry: OutboxEntry) -> Path | None:
         """Write an entry, not yet flushed to the disk; None: no place can be written."""
-        identity = json.dumps([answer.study, answer.call, answer.token, answer.given, answer.number], sort_keys=True)
-        token = re.sub(r"[^\w.-]+", "_", answer.token)[:40] or "data"
-        text = json.dumps(vars(answer), indent=1) + "\n"  # in ASCII: whatever was said
+        identity = json.dumps([entry.study, entry.call, entry.token, entry.given, entry.number], sort_keys=True)
+        token = re.sub(r"[^\w.-]+", "_", entry.token)[:40] or "data"
+        text = json.dumps(vars(entry), indent=1) + "\n"  # in ASCII: whatever was said
         for folder, prefix in self.places:
-            path = folder / f"{prefix}{token}-{answer.call}-{_digest(identity)}.json"
+            path = folder / f"{prefix}{token}-{entry.call}-{_digest(identity)}.json"
             part = path.with_name(path.name + ".part")  # others read what is there: all of it, or nothing
             try:
                 if folder == state_folder():  # a study's own folder is there, or away
@@ -124,15 +124,15 @@ class OutboxFiles:
                 names = [name for name in os.listdir(folder) if name.startswith(prefix) and name.endswith(".json")]
                 for path in (folder / name for name in names):
                     try:
-                        answer: OutboxEntry = from_dict(OutboxEntry, _read(path), path.name, InvalidStudy)
+                        entry: OutboxEntry = from_dict(OutboxEntry, _read(path), path.name, InvalidStudy)
                     except (SteerboError, ValueError, RecursionError) as error:
                         if not path.exists():  # written to the log this moment
                             continue
                         unread = InvalidStudy("file", str(path), "a file as steerbo wrote it", f"({error})")
                         found.append(("", path, unread))
                         continue
-                    if answer.study == self.study or not (answer.study or named):
-                        found.append((answer.written, path, answer))
+                    if entry.study == self.study or not (entry.study or named):
+                        found.append((entry.written, path, entry))
         for _, path, content in sorted(found, key=lambda entry: entry[:2]):
             yield path, content
 
@@ -159,15 +159,15 @@ def state_folder() -> Path:
 
 
 def _file_or_server(place: str) -> tuple[Path | None, str | None]:
-    """Identity of a log: its SQLite file, else its server and database without user and password; else in memory."""
+    """Identity of a log: its SQLite file, else its server and database without user and password; none of no log."""
     if "://" not in place:
-        return (None, None) if place == ":memory:" else (Path(place).resolve(), None)
+        return Path(place).resolve(), None
     try:
         url = Address.of(place.partition("#")[0])
     except ValueError:
         return None, None
     if url.scheme.partition("+")[0] == "sqlite":
-        return (Path(url.database).resolve() if url.database not in (None, "", ":memory:") else None), None
+        return (Path(url.database).resolve() if url.database else None), None
     asked = {name: url.query.get(name) for name in ("host", "port", "dbname", "service")}
     return None, f"{url.host} {url.port} {asked}/{url.database}"
 

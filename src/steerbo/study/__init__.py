@@ -10,7 +10,7 @@ from ..storage.log import BY_HAND, EventLog, Lease
 from ..storage.memory import Memory, MemoryLog
 from ..storage.opening import read_events
 from ._study import Study
-from .leases import LEASE
+from .workers import LEASE
 
 if TYPE_CHECKING:
     from ..storage.backup import backup, restore

@@ -35,7 +35,7 @@ from ..storage.opening import replay
 from ._run import Observer
 from ._study import Study
 from .files.study_file import Settings, StudyFile
-from .leases import check_options
+from .workers import check_options
 
 Change = tuple[str, Any, Any]
 """A field, what the log says, and what the file says."""

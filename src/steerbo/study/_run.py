@@ -31,11 +31,10 @@ from ..errors import (
     short_repr,
 )
 from ..space.fields import whole
-from ..storage.log import LOGGER
-from ..storage.retry import RetryingLog
+from ..storage.log import LOGGER, RetryingLog
 from ._session import StudySession
-from .leases import LAPSES, Worker
 from .objective import Command, Function
+from .workers import LAPSES, Worker
 
 
 def read_outcome(answer: Any) -> dict[str, Any]:
@@ -53,7 +52,7 @@ def read_outcome(answer: Any) -> dict[str, Any]:
     return dict(answer)
 
 
-def read_context(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]:
+def read_observation(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]:
     """Convert an objective's answer to the context for `decide`.
 
     Raises:
@@ -422,9 +421,9 @@ class _Loop:
         with suppress(ObjectiveFailure):  # an answer that cannot be used
             looked = suggestion.observe
             answer = future.result()
-            given = {"context": read_context(answer, looked)} if looked else read_outcome(answer)
+            given = {"context": read_observation(answer, looked)} if looked else read_outcome(answer)
             call = "decide" if looked else "tell"
-            self.session.keep(call, suggestion, given, left=self.left)
+            self.session.store(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
         """Log finished evaluations in the order of their rounds."""
@@ -444,7 +443,7 @@ class _Loop:
         suggestion = evaluation.suggestion
         try:
             if suggestion.observe:
-                evaluation.suggestion = self.study.decide(suggestion, read_context(answer, suggestion.observe))
+                evaluation.suggestion = self.study.decide(suggestion, read_observation(answer, suggestion.observe))
                 self._submit(evaluation)
                 return
             self.study.tell(suggestion, **read_outcome(answer))

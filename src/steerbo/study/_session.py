@@ -8,16 +8,14 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from ..core import SEEN, BatchPosition, Event, Optimizer, Suggestion, Warnings, as_text
-from ..core.locking import one_at_a_time
+from ..core.determinism import one_at_a_time
 from ..errors import LogConflict, SteerboError
 from ..optim import sobol_points
-from ..storage.log import LOGGER, EventLog
+from ..storage.log import LOGGER, EventLog, RetryingLog
 from ..storage.outbox_files import OutboxEntry
-from ..storage.retry import RetryingLog
 from ._prefetch import Prefetcher
-from ._queue import PRIORITY_TELL, TRIES, AskBatcher, ContentionEstimate, FairQueue
-from .leases import LAPSES, Worker
-from .outbox import Outbox, decided, give_again, is_there
+from .outbox import Outbox, decided, is_logged, report_entry
+from .workers import LAPSES, PRIORITY_TELL, TRIES, AskBatcher, ContentionEstimate, FairQueue, Worker
 
 T = TypeVar("T")
 
@@ -40,10 +38,10 @@ class StudySession:
         self.outbox = Outbox(log.outbox_files, say)
         self.log = RetryingLog(log, wait, say, self.outbox.harden)
         self.worker = Worker(self.log, **worker)
-        self.turns = FairQueue(self.log, self.worker)
-        self.serving = AskBatcher(self.log, self.turns, self.worker)
+        self.queue = FairQueue(self.log, self.worker)
+        self.batcher = AskBatcher(self.log, self.queue, self.worker)
         self.contention, self.prepared = ContentionEstimate(), Prefetcher(optimizer)
-        self._given: str | None = None  # the round that another has chosen while this worker waited for its turn
+        self._by_another: str | None = None  # token of the round that another worker has chosen while this one queued
         optimizer.log_to(self)
 
     def close(self) -> None:
@@ -53,7 +51,7 @@ class StudySession:
         self.worker.heartbeat.stop()
         self.log.seconds = 0.0
         try:
-            if self.outbox.left:
+            if self.outbox.unsettled:
                 self.settle()
             self.worker.leases.release()
         except SteerboError:
@@ -68,39 +66,40 @@ class StudySession:
         new = self.log.read()
         for event in new:
             self.optimizer._state.apply(event)
-        self.contention.heard(len(new))
+        self.contention.note_events(len(new))
         return len(new)
 
     @one_at_a_time
     def ask(self, request: Mapping[str, Any], place: BatchPosition) -> Suggestion | None:
         """Suggest an unfinished round without a lease, else a new one, at a position in a batch."""
-        if self.outbox.left:
+        if self.outbox.unsettled:
             self.settle()
         self.worker.begin()
-        if "scipy.stats" not in sys.modules and self.contention.matters and self.turns.taken:
+        if "scipy.stats" not in sys.modules and self.contention.worth_queueing and self.queue.taken:
             sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
-        wish = self.serving.wish(request, place, self.optimizer.recorder.by)
+        key = self.batcher.request_key(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name))
-        suggestion = suggestion or self.logged(lambda: self._chosen(request, place, wish), wish)
+        suggestion = suggestion or self.logged(lambda: self._chosen(request, place, key), key)
         if suggestion is None:
             return None
         self.worker.out.add(suggestion.token)
         return self.optimizer.with_warnings(suggestion)
 
-    def _chosen(self, request: Mapping[str, Any], place: BatchPosition, wish: str) -> Suggestion | None:
+    def _chosen(self, request: Mapping[str, Any], place: BatchPosition, key: str) -> Suggestion | None:
         """Choose a new round, unless another worker did so for this one; then serve other workers, too."""
-        if self._given is not None:
-            self.contention.given()
-            return self.optimizer.history[self._given].suggestion
+        if self._by_another is not None:
+            self.contention.note_choice_by_another()
+            return self.optimizer.history[self._by_another].suggestion
         own = self.prepared.ask(request, place, self.contention.cost)
         if own is None:
             with self.contention.timing():
                 own = self.optimizer.ask_at(place, request)
-        if own is not None and wish and self.turns.held:
-            self.serving.serve(wish, lambda: self.optimizer.ask_at(BatchPosition(follows=True), request))
+        if own is not None and key and self.queue.held:
+            self.batcher.serve(key, lambda: self.optimizer.ask_at(BatchPosition(follows=True), request))
         return own
 
-    def _is_given(self, token: str) -> bool:
+    def _is_by_another(self, token: str) -> bool:
+        """Whether another worker chose this round, which is leased to this one."""
         if token in self.worker.out:
             return False
         self.refresh()
@@ -122,7 +121,7 @@ class StudySession:
             passed = self._passed(token, context)
             if passed or lapses >= LAPSES:
                 why = passed or f"its lease ran out {lapses} times"
-                self.logged(lambda token=token, why=why: self._give_up(token, why))  # type: ignore[misc]
+                self.logged(lambda token=token, why=why: self._abandon(token, why))  # type: ignore[misc]
             elif self.optimizer.history[token].state == "open":
                 LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
                 if whose:
@@ -140,10 +139,10 @@ class StudySession:
         if not context or not self.optimizer.problem.space.seen:
             return ""
         before = self.optimizer.history[token].request.get(SEEN.name, {})
-        now = self.optimizer.problem.read_known(context)
+        now = self.optimizer.problem.read_context(context)
         return "" if before == now else f"it was chosen for {as_text(before)}, and that has passed"
 
-    def _give_up(self, token: str, why: str) -> None:
+    def _abandon(self, token: str, why: str) -> None:
         if self.optimizer.history[token].state == "open":
             charge = self.optimizer.history.estimate(token)  # it was begun, and may have been paid for
             self.optimizer.abandon(token, why, charge=charge)
@@ -158,14 +157,14 @@ class StudySession:
         """Write waiting outcomes to the log. Rejected ones stay in their files and are reported."""
         wait, self.log.seconds = self.log.seconds, 0.0
         try:
-            self.outbox.settle(self._give_again, self.log.named)
+            self.outbox.settle(self._report_entry, self.log.named)
         finally:
             self.log.seconds = wait
 
-    def _give_again(self, answer: OutboxEntry, equal: int) -> None:
+    def _report_entry(self, entry: OutboxEntry, equal: int) -> None:
         # a worker that chooses should know of an outcome first, and then serves the workers behind it
-        wish = PRIORITY_TELL if answer.call != "decide" else ""
-        self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
+        key = PRIORITY_TELL if entry.call != "decide" else ""
+        self.logged(lambda: report_entry(self.optimizer, entry, equal), key)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
         """Report observed values, unless a worker that found them in a file has done so."""
@@ -177,86 +176,92 @@ class StudySession:
             with self.contention.timing():
                 return self.optimizer.decide(suggestion, context, again=again)
 
-        return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
+        return self._with_outbox("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
 
-    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Warnings:
-        """Make a call with these arguments, kept in a file until it is in the log."""
+    def report(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Warnings:
+        """Make a call with these arguments, which are in the outbox until its event is in the log."""
         about = () if call == "add" else (suggestion,)
-        return self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), PRIORITY_TELL)
+
+        def work() -> Warnings:
+            said: Warnings = getattr(self.optimizer, call)(*about, **given)
+            return said
+
+        return self._with_outbox(call, suggestion, given, work, PRIORITY_TELL)
 
     @one_at_a_time
-    def kept(
+    def _with_outbox(
         self,
         call: str,
         suggestion: Suggestion | str | None,
         given: Mapping[str, Any],
         work: Callable[[], T],
-        wish: str = "",
+        key: str = "",
     ) -> T:
-        """Run an action, with its arguments in a file until it is done.
+        """Run an action, with its arguments in the outbox until it is done.
 
         Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
         """
-        if call == "add" and self.outbox.left:  # data that are alike are told apart by their order
+        if call == "add" and self.outbox.unsettled:  # data that are alike are told apart by their order
             self.settle()
-        answer = None if self.log.private else self._answer(call, suggestion, given)
-        if answer is None:
-            return self.logged(work, wish)
+        entry = None if self.log.private else self._entry(call, suggestion, given)
+        if entry is None:
+            return self.logged(work, key)
         twice = call in ("amend", "add")  # would count twice
 
         def once() -> Any:
-            written = twice and self.outbox.away and is_there(self.optimizer, answer, 0)
+            written = twice and self.outbox.away and is_logged(self.optimizer, entry, 0)
             return None if written else work()
 
-        with self.outbox.until_logged(answer, at_once=not twice):
-            return self.logged(once, wish)
+        with self.outbox.until_logged(entry, at_once=not twice):
+            return self.logged(once, key)
 
-    def _answer(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> OutboxEntry | None:
+    def _entry(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> OutboxEntry | None:
         self.worker.be_oneself()
         given = {name: value for name, value in given.items() if value is not None or name == "value"}
-        return self.outbox.answer(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
+        return self.outbox.entry(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
 
-    def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool) -> None:
-        """Store an outcome in a file until `call` reports it; `left`: until the next worker settles it."""
-        if (answer := self._answer(call, suggestion, given)) is not None:
-            self.outbox.keep(answer, left)
+    def store(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool) -> None:
+        """Store an outcome in the outbox until `call` reports it; `left`: until the next worker settles it."""
+        if (entry := self._entry(call, suggestion, given)) is not None:
+            self.outbox.store(entry, left)
 
-    def keep_meanwhile(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
-        """Store a report until it is this thread's turn; `give` makes it then."""
+    def store_while_locked(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
+        """Store a report in the outbox while another thread has the lock; `report` makes the call then."""
         if call in ("decide", "tell", "fail") and not self.log.private:
-            answer = self._answer(call, suggestion, given)
-            if answer is not None:
-                self.outbox.files.keep(answer)
+            entry = self._entry(call, suggestion, given)
+            if entry is not None:
+                self.outbox.files.store(entry)
 
     def append(self, event: Event) -> None:
         """The optimizer's log: this study's, with a lease where the event is a new round."""
-        self.log.append(event, self.serving.lease() if event.kind == "asked" else None)
+        self.log.append(event, self.batcher.lease() if event.kind == "asked" else None)
 
     @one_at_a_time
-    def logged(self, call: Callable[[], T], wish: str = "") -> T:
-        """Compute on everything that is logged; `wish`: see `FairQueue`."""
-        result = self._in_turn(call, wish)
+    def logged(self, call: Callable[[], T], key: str = "") -> T:
+        """Compute on everything that is logged; `key`: see `FairQueue.turn`."""
+        result = self._in_turn(call, key)
         self.prepared.check()
         return result
 
-    def _in_turn(self, call: Callable[[], T], wish: str) -> T:
+    def _in_turn(self, call: Callable[[], T], key: str) -> T:
         """Compute, and again wherever another worker's event was logged first.
 
         Where several workers write, all but one would compute in vain. So they take turns, unless waiting costs more
         than computing again. A worker that reads no events of others checks the queue, too: by its own speed it may
         keep waiting workers from writing.
         """
-        polite, tries = self.contention.matters or (self.contention.dear and self.turns.taken), 0
+        queues, tries = self.contention.worth_queueing or (self.contention.costly and self.queue.taken), 0
         while True:
-            with self.turns.turn(self.refresh, wish, self._is_given) if polite else nullcontext() as self._given:
+            turn = self.queue.turn(self.refresh, key, self._is_by_another) if queues else nullcontext()
+            with turn as self._by_another:
                 while True:
                     self.refresh()
-                    self.contention.called()
+                    self.contention.note_call()
                     try:
                         return call()
                     except LogConflict:
-                        self.contention.met()
+                        self.contention.note_conflict()
                         tries += 1
-                        if not polite and (self.contention.matters or tries >= TRIES):
-                            polite = True
+                        if not queues and (self.contention.worth_queueing or tries >= TRIES):
+                            queues = True
                             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import Any, overload
 
@@ -20,12 +21,12 @@ from ..core import (
     one_or_more,
 )
 from ..core.answers import MaybeNone
-from ..core.locking import one_at_a_time
-from ..storage.log import LOGGER, EventLog
-from ..storage.opening import by_name, found_log, method_options, new_log, replay
-from ..storage.retry import WAIT
+from ..core.determinism import one_at_a_time
+from ..errors import InvalidOption
+from ..storage.log import LOGGER, WAIT, EventLog
+from ..storage.opening import found_log, new_log, replay
 from ._session import StudySession
-from .leases import check_options
+from .workers import check_options
 
 
 class Study(BaseStudy):
@@ -109,7 +110,7 @@ class Study(BaseStudy):
         """
         check_options(worker)
         limits: dict[str, Any] = {"budget": budget, "rounds": rounds, "stop": stop, "seed": seed}
-        optimizer = Optimizer(problem, method, **limits, **method_options(options))
+        optimizer = Optimizer(problem, method, **limits, **_method_options(options))
         return cls(new_log(log, name, optimizer.events[0]), optimizer, **worker)
 
     @classmethod
@@ -140,7 +141,7 @@ class Study(BaseStudy):
         try:
             opened = cls(log, replay(log.place, events, problem), **worker)
             opened.session.settle()
-            if changes := by_name("limits", limits):
+            if changes := _by_name("limits", limits):
                 opened.revise(**changes)
             return opened
         except BaseException:
@@ -262,7 +263,7 @@ class Study(BaseStudy):
         """Report observed values; see `Optimizer.decide`."""
         if not self._lock.free:
             given = {"context": context, **({"again": True} if again else {})}
-            self.session.keep_meanwhile("decide", suggestion, given)
+            self.session.store_while_locked("decide", suggestion, given)
         return self.session.decide(suggestion, context, again)
 
     @one_at_a_time
@@ -276,10 +277,10 @@ class Study(BaseStudy):
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         """Report an outcome, also of a round asked by another worker."""
         if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
-            self.session.keep_meanwhile(call, suggestion, given)
+            self.session.store_while_locked(call, suggestion, given)
         if call == "abandon":
             return self.session.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
-        return self.session.give(call, suggestion, given)
+        return self.session.report(call, suggestion, given)
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
@@ -290,3 +291,19 @@ class Study(BaseStudy):
     def revise(self, /, **changes: Any) -> None:
         """Change a limit (`budget`, `rounds`, `stop`) from here on, or headers of tables; see `Optimizer.revise`."""
         self.session.logged(lambda: self.optimizer.revise(**changes))
+
+
+def _by_name(field: str, given: Any) -> Mapping[str, Any]:
+    """Values by name, or none of them."""
+    if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
+        raise InvalidOption(field, given, "values by name")
+    return given or {}
+
+
+def _method_options(given: Any) -> Mapping[str, Any]:
+    """Options of a method by name, none of which is anything else that `Optimizer` takes."""
+    options = _by_name("options", given)
+    for name in sorted((signature(Optimizer.__init__).parameters.keys() - {"options"}) & options.keys()):
+        hint = "Limits and seed of a study stand beside the options, not among them."
+        raise InvalidOption(f"options.{name}", options[name], "an option of the method", hint)
+    return options

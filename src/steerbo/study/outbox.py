@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from ..core import Amended, Event, History, Optimizer, Suggestion
+from ..core import Amended, History, Optimizer, Suggestion
+from ..core._reports import OutcomeParser
 from ..errors import (
     InvalidInput,
     InvalidStudy,
@@ -29,7 +30,7 @@ from ..storage.outbox_files import OutboxEntry, OutboxFiles, through_to_disk
 
 
 class Outbox:
-    """Keeps the answers of one worker while they are not in the log.
+    """Keeps the reports of one worker in files while they are not in the log.
 
     Args:
         files: where.
@@ -38,38 +39,38 @@ class Outbox:
 
     def __init__(self, files: OutboxFiles, say: Callable[[str], None]) -> None:
         self.files, self.say = files, say
-        self.left = False  # whether something was left for later
-        self.away = False  # whether the log was, since the present answer was given: others may have found it
+        self.unsettled = False  # whether entries wait in files until they are settled
+        self.away = False  # whether the log was, since the present entry was made: others may have found it
         self._current: tuple[OutboxEntry, Path | None] | None = None
 
-    def answer(self, call: str, suggestion: object, given: Mapping[str, Any], **more: Any) -> OutboxEntry | None:
+    def entry(self, call: str, suggestion: object, given: Mapping[str, Any], **more: Any) -> OutboxEntry | None:
         """Entry for the arguments of `call`; None where a file cannot hold them."""
         about = {"values": to_dict(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
         token: Any = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
         try:
-            return self.files.answer(call, token or "", given, **more, **about)
+            return self.files.entry(call, token or "", given, **more, **about)
         except (SteerboError, TypeError, ValueError, RecursionError):
             return None  # nor will the call take it
 
-    def keep(self, answer: OutboxEntry, left: bool) -> None:
+    def store(self, entry: OutboxEntry, left: bool) -> None:
         """Store an outcome in a file until it is told, which may take long.
 
         Args:
-            answer: the measured outcome.
+            entry: the measured outcome.
             left: whether the next worker that settles the study is to tell it.
         """
-        if path := self.files.keep(replace(answer, holder="") if left else answer):
+        if path := self.files.store(replace(entry, holder="") if left else entry):
             through_to_disk(path)
-            self.left |= left
+            self.unsettled |= left
 
     @contextmanager
-    def until_logged(self, answer: OutboxEntry, at_once: bool = True) -> Iterator[None]:
+    def until_logged(self, entry: OutboxEntry, at_once: bool = True) -> Iterator[None]:
         """Context in which an entry is stored, until the body succeeds or the outcome is rejected.
 
         Not `at_once`: in a file only if the log is away.
         """
         self.away = False
-        self._current = answer, self.files.keep(answer) if at_once else None
+        self._current = entry, self.files.store(entry) if at_once else None
         try:
             yield
         except Exception as error:
@@ -94,34 +95,34 @@ class Outbox:
         if self._current is None or not self.files.places:
             return
         self.away = True
-        answer, path = self._current
-        path = path or self.files.keep(answer)
+        entry, path = self._current
+        path = path or self.files.store(entry)
         if path is None:
-            self.say(self._nowhere(answer))
+            self.say(self._nowhere(entry))
         else:
             through_to_disk(path)
-        self._current = answer, path
+        self._current = entry, path
 
-    def leave(self, answer: OutboxEntry) -> str:
+    def leave(self, entry: OutboxEntry) -> str:
         """Keep an entry for later, and report its place."""
-        self._current = answer, None
+        self._current = entry, None
         return self._leave()
 
     def _leave(self) -> str:
         self.harden()
         assert self._current is not None
-        answer, path = self._current
-        self.left = True
+        entry, path = self._current
+        self.unsettled = True
         if path is not None:
-            path = self.files.keep(replace(answer, holder="")) or path
+            path = self.files.store(replace(entry, holder="")) or path
             through_to_disk(path)
         if path is None:
-            return self._nowhere(answer)
+            return self._nowhere(entry)
         return f"The answer is kept in {path}, and is written to the log when the study is opened the next time."
 
-    def _nowhere(self, answer: OutboxEntry) -> str:
+    def _nowhere(self, entry: OutboxEntry) -> str:
         where = " or ".join(str(folder) for folder, _ in self.files.places) or "a file"
-        text = json.dumps({"call": answer.call, "token": answer.token, **answer.given})
+        text = json.dumps({"call": entry.call, "token": entry.token, **entry.given})
         return f"NOT KEPT, since {where} cannot be written either. Write this down: {text}"
 
     def _forget(self) -> None:
@@ -136,18 +137,18 @@ class Outbox:
             write: makes the call again; it is told how many equal ones came before, which count as well.
             named: whether the study was opened by its name, and not as the only one.
         """
-        self.left, written, before = False, 0, Counter[str]()
-        for path, answer in self.files.waiting(named):
+        self.unsettled, written, before = False, 0, Counter[str]()
+        for path, entry in self.files.waiting(named):
             try:
-                if isinstance(answer, InvalidStudy):
-                    raise answer
-                if is_alive(answer.holder):
+                if isinstance(entry, InvalidStudy):
+                    raise entry
+                if is_alive(entry.holder):
                     continue
-                equal = json.dumps([answer.call, answer.token, answer.given], sort_keys=True)
-                write(answer, before[equal])
+                equal = json.dumps([entry.call, entry.token, entry.given], sort_keys=True)
+                write(entry, before[equal])
                 before[equal] += 1
             except LogUnavailable:
-                self.left = True
+                self.unsettled = True
                 return
             except SteerboError as error:
                 hint = "Settle it by hand (tell, amend), then delete the file."
@@ -169,7 +170,7 @@ def _refused(error: Exception) -> bool:
 CALLS = ("decide", "tell", "fail", "amend", "add")
 
 
-def give_again(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> None:
+def report_entry(optimizer: Optimizer, entry: OutboxEntry, equal: int) -> None:
     """Make the call, unless the log has its event already; `equal`: number of equal calls made before it.
 
     Raises:
@@ -177,28 +178,29 @@ def give_again(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> None:
         OutcomeConflict: the round has another outcome by now.
         InvalidInput: the call is refused.
     """
-    if answer.call not in CALLS:
-        raise InvalidStudy("call", answer.call, one_of(CALLS, answer.call))
-    if answer.call != "add":
-        _same_suggestion(optimizer, answer)
-    if not is_there(optimizer, answer, equal):
-        _call(optimizer, answer)
+    if entry.call not in CALLS:
+        raise InvalidStudy("call", entry.call, one_of(CALLS, entry.call))
+    if entry.call != "add":
+        _same_suggestion(optimizer, entry)
+    if not is_logged(optimizer, entry, equal):
+        _called(entry, optimizer)
 
 
-def _call(optimizer: Optimizer, answer: OutboxEntry) -> None:
-    about = () if answer.call == "add" else (answer.token,)
+def _called(entry: OutboxEntry, of: Optimizer | OutcomeParser) -> Any:
+    """Result of the call: the optimizer's logs its event, the parser's returns it."""
+    about = () if entry.call == "add" else (entry.token,)
     try:
-        getattr(optimizer, answer.call)(*about, **answer.given)
+        return getattr(of, entry.call)(*about, **entry.given)
     except TypeError as error:
-        raise InvalidStudy("given", answer.given, f"what {answer.call} takes", f"({error})") from None
+        raise InvalidStudy("given", entry.given, f"what {entry.call} takes", f"({error})") from None
 
 
-def _same_suggestion(optimizer: Optimizer, answer: OutboxEntry) -> None:
+def _same_suggestion(optimizer: Optimizer, entry: OutboxEntry) -> None:
     """Whether a stored outcome belongs to this suggestion: tokens repeat in a study that was begun anew."""
-    now = to_dict(optimizer.history[answer.token].suggestion.values)
-    before = answer.values or {}
+    now = to_dict(optimizer.history[entry.token].suggestion.values)
+    before = entry.values or {}
     if {name: now.get(name) for name in before} != before:
-        raise InvalidStudy("values", before, f"what suggestion {answer.token} of this log sets, {now}")
+        raise InvalidStudy("values", before, f"what suggestion {entry.token} of this log sets, {now}")
 
 
 def decided(history: History, token: Any, context: Any) -> bool:
@@ -209,7 +211,7 @@ def decided(history: History, token: Any, context: Any) -> bool:
     return history[token].waiting and all(name in seen and seen[name] == context[name] for name in context)
 
 
-def is_there(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> bool:
+def is_logged(optimizer: Optimizer, entry: OutboxEntry, equal: int) -> bool:
     """Whether the outcome was logged after all: by another worker from its file, or before the connection was lost.
 
     The optimizer itself takes the same outcome or failure twice for once.
@@ -217,42 +219,17 @@ def is_there(optimizer: Optimizer, answer: OutboxEntry, equal: int) -> bool:
     Raises:
         OutcomeConflict: the round was amended otherwise in the meantime.
     """
-    if answer.call == "decide":
-        return decided(optimizer.history, answer.token, answer.given.get("context"))
-    if answer.call not in ("amend", "add"):
+    if entry.call == "decide":
+        return decided(optimizer.history, entry.token, entry.given.get("context"))
+    if entry.call not in ("amend", "add"):
         return False
-    event, later = _would_log(optimizer, answer), optimizer.events[answer.after :]
-    if answer.call == "add":
-        return later.count(event) > equal if event else True
-    others = [e for e in later if isinstance(e, Amended) and e.token == answer.token] if answer.after else []
+    later, event = optimizer.events[entry.after :], _called(entry, optimizer._state.reports)
+    if event is None:
+        return True
+    event = optimizer.recorder.signed(event)
+    if entry.call == "add":
+        return later.count(event) > equal
+    others = [e for e in later if isinstance(e, Amended) and e.token == entry.token] if entry.after else []
     if others and event not in others:
-        raise OutcomeConflict(f"{answer.token} was amended in the meantime: {others[-1]}")
+        raise OutcomeConflict(f"{entry.token} was amended in the meantime: {others[-1]}")
     return event in others
-
-
-class _Would(Exception):  # noqa: N818
-    """Raised to stop a call where it would log."""
-
-
-class _Probe:
-    """A log that captures the event of a call, and writes nothing."""
-
-    event: Event | None = None
-
-    def append(self, event: Event) -> NoReturn:
-        """Remember the event, and stop the call."""
-        self.event = event
-        raise _Would
-
-
-def _would_log(optimizer: Optimizer, answer: OutboxEntry) -> Event | None:
-    """The event that the call would log."""
-    probe: Any = _Probe()
-    log, optimizer.recorder.log = optimizer.recorder.log, probe
-    try:
-        _call(optimizer, answer)
-    except _Would:
-        pass
-    finally:
-        optimizer.recorder.log = log
-    return probe.event

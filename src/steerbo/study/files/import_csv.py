@@ -186,7 +186,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
     if not new:
         return []
     writer = study.session
-    if writer.outbox.left:  # data that are alike are told apart by their order
+    if writer.outbox.unsettled:  # data that are alike are told apart by their order
         writer.settle()
     record = study.optimizer.recorder
 

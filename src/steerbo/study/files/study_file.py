@@ -66,32 +66,28 @@ def read_tables(path: Path | str) -> dict[str, Any]:
     text = _text(path)
     try:
         tables = tomllib.loads(text)
+        if _depth(tables) > DEEPEST:
+            raise RecursionError
     except tomllib.TOMLDecodeError as error:
         *lines, last = text.split("\n")
         where = f"at line {len(lines) + 1}, column {len(last) + 1}"
         message = str(error).replace("at end of document", where)
         raise InvalidStudy("study file", str(path), "TOML", f"({message}.) {_about(text, message)}".rstrip()) from None
     except RecursionError:
-        raise _too_deep(path) from None
+        allowed = f"tables and lists at most {DEEPEST} deep in one another"
+        raise InvalidStudy("study file", str(path), allowed) from None
     except ValueError as error:  # a number of thousands of digits
         found = _LONG.search(text)
         where = f"line {text.count(chr(10), 0, found.start()) + 1}" if found else str(error)
         raise InvalidStudy("study file", str(path), "numbers with fewer digits", f"({where}.)") from None
-    level: list[Any] = [tables]
-    for _ in range(DEEPEST):
-        level = [inner for outer in level for inner in _inside(outer)]
-    if level:
-        raise _too_deep(path)
     return tables
 
 
-def _inside(value: Any) -> list[Any]:
-    parts = value.values() if isinstance(value, dict) else value
-    return [part for part in parts if isinstance(part, dict | list)]
-
-
-def _too_deep(path: Path | str) -> InvalidStudy:
-    return InvalidStudy("study file", str(path), f"tables and lists at most {DEEPEST} deep in one another")
+def _depth(value: Any) -> int:
+    """Number of tables and lists in one another."""
+    if not isinstance(value, dict | list):
+        return 0
+    return 1 + max(map(_depth, value.values() if isinstance(value, dict) else value), default=0)
 
 
 def _text(path: Path | str) -> str:
