@@ -51,12 +51,10 @@ class CausalOptions:
     """Options of every method.
 
     Args:
-        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns.
         beta: β of the upper bound `μ + sqrt(β) σ`.
         initial: random plays of each model before it counts; None: by its number of columns.
     """
 
-    kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
     beta: float = Field(4.0, ge=0, allow_inf_nan=False)
     initial: int | None = Field(None, ge=1)
 
@@ -77,13 +75,9 @@ class ModelOptions(CausalOptions):
 
     Args:
         kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns.
-        warp: whether inputs are transformed by a learned Kumaraswamy warp.
-        transform: ``"yeo-johnson"`` for skewed outcomes.
     """
 
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
-    warp: bool = False
-    transform: Literal["yeo-johnson"] | None = None
 
     def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
         """See `CausalOptions.model`."""
