@@ -7,6 +7,7 @@ actions from observations, perhaps after adjustment (`adjustment_set`, `Adjusted
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -244,6 +245,7 @@ class AdjustedData:
         self._rows: list[np.ndarray] = []
         self._outcomes: list[float] = []
         self.hyperparameters: Hyperparameters | None = None
+        self._learned: list[bytes] = []  # observations that it was fitted to
         self.used = 0
 
     def __len__(self) -> int:
@@ -255,6 +257,28 @@ class AdjustedData:
         self._rows.append(encoded)
         self._outcomes.append(sign * outcome.value)
         return encoded[: len(self._arm.names)]
+
+    def learn(self, hyperparameters: Hyperparameters) -> None:
+        """Take over hyperparameters that were fitted to all observations."""
+        self.hyperparameters, self._learned = hyperparameters, self._keys()
+
+    def learn_as(self, before: AdjustedData) -> None:
+        """Take over what was learned before observations were put right; doubts belong to the same ones."""
+        self._learned = before._learned
+        if before.hyperparameters is not None:
+            places, known = {key: i for i, key in enumerate(self._keys())}, before._keys()
+            doubted = [(places.get(known[i]), v) for i, v in before.hyperparameters.doubted if i < len(known)]
+            same = tuple(sorted((i, v) for i, v in doubted if i is not None))
+            self.hyperparameters = replace(before.hyperparameters, doubted=same)
+
+    @property
+    def corrected(self) -> bool:
+        """Whether an observation that the regression m was fitted to is another now."""
+        return bool(Counter(self._learned) - Counter(self._keys()))
+
+    def _keys(self) -> list[bytes]:
+        """Observations as bytes, to be compared."""
+        return [np.append(row, y).tobytes() for row, y in zip(self._rows, self._outcomes, strict=True)]
 
     def fit(self) -> Hyperparameters:
         """Fit the hyperparameters of the regression m to all observations."""

@@ -252,7 +252,7 @@ class ArmModels:
             model.replace(self._rows.stacked(model.inputs, some), np.append(model.outcomes, values), before[k])
             self.arm_of_row[k] += [self.arm_of(played) for played, _ in some]
         for k, known in observed.items():
-            self.observed[k].hyperparameters = known.hyperparameters
+            self.observed[k].learn_as(known)
             self._use_observations(k, min(known.used, len(self.observed[k])), before[k])
 
     def _use_observations(self, k: int, n: int, like: ArmModel | None = None) -> None:
@@ -309,7 +309,7 @@ class ArmModels:
         regressions = {
             k: observed.fit().to_dict()
             for k, observed in self.observed.items()
-            if observed.others and len(observed) and refit_due(observed.used, len(observed))
+            if observed.others and len(observed) and (refit_due(observed.used, len(observed)) or observed.corrected)
         }
         models = {
             k: self._refitted(k, regressions.get(k), horizon)
@@ -356,7 +356,7 @@ class ArmModels:
         """Take over the hyperparameters that `refit` returned."""
         regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
         for k, plain in regressions.items():
-            self.observed[k].hyperparameters = Hyperparameters.from_dict(plain)
+            self.observed[k].learn(Hyperparameters.from_dict(plain))
         for name, plain in hyperparameters.get("models", {}).items():
             k = int(name)
             if k in regressions:

@@ -243,7 +243,9 @@ class Surrogate:
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift anew where that is due, and return them as plain data; see `Method.refit`."""
-        if not self.drift.due(self.model, self.fitted_at, len(self.model)):
+        constraints = self.feasibility.constraints
+        corrected = constraints is not None and constraints.corrected
+        if not self.drift.due(self.model, self.fitted_at, len(self.model)) and not corrected:
             return None
         until = partial(horizon, history)
         return {"objective": self.drift.fit(self._empty_model, self.model, until), **self.feasibility.fit(until)}

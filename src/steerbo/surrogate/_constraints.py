@@ -304,6 +304,11 @@ class ConstraintModels:
         """Whether hyperparameters are to be learned anew."""
         return any(each.tracker.due(each.model, self.fitted_at, len(each.model)) for each in self.by_name.values())
 
+    @property
+    def corrected(self) -> bool:
+        """Whether values that hyperparameters were learned from are others now."""
+        return any(each.tracker.corrected(each.model) for each in self.by_name.values())
+
     def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
         """Hyperparameters learned anew, by the outcome's name; `until`: see `DriftTracker.fit`."""
         return {name: each.tracker.fit(self._fresh, each.model, until) for name, each in self.by_name.items()}

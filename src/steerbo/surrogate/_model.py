@@ -9,6 +9,7 @@ from what all others say of it, among the latest.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -58,7 +59,7 @@ class DriftTracker:
 
     def __init__(self, drift: AnyDrift) -> None:
         self._learns = isinstance(drift, str)
-        self._corrected = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
+        self._corrected = False  # an outcome was put right since the last fit
         self._fitted = np.zeros((0, 0)), np.zeros(0)  # points and outcomes of the last fit
         self.model = None if drift is None else DriftModel.of(drift)
         self.scaled = False
@@ -74,30 +75,27 @@ class DriftTracker:
         return MISFIT if self.scaled else math.inf
 
     def correct(self) -> None:
-        """Take note that outcomes were put right: they may have been the surprise."""
-        self._corrected = self._learns
+        """Take note that outcomes were put right, or that points have other places."""
+        self._corrected = True
 
     def due(self, model: GPRegression[Any], fitted_at: int, n: int) -> bool:
         """Whether hyperparameters learned at `fitted_at` of n outcomes are due again.
 
-        Without a drift a fit settles a surprise, so that only outcomes since then count.
+        Without a drift a fit settles a surprise, so that only outcomes since then count. Hyperparameters, units and
+        doubts that a wrong outcome has taught are not those of the right one: a correction is learned from at once.
         """
-        if refit_due(fitted_at, n):
+        if n and (refit_due(fitted_at, n) or self.corrected(model)):
             return True
         if n - fitted_at < max(1.0, fitted_at / PATIENT) or not isinstance(model, GPRegression):
             return False
-        if self._differs(model):
-            return True
         latest = WITHIN if self._learns else min(n - fitted_at, WITHIN)
         return bool((np.abs(model.left_out(latest)) > STARTLED).any())
 
-    def _differs(self, model: GPRegression[Any]) -> bool:
+    def corrected(self, model: GPRegression[Any]) -> bool:
         """Whether outcomes of the last fit, or their points, are others now; one that was so for a while is not."""
-        if not self._corrected:
+        if not self._corrected or not isinstance(model, GPRegression):
             return False
-        points, outcomes = self._fitted
-        n = len(outcomes)
-        return not (np.array_equal(model.inputs[:n], points) and np.array_equal(model.outcomes[:n], outcomes))
+        return bool(_rows(*self._fitted) - _rows(model.inputs, model.outcomes))
 
     def fit(
         self,
@@ -114,7 +112,7 @@ class DriftTracker:
         """
         if not self._learns or self.model is None:
             return model.fit().to_dict()
-        before = replace(self.model, cuts=()) if self._differs(model) else self.model
+        before = replace(self.model, cuts=()) if self.corrected(model) else self.model
         times = model.inputs[:, -1]
         elapsed = float(np.ptp(times)) if len(times) else 0.0
         drift_model, found = fit_drift(fresh, model, before, horizon(elapsed))
@@ -128,11 +126,16 @@ class DriftTracker:
             self.model = DriftModel.from_dict(plain.get("drift", {}))
             points, outcomes, model = model.inputs, model.outcomes, fresh(self.model)
             model.replace(points, outcomes)
-            self._corrected, self._fitted = False, (points, outcomes)
+        self._corrected, self._fitted = False, (model.inputs, model.outcomes)
         model.set(Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"}))
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not all_equal(model.outcomes)
         return model
+
+
+def _rows(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> Counter[bytes]:
+    """Outcomes with their points, in no order: a correction puts them in that of rounds."""
+    return Counter(row.tobytes() for row in np.column_stack([points, outcomes])) if len(outcomes) else Counter()
 
 
 def outlier_names(model: Any, rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]) -> list[str]:
