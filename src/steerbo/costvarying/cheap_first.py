@@ -60,7 +60,19 @@ from pydantic import Field
 
 from .._arrays import Float
 from ..bandit import cheapest_sufficient
-from ..core import TIME, Choice, Explanation, History, Streams, Suggestion, Table, batch_position, numeral
+from ..core import (
+    TIME,
+    Choice,
+    Explanation,
+    History,
+    Streams,
+    Suggestion,
+    Table,
+    batch_position,
+    now,
+    numeral,
+    time_of,
+)
 from ..optim import FeasibleRegion, Maximum, sobol_in_box
 from ..records import from_dict, record, to_dict
 from ..surrogate import FLEETING, expected_improvement, margin_over, uneven_noise_said
@@ -103,8 +115,9 @@ def plays_to_come(history: History, price: float, switching: float) -> float:
 
 def time_between_rounds(history: History) -> float:
     """Mean time between two rounds; 1 where the time of fewer than two is known."""
-    times = [float(played.request[TIME.name]) for played in history if TIME.name in played.request]
-    return (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
+    times = [time_of(played) for played in history if TIME.name in played.request]
+    times = [time for time in times if time <= now(history)]  # a later one was mistyped: its round is void or abandoned
+    return (max(times) - min(times)) / (len(times) - 1) if len(times) > 1 else 1.0
 
 
 def worthwhile_width(plays: float) -> float:
