@@ -124,6 +124,21 @@ def test_the_same_at_another_cost_is_said_and_the_same_once_more_is_not(study: S
     assert messages(import_csv(study, "t,ph,value,cost\n" + 2 * "21,6,2.5,3\n"))[1] == "added as added-4"
 
 
+def test_a_corrected_line_is_taken_beside_the_wrong_one_and_says_so(study: Study) -> None:
+    import_csv(study, "t,ph,value,cost\n20,6,98,2\n21,6,2.5,3\n")
+    corrected = "t,ph,value,cost\n20,6,9.8,2\n21,6,2.5,3\n"
+    said = messages(import_csv(study, corrected))
+    twin = "the same settings as added-1 with another value: void one if they are one"
+    assert said == [f"added as added-3; {twin}", "added-2 (it was there already)"]
+    assert messages(import_csv(study, corrected))[0] == "added-3 (it was there already)"
+    twice = "t,ph,value,cost\n20,6,9.9,2\n20,6,9.8,2\n20,6,98,2\n"
+    assert messages(import_csv(study, twice))[0] == "added as added-4", "measured again: the others are in the table"
+    study.amend("added-1", void=True)
+    study.amend("added-3", void=True)
+    assert "the same settings as added-4" in messages(import_csv(study, "t,ph,value,cost\n20,6,9.7,1\n"))[0]
+    assert messages(import_csv(study, "t,ph,value\n22,6,3\n22,6,4\n")) == ["added as added-6", "added as added-7"]
+
+
 def test_data_is_exported_marked_and_comes_back(study: Study) -> None:
     import_csv(study, DATA + "19,6,7.5,\n", charge=True)
     study.amend("added-1", 1.25)
