@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
 from ..._parsing import parse_value, read_choice
 from ..._wording import SHELL
-from ...core import SEEN, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text
+from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, now
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import record, to_dict
 from ...space import Categorical
@@ -359,19 +359,26 @@ def take(
     watch(len(sheet.rows))
     if len(study.history.data) > before:
         study.session.logged(study.optimizer.refit)
-    lines = [
-        _with_twin(line, known.same_but_for_value(added[line.number])) if line.number in added else line
-        for line in lines
-    ]
+    timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
+    doubted = {
+        number: [*_without_time(outcome, timed, study), *_twin(known.same_but_for_value(outcome))]
+        for number, outcome in added.items()
+    }
+    lines = [replace(line, message="; ".join([line.message, *doubted.get(line.number, ())])) for line in lines]
     return sorted(lines, key=lambda line: line.number)
 
 
-def _with_twin(line: Line, twin: str) -> Line:
-    """Result of a line, with data that it may be a correction of: somebody may as well have measured twice."""
-    if not twin:
-        return line
-    said = f"the same settings as {twin} with another value: void one if they are one"
-    return replace(line, message=f"{line.message}; {said}")
+def _without_time(outcome: Outcome, timed: bool, study: Study) -> Iterator[str]:
+    """Sentence on a line without the time that other lines have."""
+    if timed and TIME.name not in outcome.realised:
+        when = now(study.history)
+        yield f"its {TIME.name} is empty: it counts as measured now, at {when:.15g}; if not, amend it with its time"
+
+
+def _twin(name: str) -> Iterator[str]:
+    """Sentence on data that a line may be a correction of: somebody may as well have measured twice."""
+    if name:
+        yield f"the same settings as {name} with another value: void one if they are one"
 
 
 def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
