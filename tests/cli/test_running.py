@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.study import DatabaseLog
 from tests.cli.calls import all_refused, call, refused
 from tests.study.files import (
     ANSWER,
@@ -159,6 +160,45 @@ def test_check_says_what_will_be_run(tmp_path: Path) -> None:
     assert not (tmp_path / "study.db").exists()
     call("run", path, "--rounds", 1)
     assert "goes on from it" in " ".join(call("check", path).stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("seed = 3", "seed = 4", "study.db: seed: 3 is not allowed; expected seed 4. It is the log of another study"),
+        ("low = 4", "low = 5", "study.db: problem.variables.ph.low: 5.0 is not allowed"),
+    ],
+)
+def test_check_compares_file_and_log_as_a_run_does(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = write_function(tmp_path, MEASURE)
+    call("run", path, "--rounds", 1)
+    before = logged(path)
+    path.write_text(path.read_text().replace(old, new))
+    checked, ran = call("check", path), call("run", path)
+    assert said in refused(checked, 2)
+    assert checked.output == ran.output
+    assert logged(path) == before
+
+
+def test_check_says_which_limits_a_run_will_go_by(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    call("run", path, "--rounds", 1)
+    path.write_text(path.read_text().replace("budget = 10", "budget = 12"))
+    checked = call("check", path)
+    assert checked.exit_code == 0
+    assert "budget 12, which the next ask or run will go by; the log had" in checked.stderr
+    call("run", path, "--rounds", 1)
+    path.write_text(path.read_text().replace("budget = 12", "budget = 9"))
+    call("run", path, "--rounds", 1)
+    path.write_text(path.read_text().replace("budget = 9", "budget = 12"))
+    assert "an older study file" in refused(call("check", path), 2)
+
+
+def test_check_of_a_log_without_a_study(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    DatabaseLog(tmp_path / "study.db").close()
+    checked = call("check", path)
+    assert (checked.exit_code, "goes on" in checked.stdout) == (0, False)
 
 
 def test_methods() -> None:

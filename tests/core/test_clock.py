@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import pytest
 
 import steerbo as sb
-from steerbo.core import horizon, now, time_of
+from steerbo.core import Optimizer, Problem, horizon, now, time_of
 from steerbo.core._context import read_when
-from steerbo.errors import InvalidOutcome
+from steerbo.errors import InvalidOutcome, InvalidRequest, UnusualOutcomeWarning
+from steerbo.timevarying import SquaredExponential
+from tests.core.kinds import GRAPH
 from tests.costvarying.worlds import DRIFTING
+
+X = [sb.Float("x", 0, 1)]
+PRIORS = [sb.Prior(SquaredExponential(0.2), drift=drift, noise=0.1) for drift in (sb.Decay(0.1), sb.gp.Periodic(12.0))]
+SITES = [sb.Float("x", 0, 1, step=0.25)]
+CAUSAL = [sb.Float(name, 0, 1) for name in ("z", "m", "b")]
+TIMED: dict[str, tuple[Problem, str | None]] = {
+    "learned-drift": (sb.TimeVarying(X), None),
+    "sites": (sb.TimeVarying(SITES, PRIORS), "tempered-elimination"),
+    "box": (sb.TimeVarying(X, PRIORS), "switching-elimination"),
+    "cost-varying": (sb.CostVarying(X, [["x"]], drift="learned"), None),
+    "hard to change": (
+        sb.CostVarying([sb.Float("x", 0, 1, change=sb.SwitchingCost(2.0))], [["x"]], drift="learned"),
+        None,
+    ),
+    "causal": (sb.Causal(GRAPH, CAUSAL, drift="learned"), "coca-bo"),
+}
 
 
 def test_the_time_is_the_last_rounds() -> None:
@@ -41,3 +62,101 @@ def test_data_may_say_when() -> None:
     for time in ("now", float("inf"), True, None):
         with pytest.raises(InvalidOutcome, match=r"realised\.time"):
             read_when({"time": time})
+
+
+def began(kind: str, rounds: int = 6) -> Optimizer:
+    """A study that has been asked at 0.5, 1, 1.5 …"""
+    problem, method = TIMED[kind]
+    optimizer = sb.Optimizer(problem, method, rounds=99, seed=0)
+    for k in range(1, rounds + 1):
+        told(optimizer, k / 2)
+    return optimizer
+
+
+def told(optimizer: Optimizer, time: float) -> str:
+    """Token of a round at this time, with an outcome."""
+    suggestion = optimizer.ask(time=time)
+    if suggestion.observe:
+        suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
+    seen = {"b": 0.5} if "b" in optimizer.problem.space.names else {}
+    optimizer.tell(suggestion, sum(suggestion.values.values()), realised=seen)
+    return suggestion.token
+
+
+@pytest.mark.parametrize("kind", TIMED)
+@pytest.mark.parametrize("ended", ["abandoned", "void", "failed and void"])
+@pytest.mark.filterwarnings("ignore::steerbo.errors.UnusualOutcomeWarning")
+def test_a_mistyped_time_is_taken_back_with_its_round(kind: str, ended: str) -> None:
+    optimizer = began(kind)
+    token = told(optimizer, 25.0) if ended == "void" else optimizer.ask(time=25.0).token
+    with pytest.raises(InvalidRequest, match=r"at least 25, the time of round 7.*If 25 is a wrong time, .*7-"):
+        optimizer.ask(time=3.5)
+    if ended == "abandoned":
+        optimizer.abandon(token)
+    else:
+        if ended == "failed and void":
+            optimizer.fail(token)
+        optimizer.amend(token, void=True)
+    assert now(optimizer.history) == 3.0
+    assert "as of time 3;" in f"{optimizer.recommend().note};"
+    optimizer.add(0.5, dict.fromkeys(optimizer.problem.space.names, 0.5) | {"time": 3.0})
+    told(optimizer, 3.5)
+    with pytest.raises(InvalidRequest, match=r"at least 3\.5, the time of round 8"):
+        optimizer.ask(time=3.0)
+    told(optimizer, 30.0)
+    again = Optimizer.replay(optimizer.problem, optimizer.events)
+    assert again.ask(time=31.0) == optimizer.ask(time=31.0)
+
+
+def test_a_round_that_waits_or_was_told_late_holds_the_clock() -> None:
+    optimizer = sb.Optimizer(DRIFTING, "random", rounds=99)
+    first = optimizer.ask(time=2.0)
+    early, late = optimizer.ask(time=25.0), optimizer.ask(time=25.0)
+    optimizer.abandon(early)
+    with pytest.raises(InvalidRequest, match="the time of round 3"):
+        optimizer.ask(time=3.0)
+    optimizer.abandon(late)
+    assert now(optimizer.history) == 2.0
+    optimizer.ask(time=3.0)
+    optimizer.fail(early, cost=1)
+    with pytest.raises(InvalidRequest, match=r"the time of round 2\. If 25 is a wrong time, void 2-"):
+        optimizer.ask(time=4.0)
+    optimizer.amend(early, void=True)
+    optimizer.abandon(first)
+    assert optimizer.ask(time=3.0).round == 5
+
+
+def test_without_a_round_that_holds_it_there_is_no_time() -> None:
+    optimizer = sb.Optimizer(DRIFTING, "random")
+    optimizer.abandon(optimizer.ask(time=1e9))
+    assert now(optimizer.history) == 0.0
+    assert optimizer.history.clock is None
+    assert optimizer.ask(time=-5.0).round == 2
+
+
+def test_a_time_far_out_of_the_pattern_is_kept_and_warned_of() -> None:
+    optimizer = sb.Optimizer(DRIFTING, "random", rounds=99)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for time in (1.0, 1.5, 2.0):
+            optimizer.ask(time=time)
+        optimizer.abandon(optimizer.ask(time=1_700_000_000))  # of three steps nothing can be said
+        optimizer.ask(time=2.0)
+        optimizer.ask(time=12.0)  # exactly 20 times: more is not seldom after a night
+        optimizer.abandon(optimizer.ask(time=200.0))
+    (seen,) = optimizer.implausible_values("ask", time=1_700_000_000)
+    assert (seen.field, seen.unusual) == ("time", True)
+    said: Any = (
+        r"round 8: time = 1700000000 is 1\.7e\+09 after the last one, and no step was larger than 10; it is kept"
+    )
+    with pytest.warns(UnusualOutcomeWarning, match=said):
+        suggestion = optimizer.ask(time=1_700_000_000)
+    assert suggestion.warnings[0].endswith(f"abandon {suggestion.token} and ask again.")
+    assert optimizer.implausible_values("ask", time=1_700_000_001) == ()
+
+
+def test_at_one_time_there_is_no_pattern() -> None:
+    optimizer = sb.Optimizer(DRIFTING, "random", rounds=99)
+    for _ in range(6):
+        optimizer.ask(time=1.0)
+    assert optimizer.ask(time=500.0).warnings == ()

@@ -6,7 +6,7 @@ import pytest
 
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidInput
-from steerbo.serve.forms import give, read_ask
+from steerbo.serve.forms import Doubtful, check_plausible, give, read_ask
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
 from tests.timevarying.cases import sites
@@ -44,3 +44,14 @@ def test_a_round_is_given_up() -> None:
     token = study.ask(context={"weather": 1.0}).token
     give(study, "abandon", token, {"reason": "no time", "charge": "1,5"}, comma=False)
     assert (study.history[token].state, study.status.spent) == ("abandoned", 1.5)
+
+
+def test_a_time_far_from_the_others_is_asked_about_at_its_field() -> None:
+    study = Study.create(MemoryLog(), sites(), rounds=9)
+    for time in range(4):
+        study.ask(time=time)
+    form = {"ask:time": "2500"}
+    with pytest.raises(Doubtful) as doubt:
+        check_plausible(study, "ask", None, {"time": 2500.0}, form)
+    assert list(doubt.value.doubts) == ["ask:time"]
+    check_plausible(study, "ask", None, {"time": 2500.0}, {**form, "sure": doubt.value.sure})

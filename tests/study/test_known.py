@@ -124,6 +124,37 @@ def test_the_same_at_another_cost_is_said_and_the_same_once_more_is_not(study: S
     assert messages(import_csv(study, "t,ph,value,cost\n" + 2 * "21,6,2.5,3\n"))[1] == "added as added-4"
 
 
+def test_a_corrected_line_is_taken_beside_the_wrong_one_and_says_so(study: Study) -> None:
+    import_csv(study, "t,ph,value,cost\n20,6,98,2\n21,6,2.5,3\n")
+    corrected = "t,ph,value,cost\n20,6,9.8,2\n21,6,2.5,3\n"
+    said = messages(import_csv(study, corrected))
+    twin = "the same settings as added-1 with another value: void one if they are one"
+    assert said == [f"added as added-3; {twin}", "added-2 (it was there already)"]
+    assert messages(import_csv(study, corrected))[0] == "added-3 (it was there already)"
+    twice = "t,ph,value,cost\n20,6,9.9,2\n20,6,9.8,2\n20,6,98,2\n"
+    assert messages(import_csv(study, twice))[0] == "added as added-4", "measured again: the others are in the table"
+    study.amend("added-1", void=True)
+    study.amend("added-3", void=True)
+    assert "the same settings as added-4" in messages(import_csv(study, "t,ph,value,cost\n20,6,9.7,1\n"))[0]
+    assert messages(import_csv(study, "t,ph,value\n22,6,3\n22,6,4\n")) == ["added as added-6", "added as added-7"]
+
+
+def test_an_empty_time_among_others_is_said_and_counts_as_now() -> None:
+    drifting = sb.CostVarying([sb.Float("t", 10, 35)], [["t"]], drift="learned")
+    with begin(drifting) as study:
+        study.tell(study.ask(time=7.5), 1.0, cost=1)
+        said = messages(import_csv(study, "time,t,value\n1,20,3\n,21,4\n2,22,5\n"))
+        assert said == [
+            "added as added-1",
+            "added as added-2; its time is empty: it counts as measured now, at 7.5; if not, amend it with its time",
+            "added as added-3",
+        ]
+        study.amend("added-2", realised={"time": 1.5})
+        assert study.history.data["added-2"].outcome.realised["time"] == 1.5
+        for text in ("t,value\n23,3\n", "time,t,value\n,24,3\n"):
+            assert "empty" not in messages(import_csv(study, text))[0], "nothing says when"
+
+
 def test_data_is_exported_marked_and_comes_back(study: Study) -> None:
     import_csv(study, DATA + "19,6,7.5,\n", charge=True)
     study.amend("added-1", 1.25)

@@ -47,6 +47,21 @@ def test_bands_are_those_of_a_process_that_was_observed_there_with_more_noise(dr
 
 
 @pytest.mark.parametrize("sites", [True, False])
+def test_what_was_given_up_at_a_far_mistyped_time_bars_no_place(sites: bool) -> None:
+    prior = Prior(SquaredExponential(0.2), drift=Decay(0.1), noise=0.1)
+    problem = TimeVarying([Float("x", 0, 1, step=0.25 if sites else None)], [prior])
+    surrogate: Any = FiniteSurrogate(problem) if sites else BoxSurrogate(problem)
+    surrogate.add(Datum(0.0, 1, 0 if sites else np.array([0.0]), 1.0))
+    places: Any = range(5) if sites else np.linspace(0, 1, 5)[:, None]
+    unknown = [PendingPoint(place, 1e6, 1) for place in places]
+    picks = [
+        surrogate.optimistic(RoundView(1.0, None, tried), np.ones(1), np.array([0]), np.random.default_rng(0))
+        for tried in ([], unknown)
+    ]
+    assert_allclose(picks[1].upper, picks[0].upper)
+
+
+@pytest.mark.parametrize("sites", [True, False])
 def test_what_failed_long_ago_no_longer_bars_a_place(sites: bool) -> None:
     prior = Prior(SquaredExponential(0.2), drift=Decay(0.1), noise=0.1)
     problem = TimeVarying([Float("x", 0, 1, step=0.25 if sites else None)], [prior])

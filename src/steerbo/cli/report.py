@@ -82,8 +82,8 @@ def described(specification: StudyFile) -> dict[str, Any]:
     }
 
 
-def describe(specification: StudyFile) -> str:
-    """Text of a study in words, within the width of the terminal."""
+def describe(specification: StudyFile, begun: bool = False) -> str:
+    """Text of a study in words, within the width of the terminal; `begun`: its log has it."""
     problem, settings = specification.problem, specification.settings
     limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
     limits += [f"round {settings.rounds} is over"] if settings.rounds is not None else []
@@ -97,8 +97,7 @@ def describe(specification: StudyFile) -> str:
         f"  method      {specification.method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
         f"  until       {' or '.join(limits)}",
         f"  objective   {specification.objective or 'evaluated by hand'}",
-        f"  log         {specification.log}"
-        + (" (exists: a run goes on from it)" if specification.log.exists() else ""),
+        f"  log         {specification.log}" + (" (exists: a run goes on from it)" if begun else ""),
     ]
     return "\n".join(hung(line, console().width) for line in lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated, Any
 
 import typer
@@ -11,12 +12,12 @@ from ..core import methods as table
 from ..errors import InvalidStudy
 from ..storage.connections import OPENING
 from ..storage.log import WAIT
-from ..study import DatabaseLog, Display, read_study, resume, run_study
+from ..study import DatabaseLog, Display, compare, read_study, resume, run_study
 from ..study.files.study_file import StudyFile
 from ..study.workers import check_options
 from . import usage
 from .app import answer, echo, group, print_json
-from .arguments import AsJson, Declaring, Given, LogPlace, StudyFilePath, request
+from .arguments import AsJson, Declaring, Errors, Given, LogPlace, StudyFilePath, request
 from .report import console, describe, described, print_answers, print_methods
 from .usage import whole
 
@@ -95,11 +96,18 @@ def _rule(specification: StudyFile, typed: str) -> float | str | None:
 
 @commands.command()
 def check(study: StudyFilePath, as_json: AsJson = False) -> None:
-    """Check a study file and print the study that it describes. Nothing is evaluated, and no objective is imported."""
+    """Check a study file, compare it with its log, and print the study that it describes.
+
+    Nothing is evaluated, and no objective is imported.
+    """
     specification = read_study(study)
     if specification.objective is not None:
         specification.objective.find()
-    answer(as_json, described(specification), describe(specification))
+    begun = False
+    if specification.log.exists():
+        with closing(DatabaseLog(specification.log, make=False)) as log:
+            begun = compare(specification, log, Errors())
+    answer(as_json, described(specification), describe(specification, begun))
 
 
 @commands.command()

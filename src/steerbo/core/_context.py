@@ -1,6 +1,7 @@
 """Contexts of a round: its time, the values seen before choosing, and typical ones among them.
 
-The time of a round is given to `ask`, or is the number of the round; it never runs backwards. A few typical contexts
+The time of a round is given to `ask`, or is the number of the round; it never runs backwards, but that abandoned rounds
+and those of void outcomes do not count: their time may have been mistyped. A few typical contexts
 stand for those seen before the latest choices, and an answer for each is averaged into one.
 """
 
@@ -32,8 +33,8 @@ def time_of(played: Round) -> float:
 
 
 def now(history: History) -> float:
-    """Time that answers are for: that of the last round, 0 before the first."""
-    return time_of(history.latest) if history.latest else 0.0
+    """Time that answers are for: that of the last round that holds the clock, 0 before the first."""
+    return time_of(last) if (last := history.clock) else 0.0
 
 
 def context_of(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,9 +55,9 @@ def read_time(request: Mapping[str, Any], history: History) -> float:
     """Check the time of a round.
 
     Raises:
-        InvalidRequest: no finite number, or before the last round's.
+        InvalidRequest: no finite number, or before that of the last round that holds the clock.
     """
-    before = time_of(history.latest) if history.latest else -math.inf
+    last = history.clock
     if TIME.name in request:
         time, hint = as_number(request[TIME.name]), ""
         if time is None:
@@ -64,8 +65,13 @@ def read_time(request: Mapping[str, Any], history: History) -> float:
     else:
         time = float(len(history) + 1)
         hint = "Where none is given it is the number of the round: give it in every round."
-    if time < before:
-        raise InvalidRequest(TIME.name, time, f"at least {before:g}, the time of the last round", hint)
+    if last is not None and time < (before := time_of(last)):
+        token = last.suggestion.token
+        undo = f"use ‹abandon› for {token}" if last.waiting else f"void {token} by ‹void›"
+        again = " (and ‹add› what it gave, with the right one)" if last.state == "told" else ""
+        wrong = f"If {before:.15g} is a wrong time, {undo}{again}: then it no longer counts."
+        allowed = f"at least {before:.15g}, the time of round {last.number}"
+        raise InvalidRequest(TIME.name, time, allowed, f"{hint} {wrong}".strip())
     return time
 
 

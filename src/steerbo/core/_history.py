@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from heapq import heappop, heappush
 from itertools import islice
 from typing import Any, Literal, assert_never
 
@@ -73,6 +74,11 @@ class Round:
     def waiting(self) -> bool:
         """Whether an outcome may still be told: it is open, or abandoned and may come late."""
         return self.state in ("open", "abandoned")
+
+    @property
+    def holds_clock(self) -> bool:
+        """Whether no later round may be earlier: not of an abandoned or void one, whose time may have been mistyped."""
+        return self.state not in ("abandoned", "void")
 
 
 class RunningMean:
@@ -187,6 +193,8 @@ class History:
         self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
         self._waiting: dict[str, None] = {}  # and these with those that were abandoned
         self._accounts, self._failed = CostLedger(), 0
+        self._clock: list[tuple[float, int, str]] = []  # heap, latest first: negative time and number, and token
+        self._held: str | None = None  # token of the first of them
 
     def __iter__(self) -> Iterator[Round]:
         return iter(list(self._rounds.values()))  # a copy: another thread may go on
@@ -237,6 +245,14 @@ class History:
     def latest(self) -> Round | None:
         """The round asked last."""
         return next(reversed(self._rounds.values()), None)
+
+    @property
+    def clock(self) -> Round | None:
+        """The round of the latest time, of rounds that have a time and hold the clock; of several the one asked last.
+
+        It need not be the last one: an abandoned round may have an outcome after all.
+        """
+        return None if self._held is None else self._rounds[self._held]
 
     def before(self, played: Round) -> Round | None:
         """Round asked before another one; None: that one is the first."""
@@ -386,6 +402,15 @@ class History:
         known = suggestion, event.request, event.expected_cost
         self._rounds[event.token] = Round(*known, realised=realised, gain=event.gain)
         self._unknown[event.token] = self._open[event.token] = self._waiting[event.token] = None
+        self._set_clock(self._rounds[event.token])
+
+    def _set_clock(self, after: Round) -> None:
+        """Count the time of a round that holds the clock from now on, and no more those that do not."""
+        if after.holds_clock and isinstance(time := after.request.get("time"), int | float):
+            heappush(self._clock, (-time, -after.number, after.suggestion.token))
+        while self._clock and not self._rounds[self._clock[0][2]].holds_clock:
+            heappop(self._clock)
+        self._held = self._clock[0][2] if self._clock else None
 
     def _correct(self, event: Amended) -> None:
         """Correct or void external data; its cost stays spent."""
@@ -407,6 +432,8 @@ class History:
         after = with_checked(before, realised=self._order(told), **changes)
         self._rounds[token] = after
         self._accounts.change(before, after)
+        if before.holds_clock != after.holds_clock:
+            self._set_clock(after)
         self._failed += (after.state == "failed") - (before.state == "failed")
         for tokens, stays in ((self._open, after.state == "open"), (self._waiting, after.waiting)):
             if not stays:

@@ -12,6 +12,8 @@ A value is never refused for it. It is kept and warned of; the page asks before 
 - *Outcomes that repeat* to the last digit at different settings, where others did not, are those of a sensor that is
   stuck: see `stuck`.
 - A *further outcome*, one that a limit is on, goes by the range of the latest others.
+- A *time* is unlikely when it is more than `_JUMP` times the largest step between the latest rounds after the last one:
+  a Unix time, a typed date, a decimal point that was left out.
 - A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a `_FACTOR`th of it; without a
   price it goes by the range of the costs of the latest plays of the same scope.
 
@@ -23,12 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from ..errors import OutOfRangeWarning, SteerboError, UnusualOutcomeWarning
 from ..space import Space
-from ._context import TIME, context_of
+from ._context import TIME, context_of, time_of
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Scope, Suggestion, numeral
@@ -46,6 +48,7 @@ _LATEST = 100  # rounds, and as many pieces of data, that say what is usual
 _FACTOR = 10.0  # times a stated price
 _REPEATS, _VARIED = 5, 8  # outcomes in a row that are one too many to be chance, where so many others all differ
 _APART = 0.5  # share of a range between a setting and its measurement
+_JUMP = 20.0  # times the largest step
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
 
@@ -111,12 +114,14 @@ def warn_implausible(
     return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
 
 
-def implausible_in_looks(suggestion: Suggestion, request: Mapping[str, Any], space: Space) -> list[ImplausibleValue]:
-    """List the values seen before choosing, or looked at since, that lie far outside their ranges."""
+def implausible_in_looks(suggestion: Suggestion, history: History, space: Space) -> list[ImplausibleValue]:
+    """List the values seen before choosing, or looked at since, that are far outside their ranges, and a far time."""
+    request = history[suggestion.token].request
     first = {name: value for name, value in suggestion.context.items() if name in context_of(request)}
     later = {name: value for name, value in suggestion.context.items() if name not in first}
     number, token = suggestion.round, suggestion.token
     return [
+        *implausible_time(request.get(TIME.name), history, number, token),
         *implausible_in_look(first, space, number, token, seen=True),
         *implausible_in_look(later, space, number, token),
     ]
@@ -129,6 +134,28 @@ def implausible_in_look(
     again = f"abandon {token} and ask again" if seen else f"decide {token} again, before anything is set by it"
     place = _Place(f"round {number}", token, f"{again}, or tell it right among `realised`")
     return _variables(place, space, "context", look)
+
+
+def implausible_time(time: Any, history: History, number: int, token: str) -> Iterator[ImplausibleValue]:
+    """Yield the time of a round where it lies far beyond the pattern of the rounds before it that hold the clock.
+
+    Args:
+        time: of the request; None: it has none.
+        history: with that round in it, or not yet.
+        number: of the round.
+        token: of the round, or what else it is called.
+    """
+    if not isinstance(time, int | float) or isinstance(time, bool):
+        return
+    earlier = [r for r in history.last(_LATEST + len(history) - number + 1) if r.number < number and r.holds_clock]
+    times = sorted(time_of(r) for r in earlier if TIME.name in r.request)
+    if len(times) < FEW:
+        return
+    largest = max(after - before for before, after in pairwise(times))
+    if largest > 0 and time - times[-1] > _JUMP * largest:
+        step = f"{time - times[-1]:.6g} after the last one"
+        said = f"time = {time:.15g} is {step}, and no step was larger than {largest:.6g}"
+        yield ImplausibleValue("time", said, f"round {number}", f"abandon {token} and ask again", unusual=True)
 
 
 def outliers_said(history: History, names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from .._parsing import parse_value, read_choice
 from ..errors import InvalidContext, InvalidOutcome, one_of
 from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
-from ._context import TIME, read_time, read_when, time_of
+from ._context import TIME, now, read_time, read_when
 from ._history import History, Round
 from .answers import Scope, Suggestion, as_text, numeral
 from .events import Outcome
@@ -190,9 +190,9 @@ class Problem(ABC):
         return read_context(self.space, context, suggestion.observe, suggestion.observe)
 
     def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """Check the arguments of a policy, as for `ask`; the default time is that of the last round."""
-        if self.timed and history.latest is not None:
-            request = {TIME.name: time_of(history.latest), **request}
+        """Check the arguments of a policy, as for `ask`; the default time is that of `now`."""
+        if self.timed and history.clock is not None:
+            request = {TIME.name: now(history), **request}
         read = self.read_request(request, history) if request else {}
         return {name: value for name, value in read.items() if name in request}
 

@@ -28,6 +28,7 @@ from ..errors import (
 )
 from ..records import from_dict, to_dict
 from ._constraints import check_advice, check_suggestion, with_limits
+from ._context import TIME
 from ._creation import MethodOptions, created_event
 from ._history import History, Round
 from ._implausible import (
@@ -35,6 +36,7 @@ from ._implausible import (
     ImplausibleValue,
     implausible_in_look,
     implausible_in_looks,
+    implausible_time,
     outliers_said,
     outside,
     strange_outcomes_said,
@@ -149,8 +151,11 @@ class EventRecorder:
         """List the implausible values of an event that is not applied yet."""
         problem, history = self.state.problem, self.state.history
         if isinstance(event, Asked):
-            seen = event.request.get("context", {})
-            return list(implausible_in_look(seen, problem.space, event.round, event.token, seen=True))
+            seen, about = event.request.get("context", {}), (event.round, event.token)
+            return [
+                *implausible_time(event.request.get(TIME.name), history, *about),
+                *implausible_in_look(seen, problem.space, *about, seen=True),
+            ]
         if isinstance(event, Decided):
             return list(implausible_in_look(event.context, problem.space, history[event.token].number, event.token))
         return warn_implausible(event, problem, history, self._expected(event))
@@ -211,9 +216,8 @@ class BaseStudy(ABC):
         return tuple(r.suggestion for r in self._state.history.pending)
 
     def with_warnings(self, suggestion: Suggestion) -> Suggestion:
-        """Add warnings of context values far outside their range to a suggestion."""
-        request = self.history[suggestion.token].request
-        found = implausible_in_looks(suggestion, request, self.problem.space)
+        """Add warnings of context values far outside their range, and of a far time, to a suggestion."""
+        found = implausible_in_looks(suggestion, self.history, self.problem.space)
         return replace(suggestion, warnings=tuple(map(str, found)))
 
     @one_at_a_time
@@ -677,7 +681,10 @@ class Optimizer(BaseStudy):
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         if call == "ask":
             number = len(self.history) + 1
-            return tuple(implausible_in_look(context, space, number, f"round {number}", seen=True))
+            return (
+                *implausible_time(given.get(TIME.name), self.history, number, f"round {number}"),
+                *implausible_in_look(context, space, number, f"round {number}", seen=True),
+            )
         if call == "decide":
             about = self._state.reports.about(suggestion).suggestion
             return tuple(implausible_in_look(context, space, about.round, about.token))

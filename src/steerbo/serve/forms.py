@@ -115,7 +115,9 @@ def check_plausible(study: Study, call: str, token: str | None, given: Mapping[s
     """
     found = {value.field.replace(".", ":", 1): value.text for value in study.implausible_values(call, token, **given)}
     if call == "ask":
-        found = {field.replace("context:", "seen:"): text for field, text in found.items()}
+        found = {
+            field.replace("context:", "seen:") if ":" in field else f"ask:{field}": x for field, x in found.items()
+        }
     if found:
         sure = digest(form)
         if form.get("sure") != sure:

@@ -14,7 +14,7 @@ from .workers import LEASE
 
 if TYPE_CHECKING:
     from ..storage.backup import backup, restore
-    from ._resume import resume
+    from ._resume import compare, resume
     from ._run import run_study
     from .files.export import to_frame
     from .files.import_csv import add_frame
@@ -33,6 +33,7 @@ _MODULE_OF = {
     "StudyFile": ".files.study_file",
     "add_frame": ".files.import_csv",
     "backup": "..storage.backup",
+    "compare": "._resume",
     "read_study": ".files.study_file",
     "restore": "..storage.backup",
     "resume": "._resume",
@@ -42,8 +43,8 @@ _MODULE_OF = {
 
 __all__ = [
     "BY_HAND", "LEASE", "Command", "DatabaseLog", "Display", "EventLog", "Function", "Lease", "Memory", "MemoryLog",
-    "Objective", "RayExecutor", "Settings", "Study", "StudyFile", "add_frame", "backup", "read_events", "read_study",
-    "restore", "resume", "run_study", "to_frame",
+    "Objective", "RayExecutor", "Settings", "Study", "StudyFile", "add_frame", "backup", "compare", "read_events",
+    "read_study", "restore", "resume", "run_study", "to_frame",
 ]  # fmt: skip
 
 

@@ -14,9 +14,11 @@ from typing import Any
 
 from .._wording import MISSING
 from ..core import (
+    BaseStudy,
     BoundsExtended,
     Created,
     Event,
+    Optimizer,
     Problem,
     after,
     extended,
@@ -167,11 +169,8 @@ def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: 
         InvalidStudy: a limit is raised to what it was before it was lowered.
     """
     changes, before = _differing(study, specification), standing(study.history)
-    for name, value in changes.items():
-        if name != "columns" and not meant and (when := overruled_settings(study.history, name, value)):
-            since = f"{limit_text(name, before[name])}, as the log says since {when}, when it was lowered"
-            hint = "Is this an older study file? If it is meant, use ‹extend›."
-            raise InvalidStudy(f"{specification.path.name}: study.{name}", value, since, hint)
+    if not meant:
+        _check_older(study, specification)
     study.revise(**changes)
     for name, value in changes.items():
         if name != "columns":
@@ -180,7 +179,40 @@ def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: 
             )
 
 
-def mention(study: Study, specification: StudyFile, observer: Observer) -> None:
+def _check_older(study: BaseStudy, specification: StudyFile) -> None:
+    """Refuse limits that were lowered since.
+
+    Raises:
+        InvalidStudy: naming the first of them.
+    """
+    before = standing(study.history)
+    for name, value in _differing(study, specification).items():
+        if name != "columns" and (when := overruled_settings(study.history, name, value)):
+            since = f"{limit_text(name, before[name])}, as the log says since {when}, when it was lowered"
+            hint = "Is this an older study file? If it is meant, use ‹extend›."
+            raise InvalidStudy(f"{specification.path.name}: study.{name}", value, since, hint)
+
+
+def compare(specification: StudyFile, log: EventLog, observer: Observer) -> bool:
+    """Compare a study file with its log, as `resume` does, and change neither; whether a study is in the log.
+
+    Args:
+        specification: the contents of the study file.
+        log: where the events are.
+        observer: is told of limits that differ, which the next ask or run will go by.
+
+    Raises:
+        InvalidStudy: the log belongs to another study, or is damaged.
+    """
+    if not (events := log.read()):
+        return False
+    history = _replayed(specification, log, events, observer)
+    _check_older(history, specification)
+    mention(history, specification, observer)
+    return True
+
+
+def mention(study: BaseStudy, specification: StudyFile, observer: Observer) -> None:
     """Name the limits of the file that differ from the log's."""
     before = standing(study.history)
     for name, value in _differing(study, specification).items():
@@ -189,7 +221,7 @@ def mention(study: Study, specification: StudyFile, observer: Observer) -> None:
             observer.say(f"{said}; {_was(before, name)}")
 
 
-def _differing(study: Study, specification: StudyFile) -> dict[str, Any]:
+def _differing(study: BaseStudy, specification: StudyFile) -> dict[str, Any]:
     settings, logged = specification.settings, standing(study.history)
     said: dict[str, Any] = {name: getattr(settings, name) for name in ("budget", "columns", "rounds", "stop")}
     return {name: value for name, value in said.items() if value != logged[name]}
@@ -258,7 +290,18 @@ def _resumed(  # noqa: PLR0917
             return Study(log, fresh, say=observer.say, **worker)
         except LogConflict:  # another run has just begun it
             events = log.read()
-    created = events[0]
+    optimizer = _replayed(specification, log, events, observer, extend)
+    study = Study(log, optimizer, say=observer.say, **worker)
+    study.session.settle()
+    return study
+
+
+def _replayed(
+    specification: StudyFile, log: EventLog, events: list[Event], observer: Observer, extend: bool = False
+) -> Optimizer:
+    """The optimizer that the events of a log lead to, after a check that they are of the file's study."""
+    created, wanted = events[0], specification.optimizer().events[0]
+    assert isinstance(wanted, Created)
     if not isinstance(created, Created):
         raise InvalidStudy(f"{log.place}: event 1", created, "a 'created' event")
     _check_same_study(log.place, specification.problem, created, wanted, specification.settings)
@@ -270,9 +313,7 @@ def _resumed(  # noqa: PLR0917
     _say_what_is_kept(specification.problem, created, wanted, observer)
     for warning in caught:
         observer.say(str(warning.message))
-    study = Study(log, optimizer, say=observer.say, **worker)
-    study.session.settle()
-    return study
+    return optimizer
 
 
 def _check_same_study(place: str, problem: Problem, created: Created, wanted: Created, said: Settings) -> None:

@@ -42,6 +42,7 @@ from ..core import (
     Suggestion,
     Table,
     horizon,
+    now,
     time_of,
 )
 from ..errors import ModelFailure
@@ -222,8 +223,8 @@ class Candidates:
         point = self.problem.space.encode([realised])[0]
         if all(each.tracker.model is None for each in self._constraints.by_name.values()):
             return point
-        now = time_of(played) if played is not None else realised.get("time", self._added.get(name, (0.0, 0.0))[0])
-        return np.append(point, now)
+        when = time_of(played) if played is not None else realised.get("time", self._added.get(name, (0.0, 0.0))[0])
+        return np.append(point, when)
 
     def view(
         self, time: float, available: Any, context: Mapping[str, Any], unknown: Sequence[PendingPoint] | None = None
@@ -278,7 +279,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     """Base of the methods for time-varying problems. It has a surrogate, candidates, and a confidence width.
 
     Attributes:
-        now: time of the last round.
+        now: time of the last round that holds the clock.
         posed: the problem with the priors in use; they are made from the outcomes where the user gave none.
         surrogate: posteriors of all priors given all outcomes.
         candidates: places that can be chosen in a round.
@@ -327,9 +328,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def learn(self, event: Event, history: History) -> None:
         """Take in one event. An amended outcome rebuilds everything, O(rounds); any other event is O(1)."""
+        self.now = now(history)
         match event:
             case Asked():
-                self.now = event.request["time"]
                 if (expected := predicted(event)) is not None:
                     self.plays[expected.prior] += 1
             case OutcomeTold():
@@ -429,8 +430,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return self._datum_of(told.outcome, told.request["time"], told.number)
 
     def _past(self, name: str, outcome: Outcome) -> Datum:
-        now, number = self._added[name]
-        return self._datum_of(outcome, outcome.realised.get("time", now), number)
+        when, number = self._added[name]
+        return self._datum_of(outcome, outcome.realised.get("time", when), number)
 
     def _datum_of(self, outcome: Outcome, time: float, number: float) -> Datum:
         value = self.problem.sign * outcome.value

@@ -436,7 +436,8 @@ class FiniteSurrogate(_SitesSurrogate):
     def _shrunk(self, view: RoundView, sd: AtSites) -> AtSites:
         """Standard deviations as if the unknown places had been observed; those of some time ago count for less.
 
-        An outcome of age Δ says as much of f now as one of now with noise `(k (1 − ρ²) + R²/count) / ρ²`.
+        So do those of a time to come, which abandoned and void rounds may have. An outcome of age Δ says as much of f
+        now as one of now with noise `(k (1 − ρ²) + R²/count) / ρ²`.
         """
         if not view.unknown:
             return sd
@@ -453,7 +454,7 @@ class FiniteSurrogate(_SitesSurrogate):
         variance: Float[np.ndarray, "G X"],
         view: RoundView,
     ) -> Float[np.ndarray, "G X"]:
-        ages = np.array([max(view.time - u.time, 0.0) for u in view.unknown])
+        ages = np.array([abs(view.time - u.time) for u in view.unknown])
         left = np.array([remembered(d, ages) for d in self._drifts(sets)])  # (G, J)
         some = np.flatnonzero((left >= FORGOTTEN).any(axis=0)).tolist()
         if not len(some):
@@ -596,7 +597,7 @@ class BoxSurrogate:
         times = np.array([u.times for u in view.unknown])
         with ExitStack() as stack:
             for s in self.shared:
-                left = remembered(s.drift, np.maximum(view.time - rows[:, -1], 0.0)) >= FORGOTTEN
+                left = remembered(s.drift, np.abs(view.time - rows[:, -1])) >= FORGOTTEN
                 stack.enter_context(s.posterior.extended(rows[left], s.variance / times[left]))
             yield
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
 from ..._parsing import parse_value, read_choice
 from ..._wording import SHELL
-from ...core import SEEN, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text
+from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, now
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import record, to_dict
 from ...space import Categorical
@@ -45,11 +45,13 @@ class ExistingData:
         self.study = study
         self._pieces: dict[str, list[_Piece]] = defaultdict(list)
         self._found: set[str] = set()
+        self._measured: dict[str, list[str]] = defaultdict(list)  # names by what was measured, without the value
         added = [event for event in study.events if isinstance(event, DataAdded)]
         self._names = {f"added-{number}": event for number, event in enumerate(added, 1)}
         for name, event in self._names.items():
             now = study.history.data.get(name, event)
             self._pieces[_key(now.outcome)].append(_Piece(name, now.outcome.cost, now.scope, complete=False))
+            self._measured[_settings_key(now.outcome)].append(name)
             if now.outcome != event.outcome:
                 self._pieces[_key(event.outcome)].append(_Piece(name, event.outcome.cost, now.scope, complete=True))
 
@@ -71,6 +73,12 @@ class ExistingData:
     def same_but_for_cost(self, outcome: Outcome) -> str:
         """The name of a piece that is the same but for its cost; empty where there is none."""
         return next((p.name for p in self._pieces[_key(outcome)] if p.cost not in (outcome.cost, None)), "")
+
+    def same_but_for_value(self, outcome: Outcome) -> str:
+        """Name of data with another value where the same was measured, which no line has repeated; empty: none."""
+        data = self.study.history.data
+        names = (name for name in self._measured[_settings_key(outcome)] if name in data and name not in self._found)
+        return next((name for name in names if data[name].outcome.value != outcome.value), "")
 
     def complete(self, name: str, outcome: Outcome, scope: Scope | None, charge: bool) -> str:
         """Complete known external data by the further cells of a line; returns the result.
@@ -102,6 +110,10 @@ class ExistingData:
 
 def _key(outcome: Outcome) -> str:
     return json.dumps([to_dict(outcome.value), to_dict(outcome.realised)], sort_keys=True)
+
+
+def _settings_key(outcome: Outcome) -> str:
+    return json.dumps(to_dict(outcome.realised), sort_keys=True)
 
 
 @record
@@ -331,7 +343,7 @@ def take(
     """
     study.refresh()
     known, before = ExistingData(study), len(study.history.data)
-    lines, new = list[Line](), list[NewRow]()
+    lines, new, added = list[Line](), list[NewRow](), dict[int, Outcome]()
     for number, row in enumerate(sheet.rows):
         if len(new) >= TOGETHER or (new and row.cells.get("token")):  # what rounds are told stands where it stood
             lines += written(study, new)
@@ -340,13 +352,33 @@ def take(
         found = _with_warnings(lambda row=row: _take(study, sheet, row, known, charge))  # type: ignore[misc]
         if isinstance(found, NewRow):
             new.append(found)
+            added[found.number] = found.event.outcome
         else:
             lines.append(found)
     lines += written(study, new)
     watch(len(sheet.rows))
     if len(study.history.data) > before:
         study.session.logged(study.optimizer.refit)
+    timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
+    doubted = {
+        number: [*_without_time(outcome, timed, study), *_twin(known.same_but_for_value(outcome))]
+        for number, outcome in added.items()
+    }
+    lines = [replace(line, message="; ".join([line.message, *doubted.get(line.number, ())])) for line in lines]
     return sorted(lines, key=lambda line: line.number)
+
+
+def _without_time(outcome: Outcome, timed: bool, study: Study) -> Iterator[str]:
+    """Sentence on a line without the time that other lines have."""
+    if timed and TIME.name not in outcome.realised:
+        when = now(study.history)
+        yield f"its {TIME.name} is empty: it counts as measured now, at {when:.15g}; if not, amend it with its time"
+
+
+def _twin(name: str) -> Iterator[str]:
+    """Sentence on data that a line may be a correction of: somebody may as well have measured twice."""
+    if name:
+        yield f"the same settings as {name} with another value: void one if they are one"
 
 
 def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
