@@ -315,7 +315,7 @@ class GPRegression(Generic[K]):
         data = _Observations(self.inputs, outcomes, self._data.extra)
         for each in (self, *self.members):
             given, each._data = each._given, data
-            given.revise(each._rows(data.points, data.outcomes, data.extra)[1][each.counted])
+            given.revise(each._residuals(data.outcomes)[each.counted])
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
         return read_points(X, self._data.width, more=not len(self))  # a kernel may leave the last columns unread
@@ -523,9 +523,9 @@ class GPRegression(Generic[K]):
     def _condition(self, made: Factor | None = None) -> None:
         some = subset_of_data(self.prior, self.inputs, self.output.forward(self.outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
-        self._posterior = GPPosterior(
-            self.kernel, *self._rows(self.inputs[some], self.outcomes[some], self._data.extra[some]), made
-        )
+        points = self.inputs[some]
+        noise = self.prior.noise_at(points) + self._data.extra[some]
+        self._posterior = GPPosterior(self.kernel, points, self._residuals(self.outcomes[some]), noise, made)
 
     @property
     def _given(self) -> GPPosterior[K]:
@@ -533,16 +533,13 @@ class GPRegression(Generic[K]):
         rest = slice(self._chosen + len(self._posterior) - len(self._counted), None)
         if rest.start < len(self):
             points, extra = self.inputs[rest], self._data.extra[rest]
-            _, residuals, _ = self._rows(points, self.outcomes[rest], extra)
-            self._posterior.append(points, residuals, self.prior.noise_at_each(points) + extra)
+            noise = self.prior.noise_at_each(points) + extra
+            self._posterior.append(points, self._residuals(self.outcomes[rest]), noise)
         return self._posterior
 
-    def _rows(
-        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
-    ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
-        """Points, residuals and noise variances."""
-        residuals = (self.output.forward(outcomes) - self.mean)[:, None]
-        return points, residuals, self.prior.noise_at(points) + extra
+    def _residuals(self, outcomes: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n 1"]:
+        """Outcomes less their prior mean, standardised, as one column."""
+        return (self.output.forward(outcomes) - self.mean)[:, None]
 
     @property
     def factor(self) -> Factor:
