@@ -409,9 +409,9 @@ class CausalMethod(Method[Causal, O]):
         return self.models.outliers(history)
 
     def note(self, history: History) -> str:
-        """Note in words if the largest model uses a subset of its outcomes."""
+        """Note in words if the largest model uses a subset of its outcomes, or if all has changed without a drift."""
         largest = max(self.models.regressions, key=len)
-        return describe_subset(len(largest), len(largest.counted))
+        return describe_subset(len(largest), len(largest.counted)) or self.models.abrupt_change_said(history)
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Next step of the recommended policy: actions whose contexts are given, and contexts to look at next."""

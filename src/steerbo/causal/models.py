@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -27,7 +27,7 @@ from ..gp import (
 )
 from ..records import record
 from ..space import Space
-from ..surrogate import DriftTracker, EncodingCache, build_model, outlier_names
+from ..surrogate import DriftTracker, EncodingCache, abrupt_change_said, build_model, outlier_names
 from ._arms import Arm
 from ._contexts import known_in
 from ._observational import AdjustedData, adjustment_set, teaches
@@ -290,13 +290,22 @@ class ArmModels:
                 _ELSEWHERE: [name for name, each in history.data.items() if teaches(each, arm)],
             }
             found |= {data[kinds[i]][kinds[:i].count(kinds[i])] for i in wrong if kinds[i] in data}
-            plays = (
-                (name, self.point(played), self._sign * outcome.value)
-                for name, outcome, played in history.outcomes()
-                if played is not None and self.model_of[self.arm_of(played)] == k
-            )
-            found.update(outlier_names(model, plays))
+            found.update(outlier_names(model, self._plays_of(k, history)))
         return [name for name, _, _ in history.outcomes() if name in found]
+
+    def _plays_of(self, k: int, history: History) -> Iterator[tuple[str, np.ndarray, float]]:
+        """Tokens, points and values of the plays that model `k` has learned from."""
+        for name, outcome, played in history.outcomes():
+            if played is not None and self.model_of[self.arm_of(played)] == k:
+                yield name, self.point(played), self._sign * outcome.value
+
+    def abrupt_change_said(self, history: History) -> str:
+        """Note in words if a model without a drift finds that all has changed; of plays alone, whose order is known."""
+        for k, model in enumerate(self.regressions):
+            plays_alone = self.drifts[k].model is None and min(self.arm_of_row[k], default=0) >= 0
+            if plays_alone and (said := abrupt_change_said(model, self._plays_of(k, history))):
+                return said
+        return ""
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ nature's draws, is `Candidates.expectation` in `search_space.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -41,6 +41,7 @@ from ..surrogate import (
     FailureModel,
     Feasibility,
     Part,
+    abrupt_change_said,
     build_model,
     drawn,
     drift_correlations,
@@ -256,12 +257,17 @@ class Surrogate:
 
     def outliers(self, history: History) -> list[str]:
         """See `Method.outliers`."""
-        told = history.outcomes()
-        return outlier_names(self.model, ((name, *self._row(outcome, name, played)) for name, outcome, played in told))
+        return outlier_names(self.model, self._rows(history))
 
-    def note(self) -> str:
-        """Note in words if there are more outcomes than the model uses."""
-        return describe_subset(len(self.model), len(self.model.counted))
+    def _rows(self, history: History) -> Iterator[tuple[str, np.ndarray, float]]:
+        """Names, points and values of all outcomes."""
+        for name, outcome, played in history.outcomes():
+            yield (name, *self._row(outcome, name, played))
+
+    def note(self, history: History) -> str:
+        """Note in words if there are more outcomes than the model uses, or if all has changed where nothing drifts."""
+        changed = abrupt_change_said(self.model, self._rows(history)) if self.drift.model is None else ""
+        return describe_subset(len(self.model), len(self.model.counted)) or changed
 
     # -- feasibility ---------------------------------------------------------------------------------------------------
 

@@ -172,7 +172,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def note(self, history: History) -> str:
         """See `Surrogate.note`."""
-        return self.surrogate.note()
+        return self.surrogate.note(history)
 
     def finished(self, history: History) -> str:
         """Report that no control set fits into the remaining budget, if so; of what is seen later, nothing is known."""

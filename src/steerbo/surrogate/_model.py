@@ -26,6 +26,7 @@ from ..gp import (
     GPRegression,
     Hyperparameters,
     Kernel,
+    abrupt_change,
     fit_drift,
     refit_due,
 )
@@ -147,6 +148,24 @@ def outlier_names(model: Any, rows: Iterable[tuple[str, Float[np.ndarray, " d"],
     """
     wrong = {(tuple(model.inputs[i].tolist()), float(model.outcomes[i])) for i in getattr(model, "doubted", ())}
     return [name for name, point, value in rows if (tuple(point.tolist()), value) in wrong] if wrong else []
+
+
+def abrupt_change_said(model: GPRegression[Any], rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]) -> str:
+    """Name the outcome from which on all seem to be those of another function; empty where nothing speaks for one.
+
+    Args:
+        model: a model without a drift; its outcomes are in order of time.
+        rows: see `outlier_names`.
+    """
+    first = abrupt_change(model) if isinstance(model, GPRegression) else None
+    if first is None:
+        return ""
+    key = tuple(model.inputs[first].tolist()), float(model.outcomes[first])
+    name = next((name for name, point, value in rows if (tuple(point.tolist()), value) == key), "")
+    return (
+        f"From {name or 'some outcome'} on outcomes are likely those of another function. If something has changed, "
+        'answers and bounds are wrong: state drift = "learned" in a new study, and add what is known, with its times.'
+    )
 
 
 def drift_correlations(
