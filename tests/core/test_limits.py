@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.coca_bo import CoCaBO
-from steerbo.core._constraints import check_suggestion
+from steerbo.core._constraints import broken_limits_said, check_suggestion
 from steerbo.costvarying.methods import Random
 from steerbo.errors import InvalidProblem, LimitBroken, SteerboError
 from steerbo.extending import (
@@ -184,3 +184,16 @@ def test_a_kind_from_elsewhere_can_have_measured_limits() -> None:
         optimizer.tell(suggestion, 1.0)
     optimizer.tell(suggestion, 1.0, realised={"pulse": 80})
     assert optimizer.history[suggestion.token].realised["pulse"] == 80
+
+
+@pytest.mark.parametrize(("broken", "said"), [(12, True), (4, False)])
+def test_a_limit_that_is_kept_less_often_than_stated_is_reported(broken: int, said: bool) -> None:
+    """Of 32 plays with probability .95, 4 broken ones are chance (p = .07), and 12 are not."""
+    limit = sb.OutcomeConstraint("pressure", at_most=5)
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("heat", 0, 10)], [["heat"]], limits=[limit]), "random", seed=0)
+    for number in range(40):
+        optimizer.tell(optimizer.ask(), 1.0, realised={"pressure": 6.0 if 8 <= number < 8 + broken else 4.0})
+    text = broken_limits_said(optimizer.problem, optimizer.history)
+    assert (f"pressure at most 5 with probability 0.95 was kept in {1 - broken / 32:.0%} of 32 plays" in text) == said
+    assert bool(text) == said
+    assert (text in str(optimizer.status)) is True

@@ -194,3 +194,19 @@ def test_an_unknown_cost_does_not_make_a_set_cheap() -> None:
     assert str(optimizer.status) == "4 rounds, 8 spent and 2 rounds of unknown cost, 2 failed"
     optimizer.amend(list(optimizer.history)[1].suggestion, cost=7.0)
     assert optimizer.recommend().cost == 5.0
+
+
+def test_costs_that_are_not_the_stated_ones_are_said() -> None:
+    """Choices go by what is stated; a table had called that the mean cost."""
+    variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "xz"]
+    problem = sb.CostVarying(variables, [["x"], ["x", "z"]], costs=[1, 3])
+    optimizer = sb.Optimizer(problem, "random", seed=0)
+    for _ in range(24):
+        asked = optimizer.ask()
+        cheap = len(asked.values) == 1
+        optimizer.tell(asked, 1.0, cost=5.0 if cheap else 3.1, realised={"x": 0.5, "z": 0.5, **asked.values})
+    said = optimizer.explain()
+    assert "x is stated to cost 1, and" in said.summary
+    assert "plays cost 5 on average: choices and answers go by what is stated" in said.summary
+    assert "x + z is stated" not in said.summary, "3.1 is near enough to 3"
+    assert said.tables[0].columns[2] == "stated cost"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
@@ -89,6 +90,11 @@ def _broken(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any
     return [limits[i] for i in violated(limits, {**known, **values})]
 
 
+_BEGINNING = 8  # plays before the model of a constrained outcome takes part
+_LATEST = 100  # plays that count
+_CHANCE = 0.005  # of as many broken limits, where the model is right
+
+
 def with_limits(
     explanation: Explanation, history: History, method: Method[Any, Any], advice: Recommendation
 ) -> Explanation:
@@ -123,3 +129,34 @@ def _bound(limit: Limit | CountedLimit, room: float | None, advice: Recommendati
     known = {**advice.context, **advice.values}
     size = sum(abs(limit.weights[n] * known[n]) for n in limit.names if n in known)
     return bool(room <= _BINDS * max(size, *(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)))
+
+
+def broken_limits_said(problem: Problem, history: History) -> str:
+    """Note in words if plays keep to a limit on an outcome less often than its probability says; else empty.
+
+    The first `_BEGINNING` plays, before there is a model, do not count. Fewer than `_CHANCE` of studies that are right
+    would be said so by chance at a given round.
+    """
+    said = []
+    for limit in problem.every_limit:
+        if not isinstance(limit, OutcomeConstraint):
+            continue
+        measured = [played.realised for played, _ in history.told if limit.name in played.realised]
+        measured = measured[_BEGINNING:][-_LATEST:]
+        broken = sum(limit.breaks(each) for each in measured)
+        if _at_least(broken, len(measured), 1.0 - limit.probability) < _CHANCE:
+            kept = 1.0 - broken / len(measured)
+            said.append(
+                f"{limit} was kept in {kept:.0%} of {len(measured)} plays: its model is wrong near the limit, as where "
+                "the outcome jumps. Keep a distance: state a tighter limit in a new study."
+            )
+    return " ".join(said)
+
+
+def _at_least(k: int, n: int, p: float) -> float:
+    """Probability of k or more of n where each has probability p.
+
+    >>> round(_at_least(1, 2, 0.5), 2)
+    0.75
+    """
+    return 1.0 - sum(math.comb(n, i) * p**i * (1.0 - p) ** (n - i) for i in range(k))

@@ -27,7 +27,7 @@ from ..errors import (
     one_of,
 )
 from ..records import from_dict, to_dict
-from ._constraints import check_advice, check_suggestion, with_limits
+from ._constraints import broken_limits_said, check_advice, check_suggestion, with_limits
 from ._context import TIME
 from ._creation import MethodOptions, created_event
 from ._history import History, Round
@@ -291,7 +291,8 @@ class BaseStudy(ABC):
         """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
         history = self._state.history
         strange = strange_outcomes_said(self.problem, history)
-        said = [method.note(history), outliers_said(history, method.outliers(history)), strange]
+        broken = broken_limits_said(self.problem, history)
+        said = [method.note(history), outliers_said(history, method.outliers(history)), strange, broken]
         return [each for each in said if each]
 
     @property

@@ -36,6 +36,7 @@ from ..core import (
     batch_position,
     context_of,
     now,
+    numeral,
 )
 from ..core.tolerance import UNSTATED
 from ..errors import InvalidContext
@@ -49,6 +50,7 @@ from .search_space import Arm, Candidates, SearchSpace
 
 PLOT = 3
 """Plays of a plot: starting points that share the positions of hard-to-change variables."""
+_SEVERAL, _OFF = 5, 0.25  # plays whose mean cost contradicts a stated one that is so far away, as a share of the larger
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
 _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
 
@@ -100,6 +102,24 @@ class CostModel:
     def cheapest(self) -> float:
         """Mean cost of the cheapest control set; infinite where none is known yet."""
         return float(np.nanmin(self.means(), initial=np.inf))
+
+    def contradicted(self) -> str:
+        """Note in words which stated costs are not those that were told; empty where there are none."""
+        if self.problem.costs is None:
+            return ""
+        stated, told, counts = np.array(self.problem.costs), self.observed.means, self.observed.counts
+        apart = np.abs(told - stated) > _OFF * np.maximum(told, stated)
+        said = [
+            f"{self.problem.scopes[i]} is stated to cost {numeral(float(stated[i]), 4)}, and {counts[i]} plays cost "
+            f"{numeral(float(told[i]), 4)} on average"
+            for i in np.flatnonzero((counts >= _SEVERAL) & apart).tolist()
+        ]
+        if not said:
+            return ""
+        return (
+            f"{'; '.join(said)}: choices and answers go by what is stated. To go on with other prices, begin a study "
+            "with these costs and add what is known."
+        )
 
     def in_value(self) -> Float[np.ndarray, " m"]:
         """Mean costs in units of the objective; 0 where a cost or `value_of_one` is unknown."""
@@ -171,8 +191,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return self.surrogate.outliers(history)
 
     def note(self, history: History) -> str:
-        """See `Surrogate.note`."""
-        return self.surrogate.note(history)
+        """See `Surrogate.note` and `CostModel.contradicted`."""
+        return " ".join(filter(None, [self.surrogate.note(history), self.costs.contradicted()]))
 
     def finished(self, history: History) -> str:
         """Report that no control set fits into the remaining budget, if so; of what is seen later, nothing is known."""
@@ -559,10 +579,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return Explanation(self.rule, (self.control_set_table(history),))
 
     def control_set_table(self, history: History) -> Table:
-        """Tabulate plays and mean cost of every control set; "unknown" where no cost was told."""
+        """Tabulate plays and cost of every control set, as stated or the mean; "unknown" where no cost was told."""
         costs = self.costs.means()
         rows = (
             (str(scope), int(self.plays[i]), "unknown" if np.isnan(costs[i]) else float(costs[i]))
             for i, scope in enumerate(self.problem.scopes)
         )
-        return Table("Control sets", ("set", "plays", "mean cost"), tuple(rows))
+        cost = "mean cost" if self.problem.costs is None else "stated cost"
+        return Table("Control sets", ("set", "plays", cost), tuple(rows))
