@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
-from steerbo.errors import InvalidOutcome, OutcomeConflict
+from steerbo.errors import InvalidInput, InvalidOutcome, OutcomeConflict
+from tests.core.kinds import PROBLEMS
 
 PROBLEM = sb.CostVarying([sb.Float(n, 0, 1, law=sb.Uniform()) for n in ("t", "ph")], [["t"], ["ph"]])
 POINT = {"t": 0.5, "ph": 0.5}
@@ -116,3 +118,24 @@ def test_what_is_taken_back_leaves_nothing() -> None:
     assert optimizer.status.estimated == 0
     assert "(charged" not in str(optimizer.status)
     replayed(optimizer)
+
+
+@pytest.mark.parametrize("kind", ["cost-varying", "causal"])
+def test_a_name_that_heads_a_column_is_explained(kind: str) -> None:
+    problem, measured = PROBLEMS[kind]
+    first = problem.space.names[0]
+    optimizer = sb.Optimizer(problem, "random", rounds=9)
+    optimizer.revise(columns={first: "CO2 (ppm)", "value": "Yield"})
+    said = re.escape(f"'CO2 (ppm)' is the column of {first} in tables: use {first} here.")
+    suggestion = optimizer.ask()
+    for call in (optimizer.tell, optimizer.amend, lambda _, value, realised: optimizer.add(value, realised)):
+        with pytest.raises(InvalidInput, match=said) as refused:
+            call(suggestion, 1.0, realised={"CO2 (ppm)": 600.0, **measured})
+        assert refused.value.field.endswith("CO2 (ppm)")
+        if call == optimizer.tell:
+            optimizer.tell(suggestion, 1.0, realised=measured)
+    with pytest.raises(InvalidInput, match=rf"^scope: .*{said}"):
+        optimizer.add(1.0, measured, scope=["CO2 (ppm)"])
+    with pytest.raises(InvalidInput, match="other") as refused:
+        optimizer.add(1.0, {"other": 1.0, **measured})
+    assert "column" not in str(refused.value)

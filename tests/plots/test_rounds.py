@@ -13,8 +13,9 @@ from steerbo import plots
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidRequest
 from steerbo.plots import costvarying, pictures
-from steerbo.plots.rounds import settings_pictures
+from steerbo.plots.rounds import rounds_to_now, settings_pictures
 from steerbo.testing import Case
+from steerbo.timevarying import SquaredExponential
 from tests.core.stub import Nearest, Stub, evaluate, look
 from tests.costvarying.worlds import DRIFTING, OVEN, PROBLEM, Scripted, drifting_case
 from tests.interop.examples import box
@@ -148,3 +149,16 @@ def test_there_is_no_picture_of_no_change() -> None:
     advice = sb.core.Recommendation(OVEN.scopes[1], {"oven": 150.0, "speed": 0.5})
     assert list(settings_pictures(played(free, [150.0, 160.0]), advice)) == []
     assert list(settings_pictures(played(OVEN, [150.0]), advice)) == []
+
+
+def test_a_mistyped_time_that_was_taken_back_stretches_no_picture() -> None:
+    prior = sb.Prior(SquaredExponential(0.2), noise=0.1)
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)], [prior, replace(prior, noise=0.2)]), rounds=30)
+    for time in (1.0, 2.0, 3.0):
+        optimizer.tell(optimizer.ask(time=time), time)
+    optimizer.abandon(optimizer.ask(time=1e9))
+    assert [played.number for played in rounds_to_now(optimizer)] == [1, 2, 3]
+    for picture in pictures(optimizer):
+        for axes in picture.figure.axes:
+            if axes.get_xlabel() == "time":
+                assert axes.get_xlim()[1] < 10.0, picture

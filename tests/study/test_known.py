@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.errors import InvalidOutcome
 from steerbo.study import BY_HAND, MemoryLog, Study
 from steerbo.study.files.export import rounds_csv, suggestions_csv
 from steerbo.study.files.import_csv import Line, import_csv
@@ -153,6 +154,24 @@ def test_an_empty_time_among_others_is_said_and_counts_as_now() -> None:
         assert study.history.data["added-2"].outcome.realised["time"] == 1.5
         for text in ("t,value\n23,3\n", "time,t,value\n,24,3\n"):
             assert "empty" not in messages(import_csv(study, text))[0], "nothing says when"
+
+
+def test_a_scope_by_headings_of_columns_is_refused_with_the_names(study: Study) -> None:
+    study.revise(columns={"ph": "pH (-)"})
+    (line,) = import_csv(study, "t,pH (-),value,scope\n20,6,3,pH (-) + t\n", {"ph": "pH (-)"})
+    assert line.fate == "refused"
+    assert line.message.endswith("'pH (-)' is the column of ph in tables: use ph here.")
+    assert messages(import_csv(study, "t,pH (-),value,scope\n20,6,3,ph + t\n", {"ph": "pH (-)"}))
+
+
+def test_a_causal_table_headed_by_its_target_is_told_how_to_say_so() -> None:
+    graph = sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"])
+    with begin(sb.Causal(graph, [sb.Float("x", 0, 1)])) as study:
+        with pytest.raises(
+            InvalidOutcome, match=r"Is it 'Y'\? Say so in the study file: \[study.columns\] value = 'Y'"
+        ):
+            import_csv(study, "x,Y\n0.5,3\n")
+        assert messages(import_csv(study, "x,Y\n0.5,3\n", {"value": "Y"})) == ["added as added-1"]
 
 
 def test_data_is_exported_marked_and_comes_back(study: Study) -> None:

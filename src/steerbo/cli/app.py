@@ -31,7 +31,7 @@ _JSON, _TYPED = "steerbo.json", "steerbo._parsing"
 _TRACEBACK = "STEERBO_TRACEBACK"  # set in the environment: faults of ours are shown whole
 COMMANDS = {
     "run": ("running", "Optimise the study's objective."),
-    "check": ("running", "Check a study file and print the study that it describes."),
+    "check": ("running", "Check a study file, also against its log, and print the study that it describes."),
     "scopes": ("scopes", "Print the scopes of a causal graph that can be optimal."),
     "policy": ("scopes", "Print the learned policy's settings for given observations."),
     "methods": ("running", "List the methods with their options and defaults."),

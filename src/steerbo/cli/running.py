@@ -96,7 +96,7 @@ def _rule(specification: StudyFile, typed: str) -> float | str | None:
 
 @commands.command()
 def check(study: StudyFilePath, as_json: AsJson = False) -> None:
-    """Check a study file, compare it with its log, and print the study that it describes.
+    """Check a study file, also against its log, and print the study that it describes.
 
     Nothing is evaluated, and no objective is imported.
     """

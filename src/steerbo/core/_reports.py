@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from .._text import LONGEST_REASON, escape_unprintable, shortened
-from ..errors import InvalidOutcome, OutcomeConflict, UnknownSuggestion, short_repr
+from ..errors import InvalidInput, InvalidOutcome, OutcomeConflict, UnknownSuggestion, combine, short_repr
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Suggestion
@@ -17,6 +18,42 @@ from .request import finite
 Realised = Mapping[str, Any] | None
 _VOID = "To void the outcome, use ‹void›."
 _ALONE = "nothing else beside it"
+
+
+@contextmanager
+def naming_columns(columns: Mapping[str, str]) -> Iterator[None]:
+    """Context in which the refusal of a name that heads a column of tables says what is called so.
+
+    Args:
+        columns: how tables head their columns, by the columns' own names: see `History.columns`.
+    """
+    try:
+        yield
+    except InvalidInput as error:
+        found = [_with_column(each, columns) for each in error.errors]
+        if all(new is each for new, each in zip(found, error.errors, strict=True)):
+            raise
+        raise combine(found) from None
+
+
+def _with_column(error: InvalidInput, columns: Mapping[str, str]) -> InvalidInput:
+    """Copy of an error that explains the column it names; the error itself where it names none.
+
+    >>> print(_with_column(InvalidOutcome("realised.CO2", 600, "values for one of c, t"), {"c": "CO2"}))
+    realised.CO2: 600 is not allowed; expected values for one of c, t. 'CO2' is the column of c in tables: use c here.
+    """
+    own, scope = {column: own for own, column in columns.items() if column != own}, error.field == "scope"
+    given: Any = [error.field, error.field.removeprefix("realised.").removeprefix("context.")]
+    if scope:
+        given = error.value if isinstance(error.value, list | tuple) else [error.value]
+    # of "CO2 (ppm)" in a causal scope CO2 was read, after looking at ppm
+    headed = [c for c in own if any(c == x or (scope and c.startswith(f"{x} (")) for x in given)]
+    if not headed:
+        return error
+    said = "; ".join(
+        f"{column!r} is the column of {own[column]} in tables: use {own[column]} here" for column in headed
+    )
+    return type(error)(error.field, error.value, error._allowed, " ".join([*filter(None, [error._hint]), f"{said}."]))
 
 
 @dataclass(frozen=True)

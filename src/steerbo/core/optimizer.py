@@ -44,7 +44,7 @@ from ._implausible import (
 )
 from ._method import Method
 from ._problem import Problem
-from ._reports import Realised
+from ._reports import Realised, naming_columns
 from ._stopping import Stop, read_bounds, read_revision, with_curve
 from .answers import (
     Explanation,
@@ -612,7 +612,8 @@ class Optimizer(BaseStudy):
     @one_at_a_time
     def ask_at(self, place: BatchPosition, request: Mapping[str, Any]) -> Suggestion | None:
         """Suggest at one place of a batch, after the earlier ones, without warnings; `request` as for `ask`."""
-        read = self.problem.read_asked(self._given(request), self.history)
+        with naming_columns(self.history.columns):
+            read = self.problem.read_asked(self._given(request), self.history)
         if self._state.finished():
             return None
         self.refit()
@@ -640,14 +641,17 @@ class Optimizer(BaseStudy):
             InvalidContext: a context is missing, not a number, unknown, or given before its turn.
             OutcomeConflict: the round has an outcome already; or there is no observation to correct.
         """
-        decided = self._state.decide_again(suggestion, context) if again else self._state.decide(suggestion, context)
+        decide = self._state.decide_again if again else self._state.decide
+        with naming_columns(self.history.columns):
+            decided = decide(suggestion, context)
         self.recorder(decided)
         return self.with_warnings(self.history[decided.token].suggestion)
 
     @one_at_a_time
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         about = () if call == "add" else (suggestion,)
-        event = getattr(self._state.reports, call)(*about, **given)
+        with naming_columns(self.history.columns):
+            event = getattr(self._state.reports, call)(*about, **given)
         if event is None and suggestion is not None:  # it was told before
             return self.recorder.known(self._state.reports.about(suggestion).suggestion.token)
         return self.recorder(event)

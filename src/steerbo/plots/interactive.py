@@ -51,7 +51,7 @@ from .drawing import (
 )
 from .meanfield import action_of, fullest_shares, payoff_curve, played_shares, recommended_shares
 from .model import TOGETHER, Slice, drifting_names, importance_of, over_time_of, slices_of, whole_model
-from .rounds import shown_settings
+from .rounds import rounds_to_now, shown_settings
 from .timevarying import choices_by_prior, predictions_of, prior_names, weights_of
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star", "x")
@@ -236,9 +236,9 @@ def settings(study: BaseStudy, value: str = "") -> Any:
         )  # fmt: skip
         if name in advice.values and not advice.context:
             ring = {"symbol": "circle-open", "size": 18, "color": "black", "line": {"width": 2}}
-            now = max(when(r) for r in study.history)
+            last = max(when(r) for r in rounds_to_now(study))
             shown.add_scatter(
-                x=[now], y=[advice.values[name]], mode="markers", marker=ring, name="recommended",
+                x=[last], y=[advice.values[name]], mode="markers", marker=ring, name="recommended",
                 showlegend=row == 1, row=row, col=1,
             )  # fmt: skip
         shown.update_yaxes(title_text=_words(name_and_unit(study.problem, name)), row=row, col=1)
@@ -253,7 +253,7 @@ def expected(study: BaseStudy, value: str = "") -> Any:
     of_kind(study, TimeVarying)
     method: Any = study._method
     shown = _figure("Expected and observed", "time", value_name(study, value))
-    noted = [(played, note) for played in study.history if (note := predicted(played.suggestion)) is not None]
+    noted = [(played, note) for played in rounds_to_now(study) if (note := predicted(played.suggestion)) is not None]
     for k, p in enumerate(dict.fromkeys(note.prior for _, note in noted)):
         mine = [(played, note) for played, note in noted if note.prior == p]
         shown.add_scatter(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import BaseStudy, Recommendation, Round, time_of
+from ..core import BaseStudy, Recommendation, Round, now, time_of
 from ..errors import InvalidProblem, InvalidRequest, SteerboError, short_repr
 from ..space import Variable
 from .drawing import (
@@ -224,6 +224,12 @@ def settings_figure(
     return shown
 
 
+def rounds_to_now(study: BaseStudy) -> list[Round]:
+    """Rounds without those of a time to come, which was mistyped: they are void or abandoned."""
+    timed, latest = study.problem.timed, now(study.history)
+    return [played for played in study.history if not timed or time_of(played) <= latest]
+
+
 def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale: tuple[float, float]) -> Any:
     """One variable's settings; returns the marks, for a scale of colours."""
     problem, name = study.problem, variable.name
@@ -231,7 +237,7 @@ def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale:
     def when(played: Round) -> float:
         return time_of(played) if problem.timed else float(played.number)
 
-    rounds = list(study.history)
+    rounds = rounds_to_now(study)
     if variable.change is not None:
         _changes(axes, [(when(r), r.suggestion.values.get(name)) for r in rounds], variable)
     told = [(r, outcome) for r, outcome in study.history.told if name in r.suggestion.values]
@@ -242,9 +248,9 @@ def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale:
         s=16, cmap="cividis", vmin=scale[0], vmax=scale[1], lw=0.3, edgecolors="black", zorder=3, label="one play",
     )  # fmt: skip
     if best is not None and rounds:
-        now = max(when(r) for r in rounds)
+        last = max(when(r) for r in rounds)
         axes.plot(
-            now, *places_on(variable, [best]), "o", ms=11, mfc="none", color=BLACK, ls="none", label="recommended"
+            last, *places_on(variable, [best]), "o", ms=11, mfc="none", color=BLACK, ls="none", label="recommended"
         )
     out = [r for r in study.history.pending if name in r.suggestion.values][:_NEXT]
     if out:

@@ -29,7 +29,7 @@ from .drawing import (
     wrapped,
 )
 from .model import learned_pictures
-from .rounds import settings_pictures
+from .rounds import rounds_to_now, settings_pictures
 
 _ROWS, _NAME = 20, 40  # priors shown; characters of their names
 
@@ -155,7 +155,7 @@ def choices_by_prior(
 
 def predictions_of(optimizer: BaseStudy) -> list[tuple[float, Prediction]]:
     """Rounds that a prior was behind, in order of time: the time, and the prediction of that prior."""
-    rounds = [(r.request["time"], predicted(r.suggestion)) for r in optimizer.history]
+    rounds = [(r.request["time"], predicted(r.suggestion)) for r in rounds_to_now(optimizer)]
     return sorted([(time, note) for time, note in rounds if note is not None], key=lambda pair: pair[0])
 
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
-from ..._parsing import parse_value, read_choice
+from ..._parsing import folded, parse_value, read_choice
 from ..._wording import SHELL
 from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, now
+from ...core._reports import naming_columns
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import record, to_dict
 from ...space import Categorical
@@ -285,7 +286,9 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
     sheet = read_sheet(text, labels)
     if "value" not in sheet.columns:
         missing = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
-        close = get_close_matches("value", sheet.ignored, n=1)
+        target = getattr(getattr(problem, "graph", None), "target", None)  # of a causal problem, the value's own name
+        close = [header for header in sheet.ignored if target is not None and folded(header) == folded(target)]
+        close = close or get_close_matches("value", sheet.ignored, n=1)
         hint = f"Is it {close[0]!r}? Say so in the study file: [study.columns] value = {close[0]!r}." if close else ""
         raise InvalidOutcome("line 1", list(sheet.ignored), f"a column {missing}", hint)
     return sheet
@@ -404,7 +407,8 @@ def _take(study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charg
         token = row.cells.get("token", "")
         if token and not known.has(token):
             return tell_row(study, row.number, token, told)
-        return _learn(known, row.number, token, told, charge)
+        with naming_columns(study.history.columns):
+            return _learn(known, row.number, token, told, charge)
     except UnknownSuggestion as error:
         return Line(row.number, "refused", f"{error.worded(SHELL)}. {_ELSEWHERE}")
     except SteerboError as error:
