@@ -10,7 +10,7 @@ import pytest
 
 from steerbo.errors import InvalidStudy
 from steerbo.gp import Decay, DriftModel, GPRegression, Product, SquaredExponentialKernel, fit_drift
-from steerbo.gp.drift import KINDS
+from steerbo.gp._learned_drift import KINDS
 from steerbo.gp.kernels import SlidingKernel
 
 SPACE = SquaredExponentialKernel([0.4, 0.4])

@@ -5,22 +5,12 @@ from ._drift_signs import changepoint_densities
 from ._factor import Factor
 from ._fit import MANY, evenly, maximum_a_posteriori, refine_on_all, refit_due
 from ._hyperparameters import Hyperparameters, Parameter, from_hex, log_prior, to_hex
+from ._learned_drift import DriftModel, abrupt_change, fit_drift
 from ._posterior import MOST, GPPosterior, choose_subset, describe_subset
 from ._process import GPPrior, ProfiledMean, evidence, inverted, profiled_log_density
 from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
 from ._standardisation import Standardisation
-from .drift import (
-    AnyDrift,
-    Decay,
-    DriftModel,
-    MaternInTime,
-    Periodic,
-    Sliding,
-    abrupt_change,
-    correlation,
-    drift_over,
-    fit_drift,
-)
+from .drift import AnyDrift, Decay, MaternInTime, Periodic, Sliding, correlation, drift_over
 from .kernels import (
     AnovaKernel,
     Constant,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steerbo.gp import AnovaKernel, DriftModel, Kernel
-from steerbo.gp.drift import KINDS, Kind
+from steerbo.gp._learned_drift import KINDS, Kind
 from steerbo.gp.kernels import Linear, Matern52, stacked
 
 SPACES: dict[str, Kernel] = {
