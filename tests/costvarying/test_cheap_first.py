@@ -256,7 +256,8 @@ def test_an_outcome_that_was_put_right_is_no_longer_doubted() -> None:
     ask(amended)
     assert 19 in method(amended).model.doubted
     twentieth = list(amended.history)[19]
-    amended.amend(twentieth.suggestion.token, -0.1)
+    assert twentieth.outcome is not None
+    amended.amend(twentieth.suggestion.token, twentieth.outcome.value - 5.0)
     assert 19 not in method(amended).model.doubted
 
 

@@ -560,7 +560,7 @@ def abrupt_change(model: GPRegression[Any]) -> int | None:
     18
     """
     n = len(model)
-    if not MIN_TO_CUT <= n <= model.many:
+    if not MIN_TO_CUT <= n <= model.many or len(model.counted) < n:
         return None
     gram = model.kernel(model.inputs, model.inputs)
     gram.flat[:: n + 1] += model.noises
