@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.causal.arms import graph_of, model_of
 from benchmarks.causal.problems import cosine, figure_1
-from steerbo.causal import Causal
+from steerbo.causal import Causal, CausalGraph
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.optim import kronecker
@@ -44,6 +44,20 @@ def test_the_paired_index_is_that_of_the_average_over_the_policy() -> None:
         mean = model.predict(points)[0].mean()
         sd = model.scale * np.sqrt(covariance(model, np.array(points)).mean())
         assert method.arm_value(optimizer.history, i, {}) == pytest.approx(mean + sd, rel=1e-9)  # type: ignore[attr-defined]
+
+
+def test_the_logged_index_is_in_the_users_units() -> None:
+    """Mirrored values, where smaller ones are better, have the mirrored index, that of the explanation."""
+    graph, notes = CausalGraph.from_text("x -> y; x <-> y", target="y", intervenable=["x"]), []
+    for sign in (1, -1):
+        optimizer = Optimizer(Causal(graph, [Float("x", 0, 1)], minimize=sign < 0), "coca-bo", seed=0)
+        for k in range(12):
+            suggestion = optimizer.ask()
+            x = suggestion.values.get("x", 0.1 * (k % 10))
+            optimizer.tell(suggestion, sign * (5 - (x - 0.5) ** 2 + 0.01 * (-1) ** k), realised={"x": x})
+        notes.append(optimizer.ask().note["index"])
+    assert all(4 < each < 6 for each in notes[0])
+    assert notes[1] == pytest.approx([-each for each in notes[0]])
 
 
 MANY = graph_of(100)

@@ -223,3 +223,54 @@ def test_what_is_seen_before_choosing_is_as_it_is_now_and_the_rows_are_of_days_l
     assert gaps[-1] < 0.35
     assert found.points[:, 0].min() > 99.5 / 300, "of the latest two hundred"
     np.testing.assert_array_equal(found.latest(3).points, found.points[:3])
+
+
+def test_without_rounds_they_are_of_data_that_leave_them_alone_and_data_fill_up_few_rounds() -> None:
+    optimizer, arms, number = setting()
+    i = next(i for i, arm in enumerate(arms) if arm.contexts == ("m",) and not arm.affected)
+    trials = {0.1: None, 0.2: ["z (m)"], 0.3: ["x"], 0.4: ["z"]}  # x affects m
+    for m, scope in trials.items():
+        optimizer.add(0.0, {"x": 0.5, "z": 0.5, "m": m, "c": 0.5}, scope=scope)
+    optimizer.add(0.0, {"x": 0.5, "z": 0.5, "c": 0.5})
+    found = latest_contexts(optimizer.history, arms, number, i, {})
+    assert found == [{"m": m} for m in (0.4, 0.2, 0.1)]
+    play(optimizer, 60)
+    rounds = expected(optimizer.history, arms, number, i, 16)
+    found = latest_contexts(optimizer.history, arms, number, i, {})
+    assert found == [*rounds, {"m": 0.4}, {"m": 0.2}, {"m": 0.1}][:16]
+
+
+def test_where_its_own_actions_affect_them_only_data_of_the_same_scope_count() -> None:
+    optimizer, arms, number = setting()
+    own = next(i for i, arm in enumerate(arms) if arm.affected == {"m"})
+    values = {"x": 0.5, "z": 0.5, "c": 0.5}
+    middle = dict.fromkeys(arms[own].contexts, 0.5)
+    for m, scope in {0.1: None, 0.2: ["z (m)"], 0.3: ["x"]}.items():
+        optimizer.add(0.0, {**values, "m": m}, scope=scope)
+    assert latest_contexts(optimizer.history, arms, number, own, {}) == [middle]
+    optimizer.add(0.0, {**values, "m": 0.6}, scope=arms[own].scope)
+    assert latest_contexts(optimizer.history, arms, number, own, {}) == [{**middle, "m": 0.6}]
+
+
+def test_what_was_set_is_no_context_that_nature_made() -> None:
+    graph = sb.CausalGraph.from_text("x -> y; c -> x; c -> y", target="y", intervenable=["x", "c"])
+    problem = sb.Causal(graph, [sb.Float(name, 0, 1) for name in ("x", "c")])
+    optimizer, arm = Optimizer(problem, "random"), Arm(Scope.of({"x": ["c"]}), graph, problem.space)
+    optimizer.add(0.0, {"x": 0.5, "c": 0.1})
+    optimizer.add(0.0, {"x": 0.5, "c": 0.9}, scope=["x", "c"])
+    assert latest_contexts(optimizer.history, [arm], {arm.scope: 0}, 0, {}) == [{"c": 0.1}]
+    assert problem.space.subset(["c"]).decode(ContextSample.of(arm, optimizer.history, {}).points) == [{"c": 0.1}]
+
+
+def test_the_value_of_an_answer_from_data_alone_is_that_of_their_contexts() -> None:
+    graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    optimizer = Optimizer(sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)]), seed=1)
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        age, dose = float(80 + 5 * random.random()), float(random.random())
+        value = 10 - 8 * (dose - 0.6) ** 2 - 0.1 * (age - 20) + 0.05 * random.standard_normal()
+        optimizer.add(value, {"dose": dose, "age": age}, scope=["dose (age)"])
+    advice = optimizer.recommend()
+    assert advice.mean == pytest.approx(3.75, abs=0.1)
+    table = advice.table  # type: ignore[attr-defined]
+    assert all(80 <= row[0] <= 85 for row in table.rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 import pytest
 
 import steerbo as sb
@@ -197,3 +198,34 @@ def test_a_limit_that_is_kept_less_often_than_stated_is_reported(broken: int, sa
     assert (f"pressure at most 5 with probability 0.95 was kept in {1 - broken / 32:.0%} of 32 plays" in text) == said
     assert bool(text) == said
     assert (text in str(optimizer.status)) is True
+
+
+@pytest.mark.parametrize(
+    ("origin", "end", "binds"), [(0, 0.2, True), (273.15, 0.2, True), (-0.2, 0.2, True), (273.15, 0.55, False)]
+)
+def test_whether_a_limit_on_an_outcome_binds_hangs_on_no_origin(origin: float, end: float, binds: bool) -> None:
+    limit = sb.OutcomeConstraint("heat", at_most=end + origin, probability=0.9)
+    problem = sb.CostVarying([sb.Float("a", 0, 1)], [["a"]], limits=[limit])
+    optimizer, random = sb.Optimizer(problem, seed=1), np.random.default_rng(0)
+    for _ in range(12):
+        suggestion = optimizer.ask()
+        a = suggestion.values["a"]
+        heat = a + 0.005 * random.standard_normal() + origin
+        optimizer.tell(suggestion, -((a - 0.25) ** 2) + 0.001 * random.standard_normal(), realised={"heat": heat})
+    assert optimizer.explain().tables[-1].rows[0][2] is binds
+
+
+@pytest.mark.parametrize("origin", [0.0, 1e4, -4.0])
+def test_whether_a_limit_on_settings_binds_hangs_on_no_origin(origin: float) -> None:
+    class Near(Bold):
+        advice = Recommendation(sb.core.Scope(["dose"]), {"dose": origin + 3.99})
+
+    @record
+    class Shifted(Ward):
+        @property
+        def space(self) -> Space:
+            return Space((sb.Float("dose", origin, origin + 10), sb.Float("rest", 0, 10)))
+
+    ends = [4 + origin, 3.99001 + origin]
+    optimizer = sb.Optimizer(Shifted([sb.LinearConstraint({"dose": 1}, at_most=end) for end in ends]), Near)
+    assert [row[2] for row in optimizer.explain().tables[-1].rows] == [False, True]

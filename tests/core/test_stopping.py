@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.core import LimitsRevised, keyed
+from steerbo.core import LimitsRevised, keyed, numeral
 from steerbo.core._stopping import stop_text
 from steerbo.errors import InvalidOption
 from steerbo.timevarying import SquaredExponential
@@ -134,6 +134,34 @@ def test_enough_compares_with_what_a_play_costs() -> None:
         free.tell(suggestion, outcome(suggestion)["value"])
     assert free.status.finished == "all rounds are made"
     assert "the cost of a play is unknown" in free.explain().summary
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_with_a_worth_enough_is_the_same_in_every_unit(minimize: bool) -> None:
+    """In kilograms, grams and tonnes: 64 or 1/64 of a unit, so that rounding is the same."""
+    ends = []
+    for unit in (1.0, 64.0, 1 / 64):
+        problem = sb.CostVarying(
+            PLANT.variables, PLANT.control_sets, costs=PLANT.costs, value_of_one=8 / unit, minimize=minimize
+        )
+        optimizer = sb.Optimizer(problem, rounds=30, stop="enough", seed=1)
+        for _ in range(30):
+            if (suggestion := optimizer.ask()) is None:
+                break
+            told = outcome(suggestion, problem)
+            optimizer.tell(suggestion, **{**told, "value": told["value"] * unit * (-1 if minimize else 1)})
+        status, why = optimizer.status, optimizer.explain()
+        assert status.finished.startswith("enough is known")
+        assert status.gain is not None
+        assert status.gain_worth is not None
+        assert status.gain_worth == pytest.approx(status.gain * 8 / unit)
+        assert f"(worth {numeral(status.gain_worth)}) can still be gained" in status.finished
+        assert why.tables[-1].columns == ("before round", "at most", "worth")
+        assert why.tables[-1].rows[-1] == ("now", status.gain, status.gain_worth)
+        ends.append((status.rounds, status.gain_worth))
+    rounds, worths = zip(*ends, strict=True)
+    assert len({*rounds}) == 1
+    assert worths == pytest.approx([worths[0]] * 3)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "time-varying"])

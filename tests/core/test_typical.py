@@ -7,6 +7,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Recommendation, Scope, Typical, average_recommendation, typical
+from steerbo.core._context import RECENT
 
 SPACE = (sb.Float("x", 0, 1), sb.Float("weather", 0, 30, seen=True), sb.Categorical("seed", ["old", "new"], seen=True))
 PROBLEM = sb.CostVarying(SPACE, [["x"]])
@@ -45,6 +46,14 @@ def test_data_from_elsewhere_counts_and_nothing_seen_is_the_middle() -> None:
     assert typical(PROBLEM.space, optimizer.history) == [Typical({"weather": 15.0, "seed": "old"}, 1.0)]
     optimizer.add(1.0, {"x": 0.5, "weather": 7, "seed": "new"})
     assert typical(PROBLEM.space, optimizer.history) == [Typical({"weather": 7.0, "seed": "new"}, 1.0)]
+
+
+def test_of_much_data_the_latest_counts() -> None:
+    optimizer = played([])
+    for k in range(2 * RECENT):
+        optimizer.add(1.0, {"x": 0.5, "weather": 3 if k <= RECENT else 20, "seed": "old"})
+    old, new = ({"weather": weather, "seed": "old"} for weather in (3, 20))
+    assert typical(PROBLEM.space, optimizer.history) == [Typical(new, 1 - 1 / RECENT), Typical(old, 1 / RECENT)]
 
 
 def test_answers_in_typical_contexts_are_one_answer() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from typing import Literal
+
 import pytest
 
+import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidRequest
-from steerbo.page.drawings import SHADES, graphs_of
+from steerbo.page.drawings import SHADES, graphs_of, time_chart
 from steerbo.page.learned import learned, tabs_of
 from tests.torture.kills import WINGS
 
@@ -58,6 +62,18 @@ def test_shades_fill_the_drawing_and_the_best_is_the_darkest() -> None:
     area = sum((float(s.width) - 0.05) * (float(s.height) - 0.05) for s in chart.shades)
     assert area == pytest.approx(1e4, rel=0.01)
     assert {0, SHADES - 1} <= {s.level for s in chart.shades}
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_every_column_is_painted_whatever_the_scale(scale: Literal["linear", "log"]) -> None:
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0.01, 100, scale=scale)]), seed=1)
+    for k in range(10):
+        suggestion = optimizer.ask()
+        place = (math.log10(suggestion.values["x"]) + 2) / 4
+        optimizer.tell(suggestion, 5 - 8 * (place - 0.5) ** 2 + 0.1 * math.sin(k))
+    shades = time_chart(optimizer, optimizer.recommend(), "x").shades
+    column = [s for s in shades if s.x == shades[0].x]
+    assert sum(float(s.height) - 0.05 for s in column) == pytest.approx(100, abs=0.1)
 
 
 def test_a_drawing_that_is_not_there_is_refused_by_name() -> None:

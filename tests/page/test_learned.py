@@ -66,6 +66,66 @@ def test_a_band_is_as_wide_as_the_bounds_of_answers() -> None:
     assert mean == pytest.approx(advice.mean, abs=0.05)
 
 
+def clinic(dose: Any = None) -> Optimizer:
+    graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    problem = sb.Causal(graph, [dose or sb.Float("dose", 0, 10), sb.Float("age", 20, 90, unit="years")])
+    optimizer = sb.Optimizer(problem, seed=1)
+    for k in range(12):
+        suggestion = optimizer.ask()
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"age": 40.0 + k})
+        amount = {"low": 3.0, "high": 6.0}.get(suggestion.values["dose"], suggestion.values["dose"])
+        optimizer.tell(suggestion, 5 - 0.1 * (amount - 6) ** 2 + 0.01 * (-1) ** k)
+    return optimizer
+
+
+def test_the_best_of_a_policy_is_marked_where_it_would_be_set_and_what_was_seen_is_said() -> None:
+    study = clinic()
+    dose, age = (slice_along(study, study.recommend(), name) for name in ("dose", "age"))
+    assert dose.chart is not None
+    assert [mark.kind for mark in dose.chart.marks] == ["best"]
+    assert dose.says.startswith("Expected y along dose, having seen age = 46.0 years.")
+    assert age.chart is not None
+    assert not age.chart.marks, "an age is not chosen"
+    assert age.says.startswith("Expected y along age (years), the other setting as in the best.")
+    choices = clinic(sb.Categorical("dose", ["low", "high"]))
+    assert [level.best for level in slice_along(choices, choices.recommend(), "dose").levels] == [False, True]
+
+
+def test_dots_are_of_rounds_that_looked_at_the_same() -> None:
+    graph = sb.CausalGraph.from_text("c -> y; x -> y", target="y", intervenable=["x"])
+    problem = sb.Causal(graph, [sb.Float("x", 0, 1), sb.Float("c", 0, 1)], prices={"x": 0.1, "c": 0.1}, base=1.0)
+    optimizer = sb.Optimizer(problem, "cheap-first", seed=0)
+    for k in range(10):
+        suggestion = optimizer.ask()
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"c": 0.37 * k % 1})
+        realised = {"x": 0.61 * k % 1, "c": 0.37 * k % 1, **suggestion.context, **suggestion.values}
+        optimizer.tell(suggestion, -40 * (realised["x"] - realised["c"]) ** 2, realised=realised)
+    advice, dots = optimizer.recommend(), {}
+    for each in (advice, *advice.alternatives):
+        if each.scope.set == ("x",):
+            chart = slice_along(optimizer, each, "x").chart
+            assert chart is not None
+            dots[len(each.scope.look)] = (
+                len(chart.dots),
+                sum(r.suggestion.scope == each.scope for r in optimizer.history),
+            )
+    assert dots.keys() == {0, 1}, "with a look, and without"
+    assert all(drawn == played for drawn, played in dots.values())
+    assert dots[0] != dots[1]
+
+
+def test_whole_numbers_have_no_decimals() -> None:
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Integer("n", 1, 9)], [["n"]]), seed=1)
+    for _ in range(8):
+        suggestion = optimizer.ask()
+        optimizer.tell(suggestion, -float((suggestion.values["n"] - 3) ** 2))
+    chart = slice_along(optimizer, optimizer.recommend(), "n").chart
+    assert chart is not None
+    assert "best at 3, where" in chart.text
+
+
 def test_choices_are_rows() -> None:
     study = kiln()
     found = slice_along(study, study.recommend(), "line")

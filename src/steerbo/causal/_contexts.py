@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -32,26 +32,38 @@ def latest_contexts(
 ) -> list[dict[str, Any]]:
     """Latest contexts of arm `i`, latest first: from its own rounds, and from rounds of arms that do not affect them.
 
+    Where these are few, external data without an action that affects them follow: the average over a few contexts
+    hangs on which these are. Rounds come first since they are of those that the study is about. Where effects change
+    with time, data count only where there is no such round: they may be of another time.
+
     All rows have the values `seen` before choosing, and the rest of a row comes from a round in which they were
-    similar. At most 16 rows of values by name; a single row in the middle of all ranges if there is no such round.
+    similar. At most 16 rows of values by name; a single row in the middle of all ranges if there is no such round and
+    no such data.
     """
     arm = arms[i]
     if seen and not set(arm.contexts) - set(seen):
         return [{name: seen[name] for name in arm.contexts}]
+    found = list(islice(_met(arm, history, arms, number), _CANDIDATES if seen else _POLICY_ROWS))
+    found = found or [{name: arm.problem_space[name].decode([0.5])[0] for name in arm.contexts}]
+    return [{**row, **seen} for row in _nearest(arm, found, seen)]
+
+
+def _met(arm: Arm, history: History, arms: Sequence[Arm], number: Mapping[Scope, int]) -> Iterator[dict[str, Any]]:
+    """Contexts of an arm from rounds, latest first, then from external data, latest first."""
     wanted, free = frozenset(arm.contexts), not arm.affected
-    found: list[dict[str, Any]] = []
+    affected, any_round = _affecting(arm, wanted), False
     for played in reversed(list(history)) if wanted else ():
         other = arms[number[played.suggestion.scope]]
         alike = free and wanted <= frozenset(other.contexts) and not wanted & other.affected
-        if other is not arm and not alike:
-            continue
-        known = known_in(played)
+        known = known_in(played) if other is arm or alike else {}
         if wanted <= known.keys():
-            found.append({name: known[name] for name in arm.contexts})
-        if len(found) == (_CANDIDATES if seen else _POLICY_ROWS):
-            break
-    found = found or [{name: arm.problem_space[name].decode([0.5])[0] for name in arm.contexts}]
-    return [{**row, **seen} for row in _nearest(arm, found, seen)]
+            any_round = True
+            yield {name: known[name] for name in arm.contexts}
+    counted = wanted and not (arm.timed and any_round)
+    for data in reversed(list(history.data.values())) if counted else ():
+        alike = data.scope == arm.scope or (free and (data.scope is None or not affected(data.scope)))
+        if alike and wanted <= data.outcome.realised.keys():
+            yield {name: data.outcome.realised[name] for name in arm.contexts}
 
 
 def _nearest(arm: Arm, rows: list[dict[str, Any]], seen: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -160,16 +172,7 @@ def _slope(
 def _unaffected(arm: Arm, history: History) -> Iterator[dict[str, Any]]:
     """Contexts of an arm's model from rounds and external data without an action that affects them, latest first."""
     wanted = frozenset(arm.measured)
-    below: dict[tuple[str, ...], frozenset[str]] = {}
-
-    def affected(scope: Scope) -> bool:
-        """Whether an action of the scope affects any of them."""
-        actions = tuple(scope.set)
-        if actions not in below:
-            reached = (graph.descendants(actions) for graph in arm.graphs)
-            below[actions] = frozenset().union(*reached) - frozenset(actions)
-        return bool(wanted & below[actions])
-
+    affected = _affecting(arm, wanted)
     for played in reversed(list(history)):
         known = {**played.suggestion.context, **played.realised}
         scope = played.suggestion.scope
@@ -179,3 +182,17 @@ def _unaffected(arm: Arm, history: History) -> Iterator[dict[str, Any]]:
         known = data.outcome.realised
         if wanted <= known.keys() and (data.scope is None or not affected(data.scope)):
             yield {name: known[name] for name in arm.measured}
+
+
+def _affecting(arm: Arm, wanted: frozenset[str]) -> Callable[[Scope], bool]:
+    """Function that tells whether a scope sets or affects any of some variables, by the graphs of an arm."""
+    below: dict[tuple[str, ...], frozenset[str]] = {}
+
+    def affected(scope: Scope) -> bool:
+        actions = tuple(scope.set)
+        if actions not in below:
+            reached = (graph.descendants(actions) for graph in arm.graphs)
+            below[actions] = frozenset().union(*reached)
+        return bool(wanted & below[actions])
+
+    return affected

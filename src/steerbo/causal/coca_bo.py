@@ -116,7 +116,8 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         some = self.most_feasible(history, some, known)
         index = self.feasibility.expected(self._values(history, known) + self.margins())
         i = int(some[np.argmax(index[some])])
-        note = {"phase": self.rule, **({"index": index.tolist()} if np.isfinite(index).all() else {})}
+        told = {"index": (self.problem.sign * index).tolist()} if np.isfinite(index).all() else {}
+        note = {"phase": self.rule, **told}
         return self.play(history, i, request, note)
 
     # -- the index of an arm -------------------------------------------------------------------------------------------

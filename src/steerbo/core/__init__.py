@@ -28,7 +28,18 @@ from ._stopping import (
     standing,
     stop_text,
 )
-from .answers import Explanation, PolicyStep, Recommendation, Scope, Status, Suggestion, Table, as_text, numeral
+from .answers import (
+    Explanation,
+    PolicyStep,
+    Recommendation,
+    Scope,
+    Status,
+    Suggestion,
+    Table,
+    as_text,
+    gain_text,
+    numeral,
+)
 from .determinism import Streams, keyed
 from .events import (
     Abandoned,
@@ -58,7 +69,8 @@ __all__ = [
     "Outcome", "OutcomeTold", "PolicyStep", "Problem", "Recommendation", "Refitted", "ReproducibilityWarning",
     "RequestField", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams", "Suggestion", "Table", "Typical",
     "Warnings", "after", "as_text", "average_recommendation", "batch_position", "cached_until_next_event", "context_of",
-    "default_method", "extended", "find_method", "finite", "horizon", "keyed", "kinds", "limit_text", "load", "methods",
-    "now", "numeral", "one_or_more", "overruled_settings", "problem_class", "problem_of", "read_bounds", "read_problem",
-    "read_stop", "read_time", "read_when", "revised_text", "standing", "stop_text", "time_of", "typical",
+    "default_method", "extended", "find_method", "finite", "gain_text", "horizon", "keyed", "kinds", "limit_text",
+    "load", "methods", "now", "numeral", "one_or_more", "overruled_settings", "problem_class", "problem_of",
+    "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "revised_text", "standing", "stop_text",
+    "time_of", "typical",
 ]  # fmt: skip

@@ -9,14 +9,15 @@ from typing import Any, Protocol, runtime_checkable
 
 from ..errors import InvalidProblem, LimitBroken
 from ..space import ForbiddenCombination, Limit, LinearConstraint, OutcomeConstraint, check_limits, violated
+from ..space.variables import NumericVariable
 from ._history import History
 from ._method import Method
 from ._problem import Problem
 from .answers import Explanation, Recommendation, Table
 
-_NEAR = 0.02  # of a bound on what is measured: probabilities are known to no more digits
+_NEAR = 0.02  # of the range of what was measured: probabilities are known to no more digits
 _LIMITS = "a list of limits: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›"
-_BINDS = 1e-4  # of the sizes that are added up: less room than that is none
+_BINDS = 1e-4  # of the range of the sum: less room than that is none
 
 
 @runtime_checkable
@@ -107,7 +108,7 @@ def with_limits(
         (
             str(limit),
             None if room is None or isinstance(limit, ForbiddenCombination) else room,
-            _bound(limit, room, advice),
+            _binds(limit, room, _spread(limit, method.problem, history)),
         )
         for limit, room in zip(limits, rooms, strict=True)
     )
@@ -119,16 +120,24 @@ def with_limits(
     return replace(explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table))
 
 
-def _bound(limit: Limit | CountedLimit, room: float | None, advice: Recommendation) -> bool:
+def _binds(limit: Limit | CountedLimit, room: float | None, spread: float) -> bool:
+    """Whether so little room is left that a constraint binds: the same whatever the origins of the units are."""
     if room is None:
         return False
     if isinstance(limit, OutcomeConstraint):
-        return room <= _NEAR * max(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)
-    if not isinstance(limit, LinearConstraint):
-        return room < 1
-    known = {**advice.context, **advice.values}
-    size = sum(abs(limit.weights[n] * known[n]) for n in limit.names if n in known)
-    return bool(room <= _BINDS * max(size, *(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)))
+        return room <= _NEAR * spread
+    return room <= _BINDS * spread if isinstance(limit, LinearConstraint) else room < 1
+
+
+def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> float:
+    """Range of the values that a constraint is on: of the measured ones so far, or of the sums that can be set."""
+    if isinstance(limit, OutcomeConstraint):
+        told = [outcome.realised[limit.name] for _, outcome, _ in history.outcomes() if limit.name in outcome.realised]
+        return float(max(told) - min(told)) if told else 0.0
+    if isinstance(limit, LinearConstraint):
+        variables = [v for name in limit.names if isinstance(v := problem.space[name], NumericVariable)]
+        return math.fsum(abs(limit.weights[v.name]) * (v.high - v.low) for v in variables)
+    return 0.0
 
 
 def broken_limits_said(problem: Problem, history: History) -> str:

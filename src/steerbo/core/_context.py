@@ -118,9 +118,9 @@ def typical(space: Space, history: History, most: int = MOST_TYPICAL) -> list[Ty
     [Typical(context={'weather': 20.0}, share=1.0)]
     """
     seen = space.subset(space.seen)
-    told = (outcome.realised for _, outcome, played in history.outcomes() if played is None)
-    rows = [r.realised for r in history.last(RECENT)] + list(islice(told, RECENT))
-    rows = [row for row in rows if all(name in row for name in seen.names)]
+    added = (event.outcome.realised for event in reversed(list(history.data.values())))
+    rows = [r.realised for r in history.last(RECENT) if r.realised.keys() >= {*seen.names}]
+    rows += [*islice((row for row in added if row.keys() >= {*seen.names}), RECENT)][::-1]
     if not rows:
         return [Typical(seen.decode(np.array([[_middle(v) for v in seen]]))[0], 1.0)]
     points = _distances_count(seen, seen.encode(rows))

@@ -77,6 +77,8 @@ class Problem(ABC):
 
     kind: str
     minimize: bool
+    value_of_one: float | None = None
+    """Worth of one unit of the objective in the unit of the costs, where a problem states it."""
     takes: ClassVar[tuple[RequestField, ...]] = ()
     """What `ask` and `policy` are given beside the number of suggestions and what is seen before: see `asked`."""
     priced: ClassVar[bool] = False

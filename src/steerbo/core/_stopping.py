@@ -17,13 +17,16 @@ from ..space.variables import NumericVariable
 from ._history import History
 from ._method import Method
 from ._problem import Problem
-from .answers import Explanation, Table, numeral
+from .answers import Explanation, Table, gain_text, numeral
 from .events import BoundsExtended, Event, LimitsRevised
 from .request import LARGEST, finite
 
 ENOUGH: Literal["enough"] = "enough"
 Stop = float | Literal["enough"]
-"""A difference that is not worth looking for, or "enough": what could still be gained is less than a play costs."""
+"""A difference that is not worth looking for, or "enough": what could still be gained is worth less than a play costs.
+
+Where the problem states no `value_of_one`, a unit of the objective is one of money.
+"""
 _ROWS = 12  # of the curve
 _OR_NONE = "; leave it out for no limit"
 
@@ -77,24 +80,34 @@ def stop_text(stop: Stop | None) -> str:
     return "stop when less " + ("can be gained than a play costs" if stop == ENOUGH else f"than {stop:g} can be gained")
 
 
+def worth(problem: Problem, gain: float | None) -> float | None:
+    """Worth of a gain in the unit of the costs; None where the problem does not state it."""
+    return None if gain is None or problem.value_of_one is None else problem.value_of_one * gain
+
+
 def stopping_threshold(history: History) -> float | None:
-    """Smallest gain that is worth a play: the stated difference, or the latest cost; None where unknown."""
+    """Smallest gain that pays for a play: the stated difference, or the latest cost, in money; None where unknown."""
     if history.stop != ENOUGH:
         return history.stop
     return next((played.paid for played in reversed(list(history)) if played.paid is not None), None)
 
 
-def is_converged(history: History, gain: float | None) -> str:
-    """Reason why the possible gain is not worth another play, or an empty string."""
-    least = stopping_threshold(history)
-    if gain is None or least is None or not gain < least:
+def is_converged(problem: Problem, history: History, gain: float | None) -> str:
+    """Reason why the possible gain does not pay for another play, or an empty string."""
+    least, money = stopping_threshold(history), worth(problem, gain)
+    compared = gain if money is None or history.stop != ENOUGH else money
+    if gain is None or compared is None or least is None or not compared < least:
         return ""
+    most = f"at most {gain_text(gain, money, beside=least if compared is gain else 0.0)} can still be gained"
     less = f"the {numeral(least)} that the latest play cost" if history.stop == ENOUGH else numeral(least)
-    return f"enough is known: at most {numeral(gain, beside=least)} can still be gained, less than {less}"
+    return f"enough is known: {most}, less than {less}"
 
 
-def with_curve(explanation: Explanation, history: History, gain: float | None) -> Explanation:
-    """Add the possible gain at each round, and now, to an explanation; unchanged without a stopping rule."""
+def with_curve(explanation: Explanation, problem: Problem, history: History, gain: float | None) -> Explanation:
+    """Add the possible gain at each round, and now, to an explanation; unchanged without a stopping rule.
+
+    Where the problem states what a unit of the objective is worth, a further column has the gain in money.
+    """
     if history.stop is None:
         return explanation
     known = [(played.number, played.gain) for played in history if played.gain is not None]
@@ -102,6 +115,9 @@ def with_curve(explanation: Explanation, history: History, gain: float | None) -
     shown = known[:: max(1, math.ceil(len(known) / _ROWS))]
     shown += known[-1:] if known and shown[-1] != known[-1] else []
     rows: tuple[tuple[Any, ...], ...] = (*shown, *((("now", gain),) if now else ()))
+    columns: tuple[str, ...] = ("before round", "at most")
+    if problem.value_of_one is not None:
+        rows, columns = tuple((*row, worth(problem, row[1])) for row in rows), (*columns, "worth")
     least = stopping_threshold(history)
     rule = f"The study is to {stop_text(history.stop)}"
     if least is None:
@@ -110,7 +126,7 @@ def with_curve(explanation: Explanation, history: History, gain: float | None) -
         rule += f", {numeral(least)} of late"
     if not now:
         rule += "; how much that is the bounds do not say yet"
-    table = Table("What could still be gained, by the bounds", ("before round", "at most"), rows)
+    table = Table("What could still be gained, by the bounds", columns, rows)
     return Explanation(
         f"{explanation.summary.removesuffix('.')}. {rule}.", (*explanation.tables, *((table,) if rows else ()))
     )

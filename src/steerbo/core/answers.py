@@ -65,6 +65,15 @@ def numeral(x: float, digits: int = 4, beside: float = 0.0) -> str:
     return f"{x:.0f}" if 10**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"
 
 
+def gain_text(gain: float, worth: float | None, beside: float = 0.0) -> str:
+    """Format a possible gain; with its worth in the unit of the costs, where that is stated.
+
+    >>> gain_text(0.25, None), gain_text(0.25, 10.0)
+    ('0.25', '0.25 (worth 10)')
+    """
+    return numeral(gain, beside=beside) + (f" (worth {numeral(worth)})" if worth is not None else "")
+
+
 def _finite(cell: Any) -> bool:
     return isinstance(cell, float) and math.isfinite(cell)
 
@@ -334,6 +343,7 @@ class Status(Record):
         rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
         spent, reserved: money spent, and expected for pending rounds.
         gain: the largest gain still possible, by the bounds, where the study has a stopping rule.
+        gain_worth: that gain in the unit of the costs, where the problem states what a unit of the objective is worth.
         unpriced: rounds of unknown cost; `estimated` of the money spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would return a suggestion.
@@ -356,6 +366,7 @@ class Status(Record):
     warnings: tuple[str, ...] = Field(default=())
     gain: float | None = None
     remark: str = ""
+    gain_worth: float | None = None
 
     def _repr_html_(self) -> str:
         return html_lines(str(self))
@@ -370,7 +381,7 @@ class Status(Record):
         broken = f", {self.failed} failed" if self.failed else ""
         left = f", {self.abandoned} abandoned" if self.abandoned else ""
         going = self.gain is not None and not self.finished
-        more = f", at most {numeral(self.gain or 0.0)} can still be gained" if going else ""
+        more = f", at most {gain_text(self.gain or 0.0, self.gain_worth)} can still be gained" if going else ""
         end = f"; finished: {self.finished}" if self.finished else ""
         made = counted(self.rounds, "round")
         if self.limit is not None:

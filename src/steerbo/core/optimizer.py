@@ -45,7 +45,7 @@ from ._implausible import (
 from ._method import Method
 from ._problem import Problem
 from ._reports import Realised, naming_columns
-from ._stopping import Stop, read_bounds, read_revision, with_curve
+from ._stopping import Stop, read_bounds, read_revision, with_curve, worth
 from .answers import (
     Explanation,
     MaybeNone,
@@ -283,7 +283,7 @@ class BaseStudy(ABC):
             why = self._method.explain(self._state.history)
             if self.problem.every_limit:
                 why = with_limits(why, self._state.history, self._method, self._method.recommend(self._state.history))
-        why = with_curve(why, self._state.history, self._state.gain())
+        why = with_curve(why, self.problem, self._state.history, self._state.gain())
         remarks = self._remarks(self._method)
         return replace(why, summary="\n".join([why.summary, *remarks, *self._state.checks.findings]))
 
@@ -300,6 +300,8 @@ class BaseStudy(ABC):
     def status(self) -> Status:
         """Progress of the study, and the reason if it is finished."""
         rounds = self._state.history
+        gain = self._state.gain()
+        gain = gain if gain is not None and math.isfinite(gain) else None
         return Status(
             rounds=len(rounds),
             told=rounds.n_completed,
@@ -315,7 +317,8 @@ class BaseStudy(ABC):
             estimated=rounds.estimated,
             warnings=self._state.checks.findings,
             remark=" ".join(self._remarks(self._state.method)),
-            gain=gain if (gain := self._state.gain()) is not None and math.isfinite(gain) else None,
+            gain=gain,
+            gain_worth=worth(self.problem, gain),
         )
 
     @one_at_a_time

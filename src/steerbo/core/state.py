@@ -123,7 +123,7 @@ class StudyState:
             return "the budget is spent"
         if rounds.remaining <= rounds.rounding:
             return "what is left of the budget is reserved for pending suggestions"
-        return is_converged(rounds, self.gain()) or self.method.finished(rounds)
+        return is_converged(self.problem, rounds, self.gain()) or self.method.finished(rounds)
 
     def gain(self) -> float | None:
         """Possible gain by the bounds; None without a stopping rule. Cached until the next event."""

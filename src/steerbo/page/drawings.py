@@ -181,9 +181,12 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     problem, words = study.problem, Words.of(study)
     found = over_time_of(study, advice, name)
     times, at = found.times, found.at
-    half_t, half_x = (float(times[1] - times[0]) / 2, float(at[1] - at[0]) / 2)
+    half_t = float(times[1] - times[0]) / 2
+    places = np.asarray(at, dtype=float)
+    gaps = np.diff(places) / 2  # of a logarithmic variable they grow
+    edges = [float(places[0] - gaps[0]), *(places[:-1] + gaps).tolist(), float(places[-1] + gaps[-1])]
     across = Axis(float(times[0]) - half_t, float(times[-1]) + half_t)
-    up = Axis(float(at[0]) - half_x, float(at[-1]) + half_x, rising=True)
+    up = Axis(edges[0], edges[-1], rising=True)
     low, high = float(np.min(found.mean)), float(np.max(found.mean))
     part = (found.mean - low) / max(high - low, 1e-300)
     level = np.clip((part if problem.sign > 0 else 1.0 - part) * SHADES, 0, SHADES - 1).astype(int)
@@ -191,7 +194,7 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     for k, time in enumerate(times):
         ends = [0, *(np.flatnonzero(np.diff(level[k])) + 1).tolist(), len(at)]
         for first, last in pairwise(ends):
-            top, bottom = up(float(at[last - 1]) + half_x), up(float(at[first]) - half_x)
+            top, bottom = up(edges[last]), up(edges[first])
             left, right = across(float(time) - half_t), across(float(time) + half_t)
             place = (f"{left:.2f}", f"{top:.2f}", f"{right - left + 0.05:.2f}", f"{bottom - top + 0.05:.2f}")
             shades.append(Shade(*place, int(level[k, first])))

@@ -8,12 +8,12 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from ..core import BaseStudy, Recommendation, Round, numeral
+from ..core import BaseStudy, Recommendation, numeral
 from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
-from ..plots.model import drifting_names, slices_of
+from ..plots.model import drifting_names, same_scope, slices_of
 from ..space import Categorical
 from .drawings import Graph, agents_chart, graphs_of, time_chart
 from .pictures import Axis, Chart, Mark, points, thinned
@@ -171,21 +171,38 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     words, problem, slices = Words.of(study), study.problem, slices_of(study, advice=advice)
     if name not in slices.names:
         raise KeyError(name)
-    found, values = slices.of(name), {**advice.context, **advice.values}
-    others = [other for other in slices.names if other != name and other in values]
-    rest = f", the other {'setting' if len(others) == 1 else 'settings'} as in the best" if others else ""
+    found = slices.of(name)
+    settings = {*advice.values, *advice.scope.set, *advice.scope.keep}  # a policy has values once something is seen
+    others = [other for other in slices.names if other != name and other in slices.values]
+    seen = [
+        f"{other} = {with_resolution(problem, other, slices.values[other])}"
+        for other in others
+        if other not in settings
+    ]
+    count = len(others) - len(seen)
+    rest = f", the other {'setting' if count == 1 else 'settings'} as in the best" if count else ""
+    rest += f", having seen {', '.join(seen)}" if seen else ""
+    best = slices.values.get(name) if name in settings else None
     variable = problem.space[name]
     label = labelled(name, getattr(variable, "unit", ""))
     says = f"Expected {words.value_label} along {label}{rest}."
     if isinstance(variable, Categorical):
-        return Slice(name, None, _levels(found.at, found.mean, found.width, values.get(name)), says)
-    chart = _drawn(study, advice, name, np.asarray(found.at, dtype=float), found.mean, found.width, label)
+        return Slice(name, None, _levels(found.at, found.mean, found.width, best), says)
+    at = np.asarray(found.at, dtype=float)
+    chart = _drawn(study, advice, name, at, found.mean, found.width, label, best)
     band = "Band: 95 %. " if np.isfinite(found.width).all() else ""
     return Slice(name, chart, (), f"{says} {band}Dots: outcomes of such rounds.")
 
 
 def _drawn(  # noqa: PLR0917
-    study: BaseStudy, advice: Recommendation, name: str, at: np.ndarray, mean: np.ndarray, width: np.ndarray, label: str
+    study: BaseStudy,
+    advice: Recommendation,
+    name: str,
+    at: np.ndarray,
+    mean: np.ndarray,
+    width: np.ndarray,
+    label: str,
+    best: Any,
 ) -> Chart:
     problem, words = study.problem, Words.of(study)
     bounded = bool(np.isfinite(width).all())
@@ -193,7 +210,7 @@ def _drawn(  # noqa: PLR0917
     told = [
         (r.realised[name], problem.scalar(outcome), r.number)
         for r, outcome in study.history.told
-        if name in r.realised and _alike(r, advice)
+        if name in r.realised and same_scope(r.suggestion.scope, advice.scope)
     ]
     inside = [y for x, y, _ in told if at[0] <= x <= at[-1]]
     low, high = float(np.min(mean - width)), float(np.max(mean + width))
@@ -215,15 +232,15 @@ def _drawn(  # noqa: PLR0917
         for value in out
         if isinstance(value, int | float)
     ]
-    if isinstance(value := advice.values.get(name), int | float):
-        height = float(np.interp(value, at, mean))
+    if isinstance(best, int | float):
+        height = float(np.interp(best, at, mean))
         marks.append(
-            Mark(across.at(value), up.at(height), _label(f"best {with_resolution(problem, name, value)}"), "best")
+            Mark(across.at(best), up.at(height), _label(f"best {with_resolution(problem, name, best)}"), "best")
         )
     k = int(np.argmax(problem.sign * mean))
     there, lower, upper = within(float(mean[k]), float(mean[k] - width[k]), float(mean[k] + width[k]))
     said = f"{words.worth(there)} is expected" + (f", {lower} to {upper}" if bounded else "")
-    best = with_resolution(problem, name, float(at[k]))
+    highest = with_resolution(problem, name, float(at[k]))
     return Chart(
         line=points(at, mean, across, up),
         band=band,
@@ -232,14 +249,8 @@ def _drawn(  # noqa: PLR0917
         across=across.ticks(),
         up=up.ticks(6),
         along=label,
-        text=f"{words.value} along {name}: best at {best}, where {said}.",
+        text=f"{words.value} along {name}: best at {highest}, where {said}.",
     )
-
-
-def _alike(played: Round, advice: Recommendation) -> bool:
-    """Whether a round is informative of the recommended scope."""
-    scope = played.suggestion.scope
-    return {*scope.set, *scope.keep} == {*advice.scope.set, *advice.scope.keep}
 
 
 def _levels(at: list[Any], mean: np.ndarray, width: np.ndarray, best: Any) -> tuple[Level, ...]:

@@ -23,6 +23,7 @@ from ..core import (
     Scope,
     Suggestion,
     Table,
+    gain_text,
     numeral,
     revised_text,
     time_of,
@@ -521,7 +522,7 @@ def _notices(study: BaseStudy) -> tuple[str, ...]:
     if status.remark:
         said.append(status.remark)
     if status.gain is not None and not status.finished:
-        said.append(f"At most {numeral(status.gain)} can still be gained.")
+        said.append(f"At most {gain_text(status.gain, status.gain_worth)} can still be gained.")
     said += [line for event in study.history.revisions for line in revised_text(event)][-1:]
     return tuple(_sentences(text) for text in said)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core import BaseStudy, Problem, Table, as_text, numeral
-from ..space import Categorical
+from ..space import Categorical, Integer
 
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
 _CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # what money is called alone
@@ -219,6 +219,8 @@ def with_resolution(problem: Problem, name: str, value: Any) -> str:
     ('1139 °C', '1.50')
     """
     variable = problem.space[name] if name in problem.space else None  # noqa: SIM401  a space has no `get`
+    if isinstance(variable, Integer) and isinstance(value, float) and value.is_integer():
+        value = int(value)  # of a grid of floats
     plain = variable is None or isinstance(variable, Categorical) or getattr(variable, "scale", "") == "log"
     if plain or isinstance(value, bool) or not isinstance(value, float):
         return problem.shown({name: value})[name]

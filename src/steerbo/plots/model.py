@@ -333,7 +333,7 @@ class Slices:
                 square += float(((seen.encode([row]) - seen.encode([self.values])) ** 2).sum())
             if span:
                 square += ((max(moments) - moment) / span) ** 2
-            own = self.scope is None or played is None or _same(played.suggestion.scope, self.scope)
+            own = self.scope is None or played is None or same_scope(played.suggestion.scope, self.scope)
             near = math.exp(-0.5 * square / _NEAR**2)
             found.append(Datum(row[name], problem.scalar(outcome), near, own))
         return found
@@ -346,7 +346,7 @@ def _when(problem: Problem, outcome: Outcome, played: Round | None) -> float:
     return time_of(played) if played is not None else float(outcome.realised.get(TIME.name, 0.0))
 
 
-def _same(scope: Scope, other: Scope) -> bool:
+def same_scope(scope: Scope, other: Scope) -> bool:
     """Whether the same is steered, whatever of it stays as it was."""
     return {*scope.set, *scope.keep} == {*other.set, *other.keep} and scope.look == other.look
 
