@@ -285,7 +285,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """See `Method.expected_outcome`; external data may come from any time, and are not compared."""
         if len(self.surrogate.model) < COMPARABLE or isinstance(event, DataAdded):
             return None
-        datum = self._datum_of(event.outcome, history[event.token].request["time"], 0)
+        datum = self._datum_of(event.token, event.outcome, history[event.token].request["time"], 0)
         mean, deviation = self.surrogate.model.predictive(self.surrogate.rows(np.array([datum.place]), datum.time)[0])
         return event.outcome.value, self.problem.sign * mean, deviation
 

@@ -427,16 +427,15 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _datum(self, told: Round) -> Datum:
         assert told.outcome is not None
-        return self._datum_of(told.outcome, told.request["time"], told.number)
+        return self._datum_of(told.suggestion.token, told.outcome, told.request["time"], told.number)
 
     def _past(self, name: str, outcome: Outcome) -> Datum:
         when, number = self._added[name]
-        return self._datum_of(outcome, outcome.realised.get("time", when), number)
+        return self._datum_of(name, outcome, outcome.realised.get("time", when), number)
 
-    def _datum_of(self, outcome: Outcome, time: float, number: float) -> Datum:
-        value = self.problem.sign * outcome.value
-        inflation = self.doubts.inflations.get((number, value), 1.0)
-        return Datum(time, number, place_of(self.problem, outcome.realised), value, inflation)
+    def _datum_of(self, name: str, outcome: Outcome, time: float, number: float) -> Datum:
+        value, inflation = self.problem.sign * outcome.value, self.doubts.inflations.get(name, 1.0)
+        return Datum(time, number, place_of(self.problem, outcome.realised), value, inflation, name)
 
     def _add_failed(self, played: Round) -> None:
         self._failed.add(place_of(self.problem, played.realised), played.request["time"])
