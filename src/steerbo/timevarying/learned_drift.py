@@ -278,6 +278,14 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         found = {**({} if objective is None else {"objective": objective}), **(others or {})}
         return found or None
 
+    def _replay(self, history: History) -> None:
+        """Replace all outcomes at once: those that were doubted, and stand as they were, still are."""
+        self._learned = {name for name, _, _ in history.outcomes()}
+        data = {name: datum for name, datum, _ in self._data(history)}
+        self.surrogate.rewrite([data[name] for name in self._names if name in data])
+        self._held = len(data)
+        self._add_all_failed(history)
+
     def _calibrate(self, believed: int | None) -> None:
         """The posterior knows its own doubt."""
 
