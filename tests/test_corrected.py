@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Problem
+from steerbo.timevarying import SquaredExponential
 from tests.test_outliers_named import causal, cost_varying, drifting, drifting_costs, hill
 
 
@@ -66,6 +68,78 @@ def test_a_correction_that_is_taken_back_leads_to_no_fit() -> None:
     assert optimizer.recommend() == advice
     optimizer.ask()
     assert [event.kind for event in optimizer.events[events:]] == ["amended", "amended", "asked"]
+
+
+def said(optimizer: Optimizer) -> tuple[Any, str]:
+    """Setting, mean and bounds, but for rounding, and the last sentence of the explanation."""
+    advice = optimizer.recommend()
+    numbers = [advice.values["x"], advice.mean, advice.lower, advice.upper]
+    return pytest.approx(numbers, rel=1e-9), optimizer.explain().summary.splitlines()[-1]
+
+
+def alike(one: tuple[Any, str], two: tuple[Any, str]) -> bool:
+    return bool(one[0].expected == two[0]) and one[1] == two[1]
+
+
+@pytest.mark.parametrize("method", ["learned-drift", "tempered-elimination", "switching-elimination", "fully-bayesian"])
+def test_a_correction_that_changes_nothing_changes_no_answer(method: str) -> None:
+    """Surprises were forgotten, units learned at another time, and doubts lost: bounds were a third as wide."""
+    optimizer, random = (
+        Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)]), method=method, seed=1),
+        np.random.default_rng(1),
+    )
+    for number in range(20):
+        asked = optimizer.ask()
+        value = float(np.sin(6 * asked.values["x"] - 0.2 * number) + 0.3 * random.standard_normal())
+        optimizer.tell(asked, 40.0 * value if number == 16 and method == "learned-drift" else value)
+    optimizer.ask()
+    before, played = said(optimizer), [*optimizer.history][11]
+    assert played.outcome is not None
+    optimizer.amend(played.suggestion.token, value=played.outcome.value, reason="checked")
+    assert alike(said(optimizer), before)
+
+
+@pytest.mark.parametrize("rounds", [30, 72])
+def test_only_what_is_not_forgotten_is_learned_from_again(rounds: int) -> None:
+    optimizer, random = (
+        Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)]), method="tempered-elimination"),
+        np.random.default_rng(1),
+    )
+    for number in range(rounds):
+        x = float(random.random())
+        value = float(np.sin(6 * x - 0.2 * number) + 0.3 * random.standard_normal())
+        if number % 3:
+            optimizer.tell(optimizer.ask(), value, realised={"x": x})
+        else:
+            optimizer.add(value, {"x": x})
+    before = optimizer._method.calibration.surprises, said(optimizer)  # type: ignore[attr-defined]
+    optimizer.amend("added-1", cost=1.0)
+    assert optimizer._method.calibration.surprises == before[0]  # type: ignore[attr-defined]
+    assert alike(said(optimizer), before[1])
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["priors", "no priors"])
+def test_a_late_outcome_that_is_corrected_is_as_late_as_it_was(given: bool) -> None:
+    """A late outcome is compared with nothing that is known later, and is not judged."""
+    priors: Any = [sb.Prior(SquaredExponential(share, 1.0), noise=0.2) for share in (0.1, 0.3)] if given else "auto"
+    studies = [
+        Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)], priors), method="tempered-elimination", seed=1)
+        for _ in range(2)
+    ]
+    for study, wrong in zip(studies, (True, False), strict=True):
+        random, late = np.random.default_rng(1), None
+        for number in range(14):
+            asked = study.ask()
+            value = float(np.sin(6 * asked.values["x"]) + 0.2 * random.standard_normal())
+            if number == 4:
+                late = asked, value
+            else:
+                study.tell(asked, value)
+        assert late is not None
+        study.tell(late[0], late[1] + 1.0 if wrong else late[1])
+        if wrong:
+            study.amend(late[0], value=late[1])
+    assert alike(said(studies[0]), said(studies[1]))
 
 
 def test_models_of_constrained_outcomes_learn_of_corrections() -> None:

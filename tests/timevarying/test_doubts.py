@@ -66,6 +66,16 @@ def test_an_amended_outcome_is_judged_anew() -> None:
     assert "probably wrong" not in optimizer.explain().summary
 
 
+def test_data_that_agree_with_a_wrong_one_are_not_named_with_it() -> None:
+    """Data that are added between two rounds share a number, and these a value: the wrong one is told last."""
+    optimizer = Optimizer(TimeVarying([Float("x", 0, 1)], [Prior(SquaredExponential(0.15, 36.0), noise=0.3)]), seed=1)
+    right = [(0.7, 6), (0.75, 9), (0.8, 11), (0.9, 12), (0.95, 12), (0.05, 0), (0.15, 0), (0.2, 0)]
+    for x, value in [*right, (0.1, 12)]:
+        optimizer.add(value, {"x": x})
+    said = "1 outcome is probably wrong and counts for little until others agree with it: 12 in added-9."
+    assert optimizer.explain().summary.splitlines()[-1] == said
+
+
 def test_more_of_their_kind_are_believed() -> None:
     """A function that has risen by 30 for good: two outcomes are doubted, and the third is not."""
     optimizer = Optimizer(problem(True, Decay(0.03)), seed=4)

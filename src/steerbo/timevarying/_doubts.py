@@ -37,7 +37,8 @@ class Doubts:
     """Judge outcomes as they come, in order of time.
 
     Attributes:
-        inflations: of the noise variances of outcomes that are probably wrong, by the outcome's number and value.
+        inflations: of the noise variances of outcomes that are probably wrong, by name: data that are added between
+            two rounds share a number, and may share a value.
 
     >>> doubts, one = Doubts(), np.ones(1)
     >>> told = [Datum(t, t, 0, y) for t, y in enumerate([0.5, 12.0, -1.0, 12.0, 12.0])]
@@ -46,7 +47,7 @@ class Doubts:
     """
 
     def __init__(self) -> None:
-        self.inflations: dict[tuple[float, float], float] = {}
+        self.inflations: dict[str, float] = {}
         self._latest: deque[bool] = deque(maxlen=_LATEST)  # whether an outcome was far off
         self._newest = -math.inf
 
@@ -80,5 +81,5 @@ class Doubts:
         if not doubted:
             return datum
         inflation = float((z2 * variance[least] - deviation[least] ** 2) / noise[least] ** 2)
-        self.inflations[datum.number, datum.value] = inflation
+        self.inflations[datum.name] = inflation
         return datum._replace(inflation=inflation)

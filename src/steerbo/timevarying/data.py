@@ -18,7 +18,7 @@ Place = Any
 class Datum(NamedTuple):
     """One outcome, in units of sign · value; `number` orders outcomes of the same time.
 
-    Its noise variance is that of each prior times `inflation`.
+    Its noise variance is that of each prior times `inflation`; `name` is that of the data, or the token of the round.
     """
 
     time: float
@@ -26,6 +26,7 @@ class Datum(NamedTuple):
     place: Place
     value: float
     inflation: float = 1.0
+    name: str = ""
 
 
 class PendingPoint(NamedTuple):

@@ -278,6 +278,14 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         found = {**({} if objective is None else {"objective": objective}), **(others or {})}
         return found or None
 
+    def _replay(self, history: History) -> None:
+        """Replace all outcomes at once: those that were doubted, and stand as they were, still are."""
+        self._learned = {name for name, _, _ in history.outcomes()}
+        data = {name: datum for name, datum, _ in self._data(history)}
+        self.surrogate.rewrite([data[name] for name in self._names if name in data])
+        self._held = len(data)
+        self._add_all_failed(history)
+
     def _calibrate(self, believed: int | None) -> None:
         """The posterior knows its own doubt."""
 
@@ -285,7 +293,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """See `Method.expected_outcome`; external data may come from any time, and are not compared."""
         if len(self.surrogate.model) < COMPARABLE or isinstance(event, DataAdded):
             return None
-        datum = self._datum_of(event.outcome, history[event.token].request["time"], 0)
+        datum = self._datum_of(event.token, event.outcome, history[event.token].request["time"], 0)
         mean, deviation = self.surrogate.model.predictive(self.surrogate.rows(np.array([datum.place]), datum.time)[0])
         return event.outcome.value, self.problem.sign * mean, deviation
 

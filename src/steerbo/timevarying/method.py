@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from .. import bandit
 from .._arrays import Float, Int
 from ..bandit import BOUND, Calibration, scale_inflation
 from ..core import (
@@ -297,6 +298,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self.now = 0.0
         self._added: dict[str, tuple[float, float]] = {}  # time and number of external data
         self.candidates = Candidates(problem, self._added, self.lasting)
+        self._names: dict[str, None] = {}  # of rounds that have ended and of data, in the order in which they came
+        self._learned: set[str] = set()  # names of the outcomes that were learned from
         self._held, self.doubts = 0, Doubts()  # outcomes in the surrogate, and those that are probably wrong
         self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
         self._scale, self.calibration = OutcomeScale(), Calibration()
@@ -327,25 +330,24 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
-        """Take in one event. An amended outcome rebuilds everything, O(rounds); any other event is O(1)."""
+        """Take in one event. An amended outcome replays all outcomes, O(rounds); any other event is O(1)."""
         self.now = now(history)
         match event:
             case Asked():
                 if (expected := predicted(event)) is not None:
                     self.plays[expected.prior] += 1
             case OutcomeTold():
-                told, believed = history[event.token], self.trusted()[0]
-                if self._condition(self._datum(told), history):
-                    self._calibrate(believed)
-                    self.learn_from_round(told)
+                self._names[event.token] = None
+                self._learn_from_told(history[event.token], history)
             case DataAdded():
+                self._names[history.latest_data] = None
                 self._added[history.latest_data] = self.now, len(history) + 0.5
                 self._condition(self._past(history.latest_data, event.outcome), history)
             case Failed():
+                self._names[event.token] = None
                 self._add_failed(history[event.token])
             case Amended():
-                self.calibration = Calibration()  # of all outcomes as they stand now
-                self._rebuild(history, comparing=not self._standardises)
+                self._replay(history)
             case _:
                 pass
         self.candidates.feasibility.learn(event, history)
@@ -370,10 +372,17 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def forget(self) -> None:
         """Reset the statistics of `learn_from_datum` and `learn_from_round`."""
 
+    def _learn_from_told(self, told: Round, history: History) -> None:
+        believed = self.trusted()[0]
+        if self._condition(self._datum(told), history):
+            self._calibrate(believed)
+            self.learn_from_round(told)
+
     def _condition(self, datum: Datum, history: History) -> bool:
-        """Condition on an outcome; False where everything was rebuilt, which includes it."""
-        if self._standardises and due(self._standardised_at, history.n_completed + len(history.data)):
-            self._rebuild(history)
+        """Condition on an outcome; False where all was standardised anew, which includes it."""
+        self._learned.add(datum.name)
+        if self._standardises and due(self._standardised_at, len(self._learned)):
+            self._standardise(history)
             return False
         if not self.take(datum):
             self.surrogate.rewrite([datum for datum, _ in self.outcomes_in_time(history)[-self._held :]])
@@ -393,27 +402,63 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
                 return self.doubts.judged(datum, mean[believed], deviation[believed], self._noise[believed])
         return datum
 
-    def _rebuild(self, history: History, comparing: bool = False) -> None:
-        self.doubts = Doubts()
-        rows = self.outcomes_in_time(history)
+    def _replay(self, history: History) -> None:
+        """Learn from all outcomes as they stand now, in the order in which they came: as if they had been so at once.
+
+        What one of them taught hangs on those before it: priors that are made from them, surprises, doubts.
+        """
+        standing = {name: (outcome, played) for name, outcome, played in history.outcomes()}
+        names = [name for name in self._names if name in standing]
+        skipped, self._standardised_at = self._forgotten([standing[name][1] is not None for name in names])
+        self.calibration, self._learned = Calibration(), {*names[:skipped]}
+        self._begin(OutcomeScale())
+        self._add_all_failed(history)
+        for name in names[skipped:]:
+            outcome, played = standing[name]
+            if played is None:
+                self._condition(self._past(name, outcome), history)
+            else:
+                self._learn_from_told(played, history)
+
+    def _forgotten(self, of_rounds: Sequence[bool]) -> tuple[int, int]:
+        """Number of first outcomes of which nothing is left but their scale, and when they were standardised last.
+
+        The others begin with a standardisation, and hold as many surprises as are kept.
+
+        Args:
+            of_rounds: whether each outcome is one of a round: of external data no surprise is counted.
+        """
+        turns = [0, 0]  # numbers of outcomes at which all are standardised anew
+        for n in range(1, len(of_rounds) + 1) if self._standardises else ():
+            if due(turns[-1], n):
+                turns.append(n)
+        surprises, later = 0, len(of_rounds)
+        for k in range(len(turns) - 1, 1, -1):
+            surprises += sum(of_rounds[turns[k] : later])
+            later = turns[k] - 1
+            if surprises >= bandit.RECENT or not any(of_rounds[:later]):
+                return later, turns[k - 1]
+        return 0, 0
+
+    def _begin(self, scale: OutcomeScale) -> None:
+        """Begin without outcomes, where priors are made from them with those of a scale."""
+        self._scale, self._held, self.doubts = scale, 0, Doubts()
         if self._standardises:
-            self._standardised_at, rows = len(rows), rows[-RECENT:]
-            self._scale = OutcomeScale.of([datum for datum, _ in rows])
-            self._pose(default_priors(self.problem, self._scale))
+            self._pose(default_priors(self.problem, scale))
         else:
             self.surrogate.rewrite([])
-        self._held = 0
         self.forget()
-        self._failed = FailedPoints()
-        for played in history.unresolved:
-            if not played.waiting:
-                self._add_failed(played)
+
+    def _standardise(self, history: History) -> None:
+        """Make the priors anew from the outcomes so far, and learn from the latest of these again."""
+        rows = self.outcomes_in_time(history)
+        self._standardised_at, rows = len(rows), rows[-RECENT:]
+        self._begin(OutcomeScale.of([datum for datum, _ in rows]))
+        self._add_all_failed(history)
         for datum, told in rows:
-            believed = self.trusted()[0] if comparing else None
             self.take(datum)
             self.learn_from_datum(datum)
             if told is not None:
-                self._calibrate(believed if comparing else None)
                 self.learn_from_round(told)
 
     def outcomes_in_time(self, history: History) -> list[tuple[Datum, Round | None]]:
@@ -421,22 +466,28 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return sorted([(datum, played) for _, datum, played in self._data(history)], key=lambda row: row[0][:2])
 
     def _data(self, history: History) -> Iterator[tuple[str, Datum, Round | None]]:
-        """All outcomes by name, with the rounds they belong to."""
+        """All outcomes that were learned from by name, with the rounds they belong to."""
         for name, outcome, played in history.outcomes():
-            yield name, self._datum(played) if played is not None else self._past(name, outcome), played
+            if name in self._learned:
+                yield name, self._datum(played) if played is not None else self._past(name, outcome), played
 
     def _datum(self, told: Round) -> Datum:
         assert told.outcome is not None
-        return self._datum_of(told.outcome, told.request["time"], told.number)
+        return self._datum_of(told.suggestion.token, told.outcome, told.request["time"], told.number)
 
     def _past(self, name: str, outcome: Outcome) -> Datum:
         when, number = self._added[name]
-        return self._datum_of(outcome, outcome.realised.get("time", when), number)
+        return self._datum_of(name, outcome, outcome.realised.get("time", when), number)
 
-    def _datum_of(self, outcome: Outcome, time: float, number: float) -> Datum:
-        value = self.problem.sign * outcome.value
-        inflation = self.doubts.inflations.get((number, value), 1.0)
-        return Datum(time, number, place_of(self.problem, outcome.realised), value, inflation)
+    def _datum_of(self, name: str, outcome: Outcome, time: float, number: float) -> Datum:
+        value, inflation = self.problem.sign * outcome.value, self.doubts.inflations.get(name, 1.0)
+        return Datum(time, number, place_of(self.problem, outcome.realised), value, inflation, name)
+
+    def _add_all_failed(self, history: History) -> None:
+        self._failed = FailedPoints()
+        for played in history.unresolved:
+            if not played.waiting:
+                self._add_failed(played)
 
     def _add_failed(self, played: Round) -> None:
         self._failed.add(place_of(self.problem, played.realised), played.request["time"])
