@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+import steerbo as sb
 from benchmarks.causal.problems import psa
 from steerbo.core import Optimizer
+from steerbo.core.optimizer import UNBOUNDED
 from steerbo.errors import InvalidContext
 from steerbo.records import to_dict
 from tests.causal.worlds import FIGURE
@@ -35,3 +38,81 @@ def test_an_unplayed_policy_says_so() -> None:
     assert "nothing is known yet" in str(policy)
     with pytest.raises(InvalidContext, match="Play a round"):
         policy({"c": 0.0})
+
+
+def ward(**more: Any) -> Optimizer:
+    """Forty rounds with ages of 20 to 40, of a range to 90."""
+    graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    problem = sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)], **more)
+    optimizer, random = Optimizer(problem, seed=1), np.random.default_rng(0)
+    sign = -1 if problem.minimize else 1
+    for _ in range(40):
+        suggestion, age = optimizer.ask(), float(20 + 20 * random.random())
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"age": age})
+        dose = suggestion.values.get("dose", float(random.random()))
+        value = sign * (expected(age, dose) + 0.05 * random.standard_normal())
+        optimizer.tell(suggestion, value, realised={"age": age, "dose": dose})
+    return optimizer
+
+
+def expected(age: float, dose: float) -> float:
+    return 10 - 8 * (dose - age / 60) ** 2 - 0.1 * (age - 20)
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_a_step_says_what_to_expect_of_it_for_this_patient(minimize: bool) -> None:
+    optimizer, sign = ward(minimize=minimize), -1 if minimize else 1
+    for age in (25.0, 30.0, 37.0):
+        step = optimizer.policy({"age": age})
+        assert step.mean is not None
+        assert step.lower is not None
+        assert step.upper is not None
+        assert step.lower < step.mean < step.upper
+        assert step.mean == pytest.approx(sign * expected(age, step.values["dose"]), abs=0.1)
+        assert not step.note
+        assert f"; expected value {step.mean:.4g} (between " in str(step)
+        assert to_dict(step)["mean"] == step.mean
+    first = optimizer.policy()
+    assert first.observe == ("age",)
+    assert (first.mean, first.lower, first.upper) == (None, None, None)
+    assert "expected" not in str(first)
+
+
+def test_where_no_outcome_is_near_a_step_says_that_it_guesses() -> None:
+    optimizer = ward()
+    oldest = max(r.suggestion.context["age"] for r in optimizer.history)
+    assert not optimizer.policy({"age": oldest + 6}).note, "less than a tenth of the range"
+    step = optimizer.policy({"age": 90})
+    assert step.note == f"no outcome has age above {oldest:.4g}: this is a guess"
+    assert step.upper - step.lower > 5  # type: ignore[operator]
+    assert "this is a guess" in str(step)
+    assert optimizer.policy({"age": 150}).note == "age = 150 is outside its range, 20 to 90: this is a guess"
+
+
+def test_before_the_scale_is_known_a_step_has_no_bounds() -> None:
+    optimizer = Optimizer(FIGURE, seed=0)
+    suggestion = optimizer.ask()
+    while suggestion.observe:
+        suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.2))
+    optimizer.tell(suggestion, 1.0)
+    step = optimizer.policy(dict.fromkeys(optimizer.policy().observe, 0.2))
+    assert step.mean == optimizer.recommend().mean == 1.0
+    assert step.lower is step.upper is None
+    assert UNBOUNDED in step.note
+
+
+def test_a_step_that_does_not_look_expects_what_the_answer_does_and_the_rest_is_averaged() -> None:
+    """With prices, where a scope does not look at what its model knows."""
+    optimizer = ward(prices={"dose": 0.5, "age": 0.1}, base=1.0)
+    advice, step = optimizer.recommend(), optimizer.policy()
+    assert not advice.scope.look
+    assert (step.mean, step.lower, step.upper) == (advice.mean, advice.lower, advice.upper)
+    method: Any = optimizer._method
+    i = next(i for i, arm in enumerate(method.arms) if arm.scope == advice.scope)
+    ages = [r.suggestion.context.get("age", r.realised["age"]) for r in optimizer.history]
+    mean, sd = method.value_at(optimizer.history, i, {"dose": 0.5})
+    assert mean == pytest.approx(np.mean([expected(age, 0.5) for age in ages]), abs=0.15)
+    known, _ = method.value_at(optimizer.history, i, {"dose": 0.5, "age": 30.0})
+    assert known == pytest.approx(expected(30.0, 0.5), abs=0.1)
+    assert 0 < sd < 0.3

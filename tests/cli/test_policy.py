@@ -43,6 +43,9 @@ def test_a_policy_says_what_to_look_at_and_then_what_to_set(drug: Path) -> None:
     assert step["context"] == {"age": 61.0}
     assert step["observe"] == []
     assert 0 <= step["values"]["dose"] <= 1
+    assert step["lower"] < step["mean"] < step["upper"]
+    assert re.search(r"^  expected value \S+ \(between \S+ and \S+\)$", told, re.MULTILINE)
+    assert "expected" not in first
     assert logged(drug) == before, "nothing is logged"
 
 
@@ -54,7 +57,9 @@ def test_many_cases_at_once(drug: Path, tmp_path: Path) -> None:
         assert json.loads(said("policy", drug, "--contexts", given, "--json")) == one
     assert said("policy", drug, "--contexts", '[{"age": 61}]').startswith("having seen age = 61")
     lines = said("policy", drug, "--contexts", tmp_path / "cases.csv").splitlines()
-    assert all(line.startswith("having seen age = ") and line.endswith(" mg") for line in lines)
+    assert all(
+        re.match(r"having seen age = .* mg; expected value \S+ \(between \S+ and \S+\)$", line) for line in lines
+    )
     (tmp_path / "none.csv").write_text("age\n")
     for given in (tmp_path / "none.csv", "[]"):
         assert "no cases" in said("policy", drug, "--contexts", given)

@@ -149,6 +149,7 @@ def test_the_policy_is_applied_on_the_page(tmp_path: Path) -> None:
         person.send(f"rounds/{token}/tell", **known)
         said = client.get("/page/oven/policy", params={"given:weather": "12,5"}, headers=person.headers)
         assert said.status_code == 200
+        assert "<p>1 is expected.</p>" in said.text
         wrong = client.get("/page/oven/policy", params={"given:weather": "warm"}, headers=person.headers)
         assert wrong.status_code == 422
         assert "context.weather" in wrong.text

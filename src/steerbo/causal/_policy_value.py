@@ -125,8 +125,12 @@ def recommended(
     return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, arm.scope.price, table=table, act=act)
 
 
-def value_of(model: Posterior, rows: Float[np.ndarray, "m d"]) -> tuple[float, float]:
+def value_of(
+    model: Posterior, rows: Float[np.ndarray, "m d"], weights: Float[np.ndarray, " m"] | None = None
+) -> tuple[float, float]:
     """Mean and standard deviation of the average of f over rows (m, d) of contexts and settings, in the user's units.
+
+    Rows count alike, or by `weights` of sum 1.
 
     The draws of the hyperparameters count as one mixture. Deviations at the rows count as fully correlated: a policy
     is optimised by the model, which errs alike in all contexts (with the model's covariances 50 of 56 bounds held on a
@@ -134,6 +138,13 @@ def value_of(model: Posterior, rows: Float[np.ndarray, "m d"]) -> tuple[float, f
     """
     members = model.members if isinstance(model, Averaged) else (model,)
     each = [member.predict(rows) for member in members]
+    if weights is not None:
+        shared = float((weights**2).sum())
+        means = np.array([weights @ found for found, _ in each])
+        spreads = np.array([weights @ spread for _, spread in each])
+        variances = np.array([weights @ (found - mean) ** 2 for (found, _), mean in zip(each, means, strict=True)])
+        sampled = np.sqrt(variances * shared / (1.0 - shared)) if shared < 1.0 else np.zeros(len(each))
+        return float(means.mean()), math.sqrt(float((spreads**2).mean() + means.var()) + float(sampled.mean()) ** 2)
     means = np.array([found.mean() for found, _ in each])
     spreads = np.array([spread.mean() for _, spread in each])
     sampled = np.array([found.std(ddof=1) / math.sqrt(len(rows)) if len(rows) > 1 else 0.0 for found, _ in each])

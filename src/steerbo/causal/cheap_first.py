@@ -39,10 +39,10 @@ from ..space import Space
 from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, build_model
 from ._acting import PolicyOptimiser
 from ._arms import Arm, Unmeasured, share_columns, unmeasured
-from ._contexts import MOST_ROWS, ContextSample
+from ._contexts import MOST_ROWS, ContextSample, subsample
 from ._costs import ActionCost
 from ._feasibility import ArmFeasibility
-from ._policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, most_feasible, policy_table
+from ._policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, most_feasible, policy_table, value_of
 from .identification.enumeration import policy_scopes
 from .identification.scopes import union
 from .method import CausalMethod
@@ -290,6 +290,24 @@ class CheapFirst(CausalMethod[CheapOptions]):
             return [when]
         points = ContextSample.of(arm, history, self._seen_in(known)).points[:ROWS]
         return [{**row, **when} for row in self.problem.space.subset(arm.measured).decode(points)]
+
+    def value_at(self, history: History, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
+        """See `CausalMethod.value_at`; on average over contexts that arm `i` does not look at, given what is known."""
+        arm, space = self.arms[i], self.problem.space
+        drawn = [j for j, name in enumerate(arm.measured) if name not in known]
+        if not drawn:
+            return super().value_at(history, i, known)
+        looked = [j for j in range(len(arm.measured)) if j not in drawn]
+        at = space.subset([arm.measured[j] for j in looked]).encode([known])[0] if looked else np.zeros(0)
+        sample = ContextSample.of(arm, history, self._seen_in(known))
+        law = subsample(sample.conditional(looked, at, drawn), sample.categorical[drawn])
+        contexts = np.empty((len(law.weights), len(arm.measured)))
+        contexts[:, looked], contexts[:, drawn] = at, law.points
+        actions = space.subset(arm.actions).encode([known])[0] if arm.actions else np.zeros(0)
+        rows = np.hstack([np.tile(actions, (len(contexts), 1)), contexts])
+        if self.problem.timed:
+            rows = np.append(rows, np.full((len(rows), 1), known[TIME.name]), axis=1)
+        return value_of(self.model_to_answer(i), rows, law.weights)
 
     def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The cheapest arm that is good enough, then the others by price.

@@ -47,7 +47,7 @@ from ._contexts import known_in, latest_contexts
 from ._costs import ActionCost, CostModel
 from ._feasibility import ArmFeasibility, ArmsFeasibility
 from ._observational import trials_explained
-from ._policy_value import Policy, recommended
+from ._policy_value import Policy, recommended, value_of
 from .identification.scopes import looking_at
 from .models import ArmModel, ArmModels, CausalOptions, EmptyModel, Posterior
 from .problem import Causal
@@ -418,11 +418,27 @@ class CausalMethod(Method[Causal, O]):
         self.check_informed(history)
         seen = {name: context[name] for name in self.known}
         known = {**self._present_context(history), **context_of(request), **seen}
-        _, advice = self._ranking(history, known)[0]
+        i, advice = self._ranking(history, known)[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
         step: PolicyStep = advice.act.step(context)
-        return step
+        if step.observe:
+            return step
+        if not set(advice.scope.contexts) - set(known):  # then the answer is for this very context
+            return replace(step, mean=advice.mean, lower=advice.lower, upper=advice.upper)
+        mean, sd = self.value_at(history, i, {**known, **step.context, **step.values})
+        mean *= self.problem.sign
+        return replace(step, mean=mean, lower=mean - BOUND * sd, upper=mean + BOUND * sd)
+
+    def value_at(self, history: History, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
+        """Mean and standard deviation of arm `i`'s outcome at settings and contexts, in units of `sign · value`.
+
+        Args:
+            history: of the study.
+            i: number of the arm.
+            known: what is set and was seen, and the time if effects change with it.
+        """
+        return value_of(self.model_to_answer(i), self.arms[i].encode(known))
 
     # -- explanations --------------------------------------------------------------------------------------------------
 

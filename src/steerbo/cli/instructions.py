@@ -46,6 +46,7 @@ def todo_by_policy(study: Study, step: PolicyStep, place: str) -> str:
     lines = [f"{seen}steer {step.scope}" + (f" ({step.note})" if step.note else "")]
     for name, value in step.values.items():
         lines += _settings(study.problem, name, value)
+    lines += [f"  {step.expected}"] if step.expected else []
     if step.observe:
         known = {name: quote(str(value)) for name, value in step.context.items()}
         given = {**known, **dict.fromkeys(step.observe, "…")}

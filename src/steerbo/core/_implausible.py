@@ -29,7 +29,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from ..errors import OutOfRangeWarning, SteerboError, UnusualOutcomeWarning
-from ..space import Space
+from ..space import Categorical, Space
 from ._context import TIME, context_of, time_of
 from ._history import History, Round
 from ._problem import Problem
@@ -51,6 +51,7 @@ _APART = 0.5  # share of a range between a setting and its measurement
 _JUMP = 20.0  # times the largest step
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
+_BEYOND = 0.1  # share of a range's width beyond all outcomes, from which on a model guesses
 
 Expectation = tuple[float, float, float]
 """An objective's value, and mean and standard deviation that were expected: see `Method.expected_outcome`."""
@@ -242,6 +243,36 @@ def outside(seen: Mapping[str, Any], space: Space) -> str:
         return ""
     named = [f"{name} = {seen[name]:g} is outside its range, {space[name].range_text}" for name in far]
     return f"{'; '.join(named)}: this is a guess"
+
+
+def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> str:
+    """Name context values far beyond those of all outcomes, within their ranges: nothing is known of such a context.
+
+    Args:
+        seen: values by name.
+        space: of the problem.
+        history: of the study.
+    """
+    said: list[str] = []
+    if not seen:
+        return ""
+    rows = [
+        outcome.realised if played is None else {**played.suggestion.context, **played.realised}
+        for _, outcome, played in history.outcomes()
+    ]
+    for name, value in seen.items():
+        if name not in space.names or space[name].is_far(value, _ROUNDING):
+            continue
+        variable, known = space[name], [row[name] for row in rows if name in row]
+        if not known:
+            continue
+        if isinstance(variable, Categorical):
+            said += [] if value in known else [f"no outcome has {name} = {value}"]
+            continue
+        low, high = min(known), max(known)
+        if not low <= value <= high and variable.apart(value, end := low if value < low else high) > _BEYOND:
+            said.append(f"no outcome has {name} {'below' if value < low else 'above'} {numeral(float(end))}")
+    return f"{'; '.join(said)}: this is a guess" if said else ""
 
 
 def unusual(value: float, others: Sequence[float]) -> bool:

@@ -205,8 +205,7 @@ class Method(ABC, Generic[P, OptionsT]):
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Settings of `recommend`. Methods whose answer depends on the context or request override it."""
         self.check_informed(history)
-        advice = self.recommend(history)
-        return PolicyStep(advice.scope, advice.values, note=advice.note)
+        return PolicyStep.of(self.recommend(history), {})
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Factor by which bounds of an answer about a scope are wider than `recommend` has them.

@@ -246,6 +246,18 @@ def _and(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
+def expected_text(mean: float, lower: float | None, upper: float | None) -> str:
+    """Format an expected value with its bounds.
+
+    >>> expected_text(1.25, 1.0, 1.5), expected_text(1.25, None, None)
+    ('expected value 1.25 (between 1 and 1.5)', 'expected value 1.25')
+    """
+    ends = [end for end in (lower, upper) if end is not None]
+    most = max(map(abs, (mean, *ends)))
+    bounds = f" (between {' and '.join(numeral(end, beside=most) for end in ends)})" if ends else ""
+    return f"expected value {numeral(mean, beside=most)}{bounds}"
+
+
 @record
 class Recommendation(Record):
     """Recommended arm and settings from now on, with bounds.
@@ -278,10 +290,7 @@ class Recommendation(Record):
         cost = f", cost {numeral(self.cost)} a play" if self.cost is not None else ""
         if self.mean is None:
             return f"expected value unknown{cost}"
-        ends = [end for end in (self.lower, self.upper) if end is not None]
-        most = max(map(abs, (self.mean, *ends)))
-        bounds = f" (between {' and '.join(numeral(end, beside=most) for end in ends)})" if ends else ""
-        return f"expected value {numeral(self.mean, beside=most)}{bounds}{cost}"
+        return expected_text(self.mean, self.lower, self.upper) + cost
 
     def _repr_html_(self) -> str:
         everyone = (self, *self.alternatives)
@@ -313,10 +322,13 @@ class PolicyStep(Record):
         values: values to set now, in the user's units.
         observe: variables to look at before the rest can be set. Empty: everything is set.
         context: values seen.
-        note: a remark of the method.
+        note: a remark of the method, or on how little is known of such a context.
+        mean: the expected value of the objective with these values in this context, in the user's units; None where it
+            is unknown, or something is still to be looked at.
+        lower, upper: bounds on that expectation, as those of recommendations.
 
-    >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}))
-    having seen age = 61: set dose = 0.25
+    >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}, mean=3.5))
+    having seen age = 61: set dose = 0.25; expected value 3.5
     """
 
     scope: Scope
@@ -324,6 +336,20 @@ class PolicyStep(Record):
     observe: tuple[str, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
     note: str = ""
+    mean: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+
+    @classmethod
+    def of(cls, advice: Recommendation, context: Mapping[str, Any]) -> PolicyStep:
+        """Step that applies an answer for a context."""
+        expected = advice.mean, advice.lower, advice.upper
+        return cls(advice.scope, advice.values, (), dict(context), advice.note, *expected)
+
+    @property
+    def expected(self) -> str:
+        """The expected value with its bounds, in words; empty where it is unknown."""
+        return "" if self.mean is None else expected_text(self.mean, self.lower, self.upper)
 
     def _repr_html_(self) -> str:
         return html_lines(str(self))
@@ -332,7 +358,8 @@ class PolicyStep(Record):
         seen = f"having seen {as_text(self.context)}: " if self.context else ""
         todo = [f"set {as_text(self.values)}"] if self.values else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
-        return seen + (", then ".join(todo) or "set nothing") + (f" ({self.note})" if self.note else "")
+        said = (", then ".join(todo) or "set nothing") + (f" ({self.note})" if self.note else "")
+        return seen + said + (f"; {self.expected}" if self.expected else "")
 
 
 @record

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
-from typing import Any, Unpack, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from ..errors import (
     InvalidContext,
@@ -40,6 +40,7 @@ from ._implausible import (
     outliers_said,
     outside,
     strange_outcomes_said,
+    unlike_outcomes,
     warn_implausible,
 )
 from ._method import Method
@@ -79,6 +80,9 @@ MOST_COMPARED = 200
 
 Warnings = tuple[str, ...] | None
 """Implausible values in a call, and violated laws that it showed, a sentence each; None: there are none."""
+
+Expected = TypeVar("Expected", Recommendation, PolicyStep)
+"""Answer with an expected value and its bounds."""
 
 
 class EventRecorder:
@@ -273,7 +277,16 @@ class BaseStudy(ABC):
             step = self._method.policy(self._state.history, seen, read)
         check_suggestion(self.problem, self._method.name, step.values, {**seen, **step.context}, "would set")
         order = self.problem.in_order
-        step = replace(step, note="; ".join(filter(None, [step.note, outside(seen, self.problem.space)])))
+        history = self._state.history
+        if history.n_completed or history.data:
+            with one_blas_thread():
+                step = widened(
+                    step, math.inf if step.mean is None else self._method.bound_inflation(history, step.scope)
+                )
+        else:
+            step = replace(step, mean=None, lower=None, upper=None)
+        guess = outside(seen, self.problem.space), unlike_outcomes(step.context, self.problem.space, history)
+        step = replace(step, note="; ".join(filter(None, [step.note, *guess])))
         return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
 
     @one_at_a_time
@@ -479,7 +492,7 @@ class BaseStudy(ABC):
         return self._report("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge)
 
 
-def widened(advice: Recommendation, times: float) -> Recommendation:
+def widened(advice: Expected, times: float) -> Expected:
     """Answer with bounds moved away from its mean by a factor; an infinite one removes them, with a note.
 
     >>> from .answers import Scope

@@ -572,7 +572,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Apply `recommend` in this context, at the requested time."""
         self.check_informed(history)
         advice = self._answer_at(history, {**self._present_context(history), **context_of(request), **context})
-        return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
+        return PolicyStep.of(advice, context)
 
     def explain(self, history: History) -> Explanation:
         """State the rule; tabulate plays and costs."""

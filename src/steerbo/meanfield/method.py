@@ -283,7 +283,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         seen, known = {**self._present_context(history), **context, **context_of(request)}, dict(context)
         advice = self._answer_at(history, seen)
         if "current" not in request:
-            return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)
+            return PolicyStep.of(advice, known)
         goal = self.problem.table(advice.values["distribution"])
         step, note = self._step_towards(self.region(request), goal, advice.note)
         return PolicyStep(advice.scope, self.problem.settings(step), context=known, note=note)

@@ -64,6 +64,15 @@ class Words:
         """
         return f"{text} {self.unit}".rstrip()
 
+    def expected(self, mean: float | None, lower: float | None, upper: float | None) -> str:
+        """An expected value with its bounds, as a sentence; empty where it is unknown.
+
+        >>> Words(unit="kg").expected(7.1234, 5.6789, 8.6111), Words().expected(7.0, None, None)
+        ('7.1 kg is expected, 5.7 to 8.6.', '7 is expected.')
+        """
+        middle, low, high = within(mean, lower, upper)
+        return f"{self.worth(middle)} is expected{f', {low} to {high}' if low and high else ''}." if middle else ""
+
     def paid(self, amount: float, beside: float = 0.0) -> str:
         """Format an amount of money to a hundredth of the amount beside it.
 

@@ -230,7 +230,9 @@ def policy(request: Request, who: Who, name: str) -> Response:
         found = applied(served, given)
     except SteerboError as error:
         return _study_page(request, who, served, error=error, about="policy", draft=draft)
-    found = {**found, "settings": in_resolution(served.read("problem", lambda study: study.problem), found["values"])}
+    settings = in_resolution(served.read("problem", lambda study: study.problem), found["values"])
+    expected = served.read("words", Words.of).expected(*map(found.get, ("mean", "lower", "upper")))
+    found = {**found, "settings": settings, "expected": expected}
     return _study_page(request, who, served, applied=found, about="policy", draft=draft)
 
 
