@@ -149,7 +149,9 @@ class OutcomeParser:
         if not given.anything:
             raise InvalidOutcome("value", None, "a new value, a cost or realised variables", _VOID)
         about = self.history[token]
-        value, cost, measured = given.value, given.cost, {**about.realised, **_mapping(given.realised)}
+        stands = about.outcome or about.failure  # not `about.realised`: what is derived would go before what is given
+        measured = {**(stands.realised if stands else {}), **_mapping(given.realised)}
+        value, cost = given.value, given.cost
         if value is None and about.outcome is None and about.failure is not None:
             paid = about.paid if cost is None else finite("cost", cost, least=0.0)
             charge = about.charge if given.charge is None and paid is None else given.charge
