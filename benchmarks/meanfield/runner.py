@@ -23,8 +23,8 @@ from .problems import world
 
 MARKS = (20, 40, 80, 160, 250)
 """Rounds at which is looked."""
-STARTS = 5
-"""Random distributions at first, by default."""
+STARTS = 6
+"""Distributions at first, by default: the even spread and random ones."""
 
 
 @dataclass(frozen=True)

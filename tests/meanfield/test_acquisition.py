@@ -65,6 +65,23 @@ def test_what_is_pending_shrinks_the_variance_and_leaves_the_mean() -> None:
     assert after[1][0] < before[1][0]
 
 
+@pytest.mark.parametrize(("kind", "embedding"), KINDS)
+def test_advantages_are_those_of_the_joint_posterior(kind: str, embedding: str) -> None:
+    space, data = geometry(kind, embedding), observed()
+    theta = parameters(space)
+    after = PayoffPosterior.of(space, data, theta)
+    base, *tables = everyone = np.random.default_rng(4).dirichlet(np.full(A, 3.0), size=(4, C))
+    both = np.concatenate([data.inputs.tables, everyone])
+    gram, _ = space.covariances(Inputs(both * SHARES[:, None], both))(theta, slopes=False)
+    across, prior = gram[N:, :N], gram[N:, N:]
+    joint = after.scale * (prior - across @ after.inverse @ across.T)
+    mean, sd = AveragePayoffUCB(after).advantage(np.array(tables), base)
+    level, _ = AveragePayoffUCB(after).moments(everyone)
+    np.testing.assert_allclose(mean, level[1:] - level[0], rtol=1e-9)
+    np.testing.assert_allclose(sd**2, np.diagonal(joint)[1:] + joint[0, 0] - 2 * joint[0, 1:], rtol=1e-7)
+    np.testing.assert_allclose(AveragePayoffUCB(after).advantage(base[None], base), np.zeros((2, 1)), atol=1e-7)
+
+
 def test_averages_never_identify_single_payoffs() -> None:
     """After many plays of one table its average is known, and its cells are not."""
     space = geometry("product", "root", featured=False)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +13,10 @@ import steerbo as sb
 from steerbo.core import Optimizer, Outcome, Suggestion
 from steerbo.errors import InvalidOutcome
 from steerbo.meanfield import MeanField
+from steerbo.page.edit import edit_of
+from steerbo.study.files.export import rounds_csv
+from steerbo.study.files.import_csv import import_csv
+from steerbo.study.formatting import shown_rounds
 from tests.meanfield.worlds import GOOD, crowd
 
 
@@ -138,6 +145,55 @@ def test_counts_go_before_a_distribution_unless_they_are_those_that_were_suggest
     assert other["distribution"]["day"]["a"] == 1.0
     same = {"counts": suggestion.values["counts"], "distribution": EVEN}
     assert problem.read_realised(suggestion, same, needed=True)["distribution"] == EVEN, "a correction goes before them"
+
+
+def test_a_distribution_goes_before_counts_that_it_rounds_to() -> None:
+    """A table that is read back has both: the shares must not lose their digits."""
+    problem = sb.MeanField(("a", "b", "c"), agents=10, counts=True)
+    third = {"everyone": dict.fromkeys("abc", 1 / 3)}
+    counts = {"everyone": {"a": 4, "b": 3, "c": 3}}
+    (row,) = problem._read_played({"distribution": third, "counts": counts}, needed=True)["distribution"].values()
+    assert list(row.values()) == pytest.approx([1 / 3] * 3, abs=1e-12)
+
+
+TOLD = {"day": {"a": 15, "b": 15, "c": 0, "d": 0}, "night": {"a": 0, "b": 0, "c": 0, "d": 10}}
+SHARES = {"day": {"a": 0.5, "b": 0.5, "c": 0.0, "d": 0.0}, "night": {"a": 0.0, "b": 0.0, "c": 0.0, "d": 1.0}}
+
+
+@pytest.mark.parametrize("realised", [{"counts": TOLD}, {"distribution": SHARES}])
+def test_counts_are_those_of_the_distribution_that_was_played(realised: dict[str, Any], tmp_path: Path) -> None:
+    """Told, amended or failed, in the history, in the exported table, in `show`, in the form, and read from a log."""
+    study = sb.Study.create(tmp_path / "study", crowd(counts=True), method="random", seed=0)
+    told, amended, failed, as_asked = (study.ask() for _ in range(4))
+    study.tell(told, 1.0, realised=realised)
+    study.tell(amended, 1.0, realised={"counts": {"day": {"c": 30}, "night": {"c": 10}}})
+    study.amend(amended, realised=realised)
+    study.fail(failed, "snow", realised=realised)
+    study.tell(as_asked, 2.0)
+    study.add(3.0, realised=realised)
+    known = {"distribution": SHARES, "counts": TOLD}
+    for history in (study.history, sb.Study.open(tmp_path / "study").history):
+        rounds = list(history)
+        assert [{**each.realised} for each in rounds[:3]] == [known] * 3
+        assert rounds[3].realised == rounds[3].suggestion.values
+    rows = list(csv.DictReader(rounds_csv(study.problem, study.history).splitlines()))
+    for row in (*rows[:3], rows[4]):
+        assert {name: json.loads(row[name]) for name in known} == known
+    assert json.loads(rows[3]["counts"]) == study.history[as_asked.token].suggestion.values["counts"]
+    shown = str(shown_rounds(study))
+    assert shown.count("a = 15, b = 15") == 4, shown
+    assert "distribution" not in shown
+    fields = {field.name: field.value for field in edit_of(study, told.token).fields}
+    assert fields["realised:counts"] == str(TOLD)
+
+
+def test_a_table_with_other_counts_is_read_back(tmp_path: Path) -> None:
+    one, other = (sb.Study.create(tmp_path / name, crowd(counts=True), method="random", seed=0) for name in "ab")
+    for study in (one, other):
+        suggestion = study.ask()
+    one.tell(suggestion, 1.0, realised={"counts": TOLD})
+    import_csv(other, rounds_csv(one.problem, one.history))
+    assert [each.realised for each in other.history] == [each.realised for each in one.history]
 
 
 def test_what_is_seen_before_choosing_is_kept() -> None:

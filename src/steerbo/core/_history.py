@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -176,11 +176,16 @@ class History:
     """Rounds in the order they were asked, and data that was added.
 
     It only grows by `apply`. `budget` (money), `limit` (rounds) and `stop` are None where there is no such limit. What
-    stands by name is put in the problem's `order`.
+    stands by name is put in the problem's `order`; what really happened is `completed` by values derived from it.
     """
 
-    def __init__(self, created: Created, order: Callable[[Any], Any]) -> None:
-        self.created, self._order = created, order
+    def __init__(
+        self,
+        created: Created,
+        order: Callable[[Any], Any],
+        completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
+    ) -> None:
+        self.created, self._order, self.completed = created, order, completed
         self.budget, self.limit, self.stop = created.budget, created.rounds, created.stop
         self.columns: dict[str, str] = {}  # how the lab heads columns of tables, by their own names
         self.revisions: list[LimitsRevised] = []
@@ -377,7 +382,7 @@ class History:
     def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
         """Reset a waiting round to its state after some of its looks; only in a copy, whose events are not its own."""
         now, self._rounds = self[asked.token], dict(self._rounds)
-        first = History(self.created, self._order)
+        first = History(self.created, self._order, self.completed)
         first.apply(asked)
         for event in decided:
             first.apply(event)
@@ -429,7 +434,7 @@ class History:
         outcome, failure = changes.get("outcome", before.outcome), changes.get("failure", before.failure)
         known, suggestion = outcome or failure, changes.get("suggestion", before.suggestion)
         told = {**before.request.get("context", {}), **suggestion.values, **(known.realised if known else {})}
-        after = with_checked(before, realised=self._order(told), **changes)
+        after = with_checked(before, realised=self._order(self.completed(told)), **changes)
         self._rounds[token] = after
         self._accounts.change(before, after)
         if before.holds_clock != after.holds_clock:

@@ -232,6 +232,10 @@ class Problem(ABC):
             return type(plain)(self.in_order(x) if isinstance(x, Mapping | list | tuple) else x for x in plain)
         return plain
 
+    def completed(self, realised: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return realised values with those that are derived from others, such as counts of a distribution."""
+        return realised
+
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names of the variables that nature chose: `tell` requires their realised values."""
         return ()

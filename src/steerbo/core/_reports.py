@@ -186,11 +186,9 @@ class OutcomeParser:
         if not given:
             raise InvalidOutcome("value", None, "a new value, a cost or realised variables", _VOID)
         about = self.history[token]
-        value, cost, measured = (
-            given.get("value"),
-            given.get("cost"),
-            {**about.realised, **_mapping(given.get("realised"))},
-        )
+        stands = about.outcome or about.failure  # not `about.realised`: what is derived would go before what is given
+        measured = {**(stands.realised if stands else {}), **_mapping(given.get("realised"))}
+        value, cost = given.get("value"), given.get("cost")
         if value is None and about.outcome is None and about.failure is not None:
             paid = about.paid if cost is None else finite("cost", cost, least=0.0)
             charge = about.charge if given.get("charge") is None and paid is None else given.get("charge")

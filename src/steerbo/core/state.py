@@ -40,7 +40,7 @@ class StudyState:
     def __init__(self, problem: Problem, kind: type[Method[Any, Any]], created: Created) -> None:
         self.problem = problem
         self.events: list[Event] = [created]
-        self.history = History(created, problem.in_order)
+        self.history = History(created, problem.in_order, problem.completed)
         self.streams = Streams(created.seed)
         self.checks = LawMonitor(problem)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
@@ -104,7 +104,7 @@ class StudyState:
         """Replay the events on another problem, without hyperparameters, which were learned on the old one."""
         created, *rest = self.events
         assert isinstance(created, Created)
-        self.problem, self.history = problem, History(created, problem.in_order)
+        self.problem, self.history = problem, History(created, problem.in_order, problem.completed)
         self.checks = LawMonitor(problem)
         with one_blas_thread():
             self.method = type(self.method)(problem, self.method.options, self.streams)

@@ -15,13 +15,14 @@ a round, `σ² = D − 2 U g − gᵀK⁻¹g`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from .._arrays import Float
 from ._gp import PayoffPosterior
+from ._kernels import Inputs
 
 Tables = Float[np.ndarray, "r C A"]
 Values = Float[np.ndarray, " r"]
@@ -78,6 +79,20 @@ class AveragePayoffUCB:
         """Return the share of the prior variance of the average that the data removed, `1 − σ_g² / k` in [0, 1]."""
         covariances, prior, _ = self._lifted(tables)
         return np.asarray(np.einsum("rn,rn->r", covariances @ self.posterior.inverse, covariances) / prior)
+
+    def advantage(self, tables: Tables, base: Float[np.ndarray, "C A"]) -> tuple[Values, Values]:
+        """Return mean and standard deviation of the average's difference to that of the table `base`.
+
+        What both have in common, such as the level of all payoffs, adds nothing to the deviation.
+        """
+        posterior, other = self.posterior, base[None]
+        at_base = replace(posterior, inputs=Inputs(other * posterior.kernel.shares[:, None], other))
+        between, prior, _ = AveragePayoffUCB(at_base)._lifted(tables)
+        covariances, prior_there = self._lifted(other)[:2]
+        apart = self._lifted(tables)[0] - covariances
+        known = np.einsum("rn,rn->r", apart @ posterior.inverse, apart)
+        variance = np.maximum(prior + prior_there - 2 * between[:, 0] - known, 0.0)
+        return apart @ posterior.weights, np.sqrt(posterior.scale * variance)
 
     def _moments(self, tables: Tables, beta: float | None) -> tuple[Values, Values, Tables]:
         posterior = self.posterior

@@ -237,6 +237,10 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
                 break
         return counts
 
+    def evenly(self, region: Region) -> Int[np.ndarray, "C A"]:
+        """Return the feasible counts nearest to an even spread."""
+        return region.whole(region.project(np.ones((1, *self.problem.simplex.shape)))[0])
+
     def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
         """Return the choice of these numbers of agents."""
         return Choice(SCOPE, self.problem.settings(counts / self.problem.agents_in[:, None], counts), note=note)
@@ -305,8 +309,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     def even(self) -> Recommendation:
         """Recommend an even spread, before anything is known."""
-        even = self.problem.region.project(np.ones((1, *self.problem.simplex.shape)))[0]
-        counts = self.problem.region.whole(even)
+        counts = self.evenly(self.problem.region)
         values = self.problem.settings(counts / self.problem.agents_in[:, None], counts)
         return Recommendation(SCOPE, values, note="nothing is known yet: spread evenly")
 

@@ -54,7 +54,14 @@ class PayoffMixture:
 
     def moments(self, tables: Tables) -> tuple[Values, Values]:
         """Return mean and standard deviation of the population's average at tables (r, C, A), each (r,)."""
-        moments = np.array([part.moments(tables) for part in self.parts])  # (k, 2, r)
+        return self._mixed([part.moments(tables) for part in self.parts])
+
+    def advantage(self, tables: Tables, base: Float[np.ndarray, "C A"]) -> tuple[Values, Values]:
+        """Return mean and standard deviation of the average's difference to that of the table `base`, each (r,)."""
+        return self._mixed([part.advantage(tables, base) for part in self.parts])
+
+    def _mixed(self, by_part: Sequence[tuple[Values, Values]]) -> tuple[Values, Values]:
+        moments = np.array(by_part)  # (k, 2, r)
         mean = self.weights @ moments[:, 0]
         return mean, np.sqrt(self.weights @ (moments[:, 1] ** 2 + (moments[:, 0] - mean) ** 2))
 

@@ -315,6 +315,23 @@ class MeanField(Problem):
             }
         return super().in_order(plain)
 
+    def completed(self, realised: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return realised values with the counts of the distribution played: whole agents nearest to it."""
+        if not self.counts or "distribution" not in realised:
+            return realised
+        table = self.table(realised["distribution"])
+        if "counts" in realised and np.array_equal(self.table(realised["counts"]) / self.agents_in[:, None], table):
+            return realised
+        counts = largest_remainders(table, self.agents_in)  # what was played need not satisfy the constraints
+        return {**realised, "counts": self._counted(counts)}
+
+    def _counted(self, counts: Int[np.ndarray, "C A"]) -> dict[str, dict[str, int]]:
+        """Return numbers of agents by context and action."""
+        return {
+            context: {action: int(k) for action, k in zip(self.actions, row, strict=True)}
+            for context, row in zip(self.contexts, counts, strict=True)
+        }
+
     def read_value(self, value: Any) -> Any:
         """Read a payoff; with feedback from all agents the mean payoff of every played cell, by context and action."""
         if self.feedback != "agents":
@@ -332,7 +349,9 @@ class MeanField(Problem):
         return self._read_played(known, needed)
 
     def _read_played(self, known: Mapping[str, Any], needed: bool) -> dict[str, Any]:
-        """Check the distribution played (`counts` take precedence), seen variables and a `needed` representative agent.
+        """Check the distribution played, seen variables and a `needed` representative agent.
+
+        Of a distribution and `counts` these take precedence, unless it rounds to them.
 
         Raises:
             InvalidOutcome: naming the row.
@@ -342,10 +361,12 @@ class MeanField(Problem):
         for name, value in known.items():
             if name not in fields:
                 raise InvalidOutcome(f"realised.{name}", value, one_of(fields, name))
-        if "counts" in known:
-            table = feedback.counts(self.simplex, known["counts"], self.agents_in) / self.agents_in[:, None]
-        else:
+        if "distribution" in known:
             table = self.simplex.check(known["distribution"], "realised.distribution", InvalidOutcome)
+        if "counts" in known:
+            counts = feedback.counts(self.simplex, known["counts"], self.agents_in)
+            if "distribution" not in known or (largest_remainders(table, self.agents_in) != counts).any():
+                table = counts / self.agents_in[:, None]
         forbidden = np.argwhere((table > 0) & ~self.region.allowed)
         if len(forbidden):
             c, a = forbidden[0]
@@ -419,10 +440,7 @@ class MeanField(Problem):
         values: dict[str, Any] = {"distribution": self.named(table)}
         if self.counts:
             whole = self.region.whole(table) if counts is None else counts
-            values["counts"] = {
-                context: {action: int(k) for action, k in zip(self.actions, row, strict=True)}
-                for context, row in zip(self.contexts, whole, strict=True)
-            }
+            values["counts"] = self._counted(whole)
         return values
 
     def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, None, float]]:

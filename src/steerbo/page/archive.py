@@ -98,7 +98,7 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
             title=f"added {name.rpartition('-')[2]}",
             scope=str(data.scope) if data.scope else "",
             set="",
-            also=in_one_line(problem, data.outcome.realised),
+            also=in_one_line(problem, study.history.completed(data.outcome.realised)),
             value=as_text(data.outcome.value),
             cost="" if data.outcome.cost is None else amount_text(data.outcome.cost),
             state="added",

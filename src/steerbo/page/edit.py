@@ -193,13 +193,13 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
     if token in data:
         outcome = data[token].outcome
         said = f"Added: {_outcome_text(study, words, outcome.value, outcome.cost)}{_by(study.events, token)}."
-        fields = _fields(study.problem, words, outcome.value, outcome.cost, outcome.realised)
+        fields = _fields(study.problem, words, outcome.value, outcome.cost, study.history.completed(outcome.realised))
         return Edit(token, f"Data {token.rpartition('-')[2]}", "added", said, times_said(study, token), "amend", fields)
     played = study.history[token]
     call = "amend" if not played.waiting else "" if played.suggestion.observe else "tell"
     value = played.outcome.value if played.outcome else None
     known = played.outcome or played.failure
-    realised = known.realised if known else {}
+    realised = study.history.completed(known.realised) if known else {}
     return Edit(
         token=token,
         title=f"Round {played.number}",

@@ -97,7 +97,7 @@ def data_table(study: BaseStudy) -> Table:
             str(data.scope) if data.scope else None,
             {},
             {},
-            data.outcome.realised,
+            study.history.completed(data.outcome.realised),
             data.outcome.value,
             data.outcome.cost,
             "added, charged" if data.charge else "added",

@@ -56,7 +56,8 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
     yield from map(_played, history)
     kept = {**history.removed, **history.data}
     for name in sorted(kept, key=lambda name: int(name.rpartition("-")[2])):
-        yield _added(name, kept[name], "added" if name in history.data else "void")
+        realised = history.completed(kept[name].outcome.realised)
+        yield _added(name, kept[name], realised, "added" if name in history.data else "void")
 
 
 def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:
@@ -120,21 +121,14 @@ def _played(played: Round) -> dict[str, Any]:
     result["charged"] = played.charged if played.paid is not None or played.charge is not None else None
     result["reason"] = played.failure.reason if played.failure else None
     asked = {name: given for name, given in played.request.items() if name != SEEN.name}  # as `suggestion.context`
-    known = {**asked, **played.suggestion.context, **_happened(played)}
+    known = {**asked, **played.suggestion.context, **played.realised}
     return {**_named(played.suggestion), **_by_column(known), **result}
 
 
-def _happened(played: Round) -> dict[str, Any]:
-    """Realised values; where they differ from the settings, without the values derived from these."""
-    known, values = played.outcome or played.failure, played.suggestion.values
-    as_set = known is None or all(known.realised.get(name, value) == value for name, value in values.items())
-    return played.realised if known is None or as_set else known.realised
-
-
-def _added(name: str, data: DataAdded, state: str) -> dict[str, Any]:
+def _added(name: str, data: DataAdded, realised: Mapping[str, Any], state: str) -> dict[str, Any]:
     outcome = data.outcome
     result = {"token": name, "state": state, "value": outcome.value, "cost": outcome.cost, "charged": data.charged}
-    return {**result, "scope": scope_cell(data.scope) if data.scope else None, **_by_column(outcome.realised)}
+    return {**result, "scope": scope_cell(data.scope) if data.scope else None, **_by_column(realised)}
 
 
 def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
