@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Problem, horizon, now, time_of
 from steerbo.core._context import read_when
 from steerbo.errors import InvalidOutcome, InvalidRequest, UnusualOutcomeWarning
+from steerbo.testing import values_of
 from steerbo.timevarying import SquaredExponential
 from tests.core.kinds import GRAPH
 from tests.costvarying.worlds import DRIFTING
@@ -160,3 +162,56 @@ def test_at_one_time_there_is_no_pattern() -> None:
     for _ in range(6):
         optimizer.ask(time=1.0)
     assert optimizer.ask(time=500.0).warnings == ()
+
+
+def with_data(problem: Problem, method: str | None, when: dict[str, float]) -> Optimizer:
+    """A study that begins with data of a time, or of none."""
+    optimizer, random = Optimizer(problem, method, seed=1), np.random.default_rng(0)
+    names = problem.space.names
+    for _ in range(9):
+        realised = {name: 0.25 * int(random.integers(5)) for name in names}
+        optimizer.add(float(sum(realised.values())) + 0.1 * random.standard_normal(), {**realised, **when})
+    return optimizer
+
+
+def advised(optimizer: Optimizer) -> list[Any]:
+    return [optimizer.events[-1], optimizer.recommend(), optimizer.explain()]
+
+
+@pytest.mark.parametrize("kind", TIMED)
+def test_data_without_a_time_came_at_the_first_round(kind: str) -> None:
+    """Before, they were of time 0: at a time of 1000 nothing of them was left."""
+    problem, method = TIMED[kind]
+    said, unsaid = (with_data(problem, method, when) for when in ({"time": 1000.0}, {}))
+    if kind != "causal":  # where data are observations, and of no scope
+        assert unsaid.policy(time=1000.0) == said.policy(time=1000.0)
+    events = len(unsaid.events)
+    for optimizer in (said, unsaid):
+        asked = optimizer.ask(time=1000.0)
+        while asked.observe:
+            asked = optimizer.decide(asked, dict.fromkeys(asked.observe, 0.5))
+        optimizer.tell(
+            asked, 1.0, realised={**dict.fromkeys(problem.space.names, 0.5), **asked.context, **asked.values}
+        )
+        optimizer.ask(time=1001.0)
+    assert values_of(unsaid.events[events:]) == values_of(said.events[events:])
+    assert advised(unsaid) == advised(said)
+    assert advised(Optimizer.replay(problem, unsaid.events)) == advised(said)
+
+
+def test_data_without_a_time_follow_a_first_round_whose_time_was_mistyped() -> None:
+    problem, method = TIMED["cost-varying"]
+    said, unsaid = (with_data(problem, method, when) for when in ({"time": 1000.0}, {}))
+    for optimizer in (said, unsaid):
+        optimizer.abandon(optimizer.ask(time=1e9))
+        assert now(optimizer.history) == 0.0
+        optimizer.ask(time=1000.0)
+    assert unsaid.recommend() == said.recommend()
+
+
+def test_where_rounds_are_counted_data_came_before_the_first() -> None:
+    problem, method = TIMED["cost-varying"]
+    said, unsaid = (with_data(problem, method, when) for when in ({"time": 0.0}, {}))
+    for optimizer in (said, unsaid):
+        optimizer.ask()
+    assert unsaid.recommend() == said.recommend()

@@ -143,6 +143,9 @@ def test_a_corrected_line_is_taken_beside_the_wrong_one_and_says_so(study: Study
 def test_an_empty_time_among_others_is_said_and_counts_as_now() -> None:
     drifting = sb.CostVarying([sb.Float("t", 10, 35)], [["t"]], drift="learned")
     with begin(drifting) as study:
+        first = messages(import_csv(study, "time,t,value\n1,20,3\n,21,4\n"))[1]
+        assert "it counts as measured at the time of the first round; if not, amend it with its time" in first
+    with begin(drifting) as study:
         study.tell(study.ask(time=7.5), 1.0, cost=1)
         said = messages(import_csv(study, "time,t,value\n1,20,3\n,21,4\n2,22,5\n"))
         assert said == [

@@ -33,8 +33,19 @@ def time_of(played: Round) -> float:
 
 
 def now(history: History) -> float:
-    """Time that answers are for: that of the last round that holds the clock, 0 before the first."""
-    return time_of(last) if (last := history.clock) else 0.0
+    """Time that answers are for: that of the last round that holds the clock; before the first see `beginning`."""
+    return time_of(last) if (last := history.clock) else history.beginning
+
+
+def beginning(number: int, time: float) -> float:
+    """Time of data that came before the first round and say no time: that of this round, which has a number.
+
+    Where a round's time is its number, rounds are counted, and what came before the first of them is as of 0.
+
+    >>> beginning(1, 1000.0), beginning(1, 1.0)
+    (1000.0, 0.0)
+    """
+    return 0.0 if time == number else time
 
 
 def context_of(request: Mapping[str, Any]) -> dict[str, Any]:

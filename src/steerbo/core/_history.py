@@ -200,6 +200,8 @@ class History:
         self._accounts, self._failed = CostLedger(), 0
         self._clock: list[tuple[float, int, str]] = []  # heap, latest first: negative time and number, and token
         self._held: str | None = None  # token of the first of them
+        self.beginning = 0.0  # time of data that came before any round and say no time themselves
+        self.undated = False  # whether there are such data
 
     def __iter__(self) -> Iterator[Round]:
         return iter(list(self._rounds.values()))  # a copy: another thread may go on
@@ -258,6 +260,11 @@ class History:
         It need not be the last one: an abandoned round may have an outcome after all.
         """
         return None if self._held is None else self._rounds[self._held]
+
+    @property
+    def first(self) -> Round | None:
+        """The round asked first, of rounds that hold the clock."""
+        return next((played for played in self._rounds.values() if played.holds_clock), None)
 
     def before(self, played: Round) -> Round | None:
         """Round asked before another one; None: that one is the first."""
@@ -366,6 +373,7 @@ class History:
                 self._change(event.token, state="abandoned", charge=event.charge)
             case DataAdded():
                 self._added += 1
+                self.undated = self.undated or (self._held is None and "time" not in event.outcome.realised)
                 self.data[self.latest_data] = event
                 self._accounts.add(event)
             case LimitsRevised():

@@ -273,8 +273,9 @@ class BaseStudy(ABC):
         if context is not None and not isinstance(context, Mapping):
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         seen = self.problem.read_seen(context or {})
+        state = self._state.as_of(read)
         with one_blas_thread():
-            step = self._method.policy(self._state.history, seen, read)
+            step = state.method_after_refit().policy(state.history, seen, read)
         check_suggestion(self.problem, self._method.name, step.values, {**seen, **step.context}, "would set")
         order = self.problem.in_order
         history = self._state.history
@@ -632,8 +633,12 @@ class Optimizer(BaseStudy):
             read = self.problem.read_asked(self._given(request), self.history)
         if self._state.finished():
             return None
-        self.refit()
-        asked = self._state.choose(read, place)
+        state = self._state.as_of(read)
+        if (fitted := state.refit()) is not None:
+            self.recorder(fitted)
+            if state is not self._state:
+                state.apply(fitted)
+        asked = state.choose(read, place)
         self.recorder(asked)
         return self.history[asked.token].suggestion
 

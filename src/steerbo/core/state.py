@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict
 from ..records import from_dict, identity
 from ._constraints import check_suggestion
-from ._context import context_of
+from ._context import TIME, beginning, context_of, time_of
 from ._history import History, Round
 from ._method import Method
 from ._problem import Problem
@@ -40,7 +40,12 @@ class StudyState:
     def __init__(self, problem: Problem, kind: type[Method[Any, Any]], created: Created) -> None:
         self.problem = problem
         self.events: list[Event] = [created]
+<<<<<<< HEAD
         self.history = History(created, problem.in_order, problem.completed)
+=======
+        self.history = History(created, problem.in_order)
+        self._asked_for = 0.0  # time that is asked for before any round
+>>>>>>> hb
         self.streams = Streams(created.seed)
         self.checks = LawMonitor(problem)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
@@ -93,26 +98,63 @@ class StudyState:
         self.whole = False
         event = with_canonical_order(event, self.problem.in_order)
         if isinstance(event, BoundsExtended):
-            self._begin_anew(after(self.problem, event))
+            self._begin_anew(after(self.problem, event), self.history.beginning)
         self.history.apply(event)
         self.events.append(event)
-        self.checks.learn(event, self.history)
-        self.method.learn(event, self.history)
+        if self._beginning() != self.history.beginning:
+            self._begin_anew(self.problem, self._beginning())
+        else:
+            self.checks.learn(event, self.history)
+            self.method.learn(event, self.history)
         self.whole = True
 
-    def _begin_anew(self, problem: Problem) -> None:
-        """Replay the events on another problem, without hyperparameters, which were learned on the old one."""
+    def _beginning(self) -> float:
+        """Time of data that came before any round and say no time: that of the first round, once that is known."""
+        if not (self.problem.timed and self.history.undated):
+            return self.history.beginning
+        first = self.history.first
+        return self._asked_for if first is None else beginning(first.number, time_of(first))
+
+    def _begin_anew(self, problem: Problem, start: float) -> None:
+        """Replay the events on a problem, with another beginning.
+
+        Hyperparameters are left out that were learned before bounds were widened: they are those of the old problem.
+        """
         created, *rest = self.events
         assert isinstance(created, Created)
+<<<<<<< HEAD
         self.problem, self.history = problem, History(created, problem.in_order, problem.completed)
         self.checks = LawMonitor(problem)
+=======
+        last = max((k for k, event in enumerate(rest) if isinstance(event, BoundsExtended)), default=-1)
+        if problem is not self.problem:
+            last = len(rest)
+        self.problem, self.history = problem, History(created, problem.in_order)
+        self.history.beginning, self.checks = start, LawMonitor(problem)
+>>>>>>> hb
         with one_blas_thread():
             self.method = type(self.method)(problem, self.method.options, self.streams)
-            for event in rest:
+            for k, event in enumerate(rest):
                 self.history.apply(event)
                 self.checks.learn(event, self.history)
-                if not isinstance(event, Refitted):
+                if not isinstance(event, Refitted) or k > last:
                     self.method.learn(event, self.history)
+
+    def as_of(self, request: Mapping[str, Any]) -> StudyState:
+        """This state; before any round, a copy in which data without a time came at the time that is asked for."""
+        if not self.history.undated or self.history.clock is not None or TIME.name not in request:
+            return self
+        start = beginning(len(self.history) + 1, request[TIME.name])
+        return self if start == self.history.beginning else self._replayed(self.events[1:], start)
+
+    def _replayed(self, events: Sequence[Event], asked_for: float) -> StudyState:
+        created = self.events[0]
+        assert isinstance(created, Created)
+        state = StudyState(self.problem, type(self.method), created)
+        state._asked_for = state.history.beginning = asked_for
+        for each in events:
+            state.apply(each)
+        return state
 
     def finished(self) -> str:
         """Reason why nothing is left to suggest, or an empty string."""
@@ -173,12 +215,7 @@ class StudyState:
 
     def preview(self, event: Event) -> StudyState:
         """Copy of the state after one more event: an event that cannot be applied is not logged."""
-        created, *rest = self.events
-        assert isinstance(created, Created)
-        state = StudyState(self.problem, type(self.method), created)
-        for each in [*rest, event]:
-            state.apply(each)
-        return state
+        return self._replayed([*self.events[1:], event], self._asked_for)
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
         """Choose the next round; the method gets its place in a batch if there are switching costs, or it follows."""

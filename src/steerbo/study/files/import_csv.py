@@ -374,8 +374,9 @@ def take(
 def _without_time(outcome: Outcome, timed: bool, study: Study) -> Iterator[str]:
     """Sentence on a line without the time that other lines have."""
     if timed and TIME.name not in outcome.realised:
-        when = now(study.history)
-        yield f"its {TIME.name} is empty: it counts as measured now, at {when:.15g}; if not, amend it with its time"
+        known = study.history.clock is not None
+        when = f"now, at {now(study.history):.15g}" if known else f"at the {TIME.name} of the first round"
+        yield f"its {TIME.name} is empty: it counts as measured {when}; if not, amend it with its time"
 
 
 def _twin(name: str) -> Iterator[str]:
