@@ -40,12 +40,8 @@ class StudyState:
     def __init__(self, problem: Problem, kind: type[Method[Any, Any]], created: Created) -> None:
         self.problem = problem
         self.events: list[Event] = [created]
-<<<<<<< HEAD
         self.history = History(created, problem.in_order, problem.completed)
-=======
-        self.history = History(created, problem.in_order)
         self._asked_for = 0.0  # time that is asked for before any round
->>>>>>> hb
         self.streams = Streams(created.seed)
         self.checks = LawMonitor(problem)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
@@ -122,16 +118,11 @@ class StudyState:
         """
         created, *rest = self.events
         assert isinstance(created, Created)
-<<<<<<< HEAD
-        self.problem, self.history = problem, History(created, problem.in_order, problem.completed)
-        self.checks = LawMonitor(problem)
-=======
         last = max((k for k, event in enumerate(rest) if isinstance(event, BoundsExtended)), default=-1)
         if problem is not self.problem:
             last = len(rest)
-        self.problem, self.history = problem, History(created, problem.in_order)
+        self.problem, self.history = problem, History(created, problem.in_order, problem.completed)
         self.history.beginning, self.checks = start, LawMonitor(problem)
->>>>>>> hb
         with one_blas_thread():
             self.method = type(self.method)(problem, self.method.options, self.streams)
             for k, event in enumerate(rest):
