@@ -234,3 +234,38 @@ def test_there_is_nothing_to_look_at(study: Path) -> None:
     for words in ((), ("--context", "ph=6")):
         assert "nothing to look at, all is set: use `steerbo tell" in refused(call("decide", study, token, *words), 2)
     assert [path.name for path in study.parent.iterdir() if "unwritten" in path.name] == []
+
+
+def test_a_time_far_after_the_others_is_said_by_ask(tmp_path: Path) -> None:
+    path = tmp_path / "lab.toml"
+    variable = '[[problem.variables]]\nkind = "float"\nname = "x"\nlow = 0\nhigh = 1\n'
+    path.write_text('[problem]\nkind = "time-varying"\n' + variable + "[study]\nrounds = 9\n", encoding="utf-8")
+    assert call("new", path).exit_code == 0
+    for time in range(1, 5):
+        assert "after the last one" not in call("ask", path, "--time", time).output
+    said = "time = 1764000000 is 1.764e+09 after the last one, and no step was larger than 1; it is kept"
+    assert said in " ".join(call("ask", path, "--time", 1764000000).output.split())
+    answer = json.loads(call("ask", path, "--time", 1e15, "--json").stdout)
+    assert "after the last one" in answer[0]["warnings"][0]
+
+
+def test_outcomes_go_on_in_a_study_with_other_prices(tmp_path: Path) -> None:
+    """As the page on studies by hand says."""
+    old, new, table = tmp_path / "old.toml", tmp_path / "new.toml", tmp_path / "old.csv"
+    variable = '[[problem.variables]]\nkind = "float"\nname = "{}"\nlow = 0\nhigh = 1\nlaw = {{ kind = "uniform" }}\n'
+    for path, price in ((old, 1), (new, 5)):
+        problem = f'[problem]\nkind = "cost-varying"\ncontrol_sets = [["x"], ["z"]]\ncosts = [{price}, 2]\n'
+        text = problem + variable.format("x") + variable.format("z") + "[study]\nbudget = 9\n"
+        path.write_text(text, encoding="utf-8")
+        assert call("new", path).exit_code == 0
+    for value in (1.5, 2.5):
+        suggestion = asked(old)
+        left = [f"{name}=0.5" for name in "xz" if name not in suggestion["values"]]
+        assert call("tell", old, suggestion["token"], value, "--realised", *left, "--cost", 3).exit_code == 0
+    assert "6 of 9 spent" in call("show", old).output, "what is told is counted"
+    assert call("export", old, "--out", table).exit_code == 0
+    assert call("import", new, table, "--as-data").exit_code == 0
+    status = json.loads(call("show", new, "--json").stdout)["status"]
+    assert status["spent"] == 0
+    with Study.open(new.with_suffix(".db")) as study:
+        assert [added.value for added in study.history.added] == [1.5, 2.5]

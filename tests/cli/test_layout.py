@@ -88,3 +88,16 @@ def test_check_keeps_to_the_width(study: Path, width: int, monkeypatch: pytest.M
     said = CliRunner().invoke(main, ["check", "study.toml"]).stdout
     assert "is a valid study" in said
     assert max(map(len, said.splitlines())) <= width
+
+
+def test_check_says_what_is_left_of_a_law_that_is_truncated(tmp_path: Path) -> None:
+    """A parent at an end of the range has another mean and another spread within it."""
+    variable = '[[problem.variables]]\nkind = "float"\nname = "{}"\nlow = 0\nhigh = 1\nlaw = {}\n'
+    law = '{{ kind = "truncated-normal", mean = {}, sd = 0.1 }}'
+    problem = '[problem]\nkind = "cost-varying"\ncontrol_sets = [["x"], ["y"]]\n'
+    path = tmp_path / "lab.toml"
+    text = problem + variable.format("x", law.format(0.0)) + variable.format("y", law.format(0.5))
+    path.write_text(text + "[study]\nrounds = 9\n", encoding="utf-8")
+    shown = " ".join(CliRunner().invoke(main, ["check", str(path)]).stdout.split())
+    assert "sd = 0.1); within the bounds its mean is 0.07979 and its standard deviation 0.06028" in shown
+    assert shown.count("within the bounds") == 1

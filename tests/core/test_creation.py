@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from steerbo.core import Event
 from steerbo.core._creation import LARGEST_SEED, created_event
 from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem
 from steerbo.records import from_dict, record, to_dict
+from steerbo.space import Learned
 from tests.core.stub import Nearest, Stub
 
 PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
@@ -111,3 +113,35 @@ def test_a_problem_that_holds_a_function_is_for_memory() -> None:
 def test_what_is_no_problem() -> None:
     with pytest.raises(InvalidProblem, match=r"^problem: 3 is not allowed"):
         made(3)
+
+
+FAR = sb.Float("t", 283, 308, unit="K", law=sb.TruncatedNormal(22, 3))
+
+
+@pytest.mark.parametrize("learned", [False, True])
+def test_a_law_of_another_unit_is_no_law_of_a_new_study(learned: bool) -> None:
+    """It was truncated to a point at the lower bound: a mean of 283.03 and a standard deviation of 0.03."""
+    variable = replace(FAR, law=Learned(sb.TruncatedNormal(22, 3))) if learned else FAR
+    problem = sb.CostVarying([variable, sb.Float("x", 0, 1)], [["x"], ["x", "t"]])
+    with pytest.raises(InvalidProblem, match=r"The law is about 22, the bounds are 283 to 308: are both in K\?"):
+        made(problem)
+
+
+def test_a_study_that_began_with_such_a_law_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = sb.CostVarying([FAR, sb.Float("x", 0, 1)], [["x"], ["x", "t"]])
+    with monkeypatch.context() as earlier:
+        earlier.setattr("steerbo.core._creation.refuse_far_law", lambda variable: None)
+        text = sb.Optimizer(problem, rounds=3).to_json()
+    assert sb.load(text).ask() is not None
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        sb.TruncatedNormal(280, 3),  # a tail that is meant
+        sb.TruncatedNormal(295, 1e9),  # next to uniform
+        sb.TruncatedNormal(284, 0.9, moments="truncated"),  # whose parent may be anywhere
+    ],
+)
+def test_laws_that_are_truncated_much_are_allowed(law: Any) -> None:
+    made(sb.CostVarying([replace(FAR, law=law), sb.Float("x", 0, 1)], [["x"], ["x", "t"]]))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
 from steerbo.records import from_dict, to_dict
-from steerbo.space import Float, Integer, Variable
+from steerbo.space import Float, Integer, LogNormal, Normal, Uniform, Variable
 
 from .strategies import few, floats, hostile, integers, settable
 
@@ -194,3 +194,12 @@ def test_decoding_refuses_rubbish(z: Any) -> None:
 def test_nothing_is_encoded_to_nothing() -> None:
     assert Float("x", 0, 1).encode([]).shape == (0,)
     assert Float("x", 0, 1).decode([]) == []
+
+
+@pytest.mark.parametrize("law", [Normal(22, 3), LogNormal(3, 0.1), Uniform(10, 35)])
+def test_a_law_that_is_nowhere_within_the_bounds_is_asked_for_its_unit(law: Any) -> None:
+    """To truncate it was advised."""
+    with pytest.raises(InvalidProblem, match=r"The law is about 2[0-9.]+, the bounds are 283 to 308: are both in K\?"):
+        Float("t", 283, 308, unit="K", law=law)
+    with pytest.raises(InvalidProblem, match="TruncatedNormal"):
+        Float("t", 20, 308, unit="K", law=Normal(22, 3))

@@ -13,6 +13,7 @@ from rich.padding import Padding
 from ..core import Optimizer, Problem, Recommendation, Table, revised_text, stop_text
 from ..errors import short_repr
 from ..records import to_dict
+from ..space import truncation_said
 from ..study import Study
 from ..study.files.study_file import StudyFile
 from ..study.formatting import advised, alternatives, with_units
@@ -107,7 +108,7 @@ def _variable(problem: Problem, variable: Any) -> str:
     unit = f" {plain['unit']}" if plain.get("unit") else ""
     known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
     use = problem.use(variable) or (_law(plain["law"], variable.law) if "law" in plain else "always set")
-    return f"{variable.name}: {plain['kind']}, {known}; {use}"
+    return "; ".join(filter(None, [f"{variable.name}: {plain['kind']}, {known}", use, truncation_said(variable)]))
 
 
 def _sized(value: Any) -> str:

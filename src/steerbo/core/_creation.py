@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, TypedDict
 
 from .._text import unsafe
 from .._validation import collecting_errors
 from ..errors import InvalidInput, InvalidOption, InvalidProblem, combine, one_of
 from ..records import to_dict
-from ..space import Learned
+from ..space import Learned, refuse_far_law
 from ..space.fields import whole
 from ._constraints import check_declared
 from ._method import Method
@@ -110,6 +111,8 @@ def created_event(
     ]
     wrong += _unsuitable(problem)
     collecting_errors(wrong, lambda: check_declared(problem))
+    for variable in problem.space:
+        collecting_errors(wrong, partial(refuse_far_law, variable))
     chosen = collecting_errors(wrong, lambda: _options(problem, method, options))
     limit = collecting_errors(wrong, lambda: read_budget(budget))
     most = collecting_errors(wrong, lambda: read_rounds(rounds))

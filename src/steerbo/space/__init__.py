@@ -29,11 +29,21 @@ from .distributions import (
     TruncatedNormal,
     Uniform,
 )
-from .variables import Categorical, Float, Integer, SwitchingCost, Variable, Variables
+from .variables import (
+    Categorical,
+    Float,
+    Integer,
+    SwitchingCost,
+    Variable,
+    Variables,
+    refuse_far_law,
+    truncation_said,
+)
 
 __all__ = [
     "Atoms", "Beta", "Categorical", "Discrete", "Distribution", "Empirical", "Float", "ForbiddenCombination", "Integer",
     "JointRows", "Law", "Learned", "Limit", "Limits", "LinearConstraint", "LogNormal", "Normal", "OutcomeConstraint",
     "Scipy", "Simplex", "Space", "SwitchingCost", "TruncatedNormal", "Uniform", "Variable", "Variables", "check_limits",
-    "largest_remainders", "multinomial", "outcomes_of", "refuse_averages", "refuse_laws_of_seen", "violated",
+    "largest_remainders", "multinomial", "outcomes_of", "refuse_averages", "refuse_far_law", "refuse_laws_of_seen",
+    "truncation_said", "violated",
 ]  # fmt: skip

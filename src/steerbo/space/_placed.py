@@ -323,6 +323,11 @@ class TruncatedNormalDistribution:
         """The bounds."""
         return self.low, self.high
 
+    @property
+    def parent_mass(self) -> float:
+        """The probability that the parent has between the bounds."""
+        return math.exp(self._log_mass)
+
     def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """Quantile at `u`, computed by the thinner tail."""
         u = np.asarray(u, float)

@@ -20,8 +20,18 @@ from pydantic import BeforeValidator, Discriminator
 from .. import _arrays
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
-from ._placed import Atoms, Distribution, duplicate
-from .distributions import Discrete, Empirical, GivenLaw, Law, Learned, Uniform, share_outside, table
+from ._placed import Atoms, Distribution, TruncatedNormalDistribution, duplicate
+from .distributions import (
+    Discrete,
+    Empirical,
+    GivenLaw,
+    Law,
+    Learned,
+    TruncatedNormal,
+    Uniform,
+    share_outside,
+    table,
+)
 from .fields import (
     Choices,
     Flag,
@@ -129,6 +139,8 @@ class Scaling:
 MOST_LEVELS = 100_000
 """A variable with more settable values than these is searched as if it were continuous; `decode` still snaps."""
 _LARGEST_SHARE = 0.01  # mass that a law may put outside the bounds
+_SMALLEST_SHARE = 1e-4  # mass inside the bounds, below which bounds and law are hardly in one unit
+_DIFFERS = 0.1  # share of the stated standard deviation
 
 FAR = 0.5
 """Widths of its range by which a measured value may lie outside before it is questioned."""
@@ -320,7 +332,9 @@ class NumericVariable(BaseVariable):
                 f"{self.name}.law",
                 law,
                 f"a law with at most 1 % of its mass outside [{self.low}, {self.high}] (here {100 * outside:.3g} %)",
-                "Widen the bounds, or use a law that keeps within them, such as ‹TruncatedNormal›.",
+                _in_one_unit(self, float(placed.ppf(0.5)))
+                if outside > 1.0 - _SMALLEST_SHARE
+                else "Widen the bounds, or use a law that keeps within them, such as ‹TruncatedNormal›.",
             )
         first = placed.support[0]
         if self.scale == "log" and (first < 0 or (first == 0 and placed.atoms is not None)):
@@ -330,6 +344,56 @@ class NumericVariable(BaseVariable):
                 "a law of values above 0 only, because the scale is log",
                 "Use ‹LogNormal› or ‹TruncatedNormal›, or the linear scale.",
             )
+
+
+def _in_one_unit(variable: Any, about: float) -> str:
+    """Question on a law that has next to nothing within the bounds of its variable."""
+    unit = f"in {variable.unit}" if variable.unit else "in the same unit"
+    bounds = f"the bounds are {variable.low:g} to {variable.high:g}"
+    return f"The law is about {about:g}, {bounds}: are both {unit}? Widen the bounds if they are."
+
+
+def _truncated(variable: Variable) -> tuple[TruncatedNormal, Distribution] | None:
+    """A normal law that is truncated, whose moments are stated as they were before, and the law itself."""
+    law = variable.law.at_first if isinstance(variable.law, Learned) else variable.law
+    if not isinstance(law, TruncatedNormal) or law.moments != "parent":
+        return None
+    return law, variable.distribution
+
+
+def refuse_far_law(variable: Variable) -> None:
+    """Refuse a law with next to nothing within its bounds before it is truncated: it is hardly meant.
+
+    Studies that were begun with such a law are read as they are.
+
+    Raises:
+        InvalidProblem: less than one in ten thousand of it is within, and its mean is not.
+
+    >>> from .distributions import TruncatedNormal
+    >>> refuse_far_law(Float("t", 283, 308, unit="K", law=TruncatedNormal(295, 3)))
+    """
+    if (found := _truncated(variable)) is None:
+        return
+    law, placed = found
+    mass = placed.parent_mass if isinstance(placed, TruncatedNormalDistribution) else 1.0
+    if mass < _SMALLEST_SHARE and not placed.support[0] <= law.mean <= placed.support[1]:
+        allowed = f"a law with at least 0.01 % of its mass within the bounds before it is truncated (here {mass:.2g})"
+        raise InvalidProblem(f"{variable.name}.law", law, allowed, _in_one_unit(variable, law.mean))
+
+
+def truncation_said(variable: Variable) -> str:
+    """Mean and spread of a truncated law where they differ from the stated ones by a tenth of the spread; else empty.
+
+    >>> from .distributions import TruncatedNormal
+    >>> truncation_said(Float("x", 0, 1, law=TruncatedNormal(0, 0.1)))
+    'within the bounds its mean is 0.07979 and its standard deviation 0.06028'
+    """
+    if (found := _truncated(variable)) is None:
+        return ""
+    law, placed = found
+    if max(abs(placed.mean - law.mean), abs(placed.sd - law.sd)) <= _DIFFERS * law.sd:
+        return ""
+    return f"within the bounds its mean is {placed.mean:.4g} and its standard deviation {placed.sd:.4g}"
 
 
 def finite(name: str, z: Any) -> _arrays.Float[np.ndarray, " n"]:
