@@ -350,3 +350,14 @@ def test_outcomes_that_may_well_repeat_are_not_reported(outcomes: str) -> None:
     before = {"ratings": random.integers(1, 6, 12).tolist(), "few": [3.1, 2.7], "the same setting": random.random(12)}
     told = [(float(value), {"x": float(k)}) for k, value in enumerate(before[outcomes])]
     assert stuck(told + [(4.0, {"x": 0.5 if outcomes == "the same setting" else float(k)}) for k in range(8)]) == 0
+
+
+def test_a_sensor_that_sticks_late_in_a_long_study_stays_in_the_status() -> None:
+    """The status had looked at the first hundred rounds."""
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", seed=0)
+    random = np.random.default_rng(0)
+    for number in range(1, 131):
+        optimizer.tell(optimizer.ask(), 7.3 if number > 120 else float(random.normal(7, 1)))
+    assert "The last 10 outcomes are 7.3 to the last digit" in str(optimizer.status)
+    optimizer.tell(optimizer.ask(), 6.9)
+    assert "to the last digit" not in str(optimizer.status)

@@ -33,10 +33,9 @@ from ..core import (
     context_of,
 )
 from ..core.tolerance import UNSTATED
-from ..gp import Averaged, DriftModel
+from ..gp import Averaged
 from ..records import record
-from ..space import Space
-from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior, build_model
+from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior
 from ._acting import PolicyOptimiser
 from ._arms import Arm, Unmeasured, share_columns, unmeasured
 from ._contexts import MOST_ROWS, ContextSample, subsample
@@ -46,7 +45,7 @@ from ._policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, mo
 from .identification.enumeration import policy_scopes
 from .identification.scopes import union
 from .method import CausalMethod
-from .models import LIKELY_NOISE, ArmModel, CausalOptions, Posterior
+from .models import ArmModel, CausalOptions, Posterior
 from .problem import Causal
 
 _TABLE = 16  # contexts that a policy's table is chosen from
@@ -63,10 +62,6 @@ class CheapOptions(CausalOptions):
 
     patience: float = Field(1.0, ge=0, allow_inf_nan=False)
     alike: float = Field(1.0, ge=1, allow_inf_nan=False)
-
-    def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
-        """See `CausalOptions.model`."""
-        return build_model(space, drift_model, likely_noise=LIKELY_NOISE, seed=seed)
 
 
 class CheapFirst(CausalMethod[CheapOptions]):

@@ -59,14 +59,14 @@ class CausalOptions:
     initial: int | None = Field(None, ge=1)
 
     def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
-        """Make a model without data.
+        """Make a model without data, with a weight for every column.
 
         Args:
             space: its variables; None: none.
             drift_model: how effects change with time, which is then the last column.
             seed: of the draws of its hyperparameters; None: none are drawn.
         """
-        raise NotImplementedError
+        return build_model(space, drift_model, likely_noise=LIKELY_NOISE, seed=seed)
 
 
 @record
@@ -80,7 +80,7 @@ class ModelOptions(CausalOptions):
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
 
     def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
-        """See `CausalOptions.model`."""
+        """Make a model with a Matérn kernel and a linear one: see `CausalOptions.model`."""
         numbers = [] if space is None else np.flatnonzero(~space.categorical).tolist()
         kernel: Kernel = Constant()
         if space is not None:
@@ -300,10 +300,13 @@ class ArmModels:
                 yield name, self.point(played), self._sign * outcome.value
 
     def abrupt_change_said(self, history: History) -> str:
-        """Note in words if a model without a drift finds that all has changed; of plays alone, whose order is known."""
+        """Note in words if a model without a drift finds that all has changed; of plays alone, whose order is known.
+
+        Hyperparameters that are due again may take a surprise for a change.
+        """
         for k, model in enumerate(self.regressions):
             plays_alone = self.drifts[k].model is None and min(self.arm_of_row[k], default=0) >= 0
-            if plays_alone and (said := abrupt_change_said(model, self._plays_of(k, history))):
+            if plays_alone and not self._due(k) and (said := abrupt_change_said(model, self._plays_of(k, history))):
                 return said
         return ""
 

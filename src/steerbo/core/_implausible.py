@@ -184,8 +184,9 @@ def outliers_said(history: History, names: Sequence[str]) -> str:
 
 def strange_outcomes_said(problem: Problem, history: History) -> str:
     """Name early outcomes far from all others, and the latest ones where they repeat; empty where there are none."""
-    told = list(islice(_told(problem, history), _LATEST))
-    found = [told[k] for k in _far_from_others([value for _, _, value, _ in told])] if len(told) <= SOME else []
+    told = _latest_told(problem, history)
+    few = history.n_completed <= SOME
+    found = [told[k] for k in _far_from_others([value for _, _, value, _ in told])] if few else []
     said = [
         f"{numeral(value)} in {where} is far from all others: if it is wrong, amend {name}."
         for where, name, value, _ in found
@@ -218,12 +219,17 @@ def stuck(told: Sequence[tuple[float, Mapping[str, Any]]]) -> int:
     return repeats if any(each != settings[0] for each in settings) else 0
 
 
-def _told(problem: Problem, history: History) -> Iterator[tuple[str, str, float, Mapping[str, Any]]]:
-    """Rounds with an outcome: what to call each, its token, its value as a number and its settings."""
-    for played in history:
-        if played.state == "told" and played.outcome is not None:
-            token = played.suggestion.token
-            yield f"round {played.number} ({token})", token, problem.scalar(played.outcome), played.suggestion.values
+_Told = tuple[str, str, float, Mapping[str, Any]]
+"""A round with an outcome: words for it, its token, its value as a number, and its settings."""
+
+
+def _latest_told(problem: Problem, history: History, but: str = "") -> list[_Told]:
+    """The latest rounds with an outcome, in the order they were asked, without one of them."""
+    return [
+        (f"round {r.number} ({r.suggestion.token})", r.suggestion.token, problem.scalar(r.outcome), r.suggestion.values)
+        for r in history.last(_LATEST)
+        if r.state == "told" and r.outcome is not None and r.suggestion.token != but
+    ]
 
 
 def _far_from_others(values: Sequence[float]) -> list[int]:
@@ -386,8 +392,8 @@ def _elsewhere(place: _Place, space: Space) -> Iterator[ImplausibleValue]:
 def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
     """Earlier outcomes that are far from all others, as is seen with this one."""
     assert place.outcome is not None
-    told = [each for each in islice(_told(problem, history), SOME + 1) if each[1] != place.name]
-    if len(told) > SOME - 1 or history.data:
+    told = _latest_told(problem, history, place.name)
+    if history.n_completed > SOME or history.data:
         return
     values = [value for _, _, value, _ in told]
     before = {*_far_from_others(values)}
@@ -403,7 +409,7 @@ def _stuck(place: _Place, problem: Problem, history: History) -> Iterator[Implau
     assert place.outcome is not None
     if place.played is None:
         return
-    told = [(value, settings) for _, token, value, settings in _told(problem, history) if token != place.name]
+    told = [(value, settings) for _, _, value, settings in _latest_told(problem, history, place.name)]
     if stuck([*told, (problem.scalar(place.outcome), place.played.suggestion.values)]) == _REPEATS:
         said = f"value = {numeral(problem.scalar(place.outcome))} for the {_REPEATS}th time in a row, at other settings"
         yield place.implausible("value", f"{said}, as if what measures it were stuck")

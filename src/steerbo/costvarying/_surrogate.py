@@ -265,9 +265,15 @@ class Surrogate:
             yield (name, *self._row(outcome, name, played))
 
     def note(self, history: History) -> str:
-        """Note in words if there are more outcomes than the model uses, or if all has changed where nothing drifts."""
-        changed = abrupt_change_said(self.model, self._rows(history)) if self.drift.model is None else ""
-        return describe_subset(len(self.model), len(self.model.counted)) or changed
+        """Note in words if there are more outcomes than the model uses, or if all has changed where nothing drifts.
+
+        Hyperparameters that are due again may take a surprise for a change, so that nothing is said before the fit.
+        """
+        if said := describe_subset(len(self.model), len(self.model.counted)):
+            return said
+        if self.drift.model is not None or self.drift.due(self.model, self.fitted_at, len(self.model)):
+            return ""
+        return abrupt_change_said(self.model, self._rows(history))
 
     # -- feasibility ---------------------------------------------------------------------------------------------------
 

@@ -547,10 +547,10 @@ def _covariances(
 def abrupt_change(model: GPRegression[Any]) -> int | None:
     """Index of the outcome from which on everything seems to be another function; None where nothing speaks for one.
 
-    For models without a drift, to be told: it must be likelier than no change by a factor e·n², as a change point of a
-    learned drift, with the hyperparameters of no change. On 40 drawn functions, with noise of eight kinds, none was
-    found in 11 looks each that was not there; of changes by two standard deviations 11 of 16 were found, within 18
-    rounds. O(n³).
+    For models without a drift that are fitted to these outcomes: it must be likelier than no change by a factor e·n²,
+    as a change point of a learned drift, with the hyperparameters of no change. On 144 drawn functions that do not
+    change, cost-varying and causal, with noise of eight kinds, none was found in 1296 looks; of 56 that fall by two
+    standard deviations 41 were, within 30 rounds. O(n³).
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=0.01)
