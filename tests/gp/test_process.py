@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -20,6 +22,18 @@ def test_gradient_agrees_with_finite_differences(prior: GPPrior[Kernel]) -> None
     np.testing.assert_allclose(gradient, numeric, rtol=2e-5, atol=1e-6)
     assert jitter == 0
     assert len(gradient) == len(prior.parameters)
+
+
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS.keys())
+@pytest.mark.parametrize("noise", [0.05, 1e-30])
+def test_many_densities_are_the_likelihood(prior: GPPrior[Kernel], noise: float) -> None:
+    """Also where outcomes at one point have so little noise that covariances need jitter."""
+    X, z, extra = points(15), np.random.default_rng(1).normal(size=15), np.zeros(15)
+    X[3], extra[5] = X[4], 2.0
+    theta = replace(prior, noise=noise).theta + 0.1 * np.random.default_rng(2).normal(size=len(prior.theta))
+    assert prior.log_densities(X, z, extra)(theta) == pytest.approx(
+        prior.with_theta(theta).log_likelihood(X, z, extra)[0], rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(

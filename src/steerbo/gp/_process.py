@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 
 from .._arrays import Float
-from ._factor import Factor, packed_cholesky
+from ._factor import Factor, packed_cholesky, sound
 from ._hyperparameters import LIKELY_NOISE, Parameter, noise_slope
 from ._hyperparameters import noise as noise_parameter
 from .kernels import Kernel
@@ -156,6 +156,17 @@ class Density:
         half_log_determinant = float(np.log(L.diagonal()).sum())
         alpha = scipy.linalg.lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
         return cls(float(log_density(residuals @ alpha, half_log_determinant, n)), alpha, jitter, L, diagonal)
+
+    @staticmethod
+    def if_sound(
+        upper: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"], diagonal: Float[np.ndarray, " n"]
+    ) -> float | None:
+        """Value by the upper triangle of a Gram matrix, which is overwritten; None where it needs jitter."""
+        L, info = scipy.linalg.lapack.dpotrf(upper.T, lower=1, clean=0, overwrite_a=1)
+        if info or not sound(L, diagonal):
+            return None
+        half = scipy.linalg.lapack.dtrtrs(L, residuals, lower=1)[0].reshape(-1)
+        return float(log_density(half @ half, float(np.log(L.diagonal()).sum()), len(residuals)))
 
     def evidence(self) -> MarginalLikelihood:
         """Add the gradient by the covariance matrix; may be called once."""
@@ -331,6 +342,30 @@ class GPPrior(Generic[K]):
         """
         found = self.weighed(X, z, extra)
         return found.value, found.slope(), found.jitter
+
+    def log_densities(
+        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
+    ) -> Callable[[Float[np.ndarray, " p"]], float]:
+        """Log marginal likelihood, without gradient, as a function of the hyperparameters: for many of them.
+
+        That function raises `ModelFailure` where covariances cannot be factorised.
+        """
+        n = len(z)
+        first, second = np.triu_indices(n, 1)
+        apart = [column[first] - column[second] for column in X.T]
+        above = first * n + second
+
+        def log_density_at(theta: Float[np.ndarray, " p"]) -> float:
+            prior = self.with_theta(theta)
+            if (pairs := prior.kernel.of_differences(apart)) is not None:
+                gram = np.zeros((n, n))
+                gram.reshape(-1)[above] = pairs
+                gram.flat[:: n + 1] = diagonal = prior.kernel.diagonal(X) + (prior.noise_at(X) + extra)
+                if (found := Density.if_sound(gram, z - prior.mean, diagonal)) is not None:
+                    return found
+            return prior.weighed(X, z, extra).value
+
+        return log_density_at
 
     def weighed(
         self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0

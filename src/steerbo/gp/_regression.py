@@ -474,7 +474,7 @@ class GPRegression(Generic[K]):
             extra[i] = variance
         draws, _ = posterior_draws(
             initial.parameters,
-            lambda theta: initial.with_theta(theta).weighed(points, z, extra).value,
+            initial.log_densities(points, z, extra),
             lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],
             np.array(found.theta[: len(initial.parameters)]),
             np.random.default_rng([self._seed, n]),

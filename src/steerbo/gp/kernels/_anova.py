@@ -151,6 +151,15 @@ class AnovaKernel(Kernel):
             value *= self._mixed(j, self._bell(j, X[:, d], Z[:, d]))
         return value
 
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"]:
+        """k(x, z) of m pairs by their differences, (m,)."""
+        value = np.full(len(apart[self.dimensions[0]]), self.variance)
+        for j, d in enumerate(self.dimensions.tolist()):
+            narrow = -0.5 / float(self.lengthscales[j]) ** 2
+            squares = (apart[d] != 0.0) * narrow if self.categorical[j] else apart[d] * apart[d] * narrow
+            value *= self._mixed(j, np.exp(squares, out=squares))
+        return value
+
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) = s², (n,)."""
         return np.full(len(X), self.variance)

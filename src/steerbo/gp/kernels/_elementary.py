@@ -48,6 +48,10 @@ class Constant(Kernel):
         """s² for all pairs of rows, (n, m)."""
         return np.full((len(X), len(Z)), self.variance)
 
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+        """s² for all pairs, (m,); None without columns, which would say how many there are."""
+        return np.full(len(apart[0]), self.variance) if len(apart) else None
+
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """s² for every row, (n,)."""
         return np.full(len(X), self.variance)
@@ -158,6 +162,10 @@ class Fixed(Kernel):
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return self.kernel(X, Z)
+
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+        """k(x, z) of m pairs by their differences, (m,)."""
+        return self.kernel.of_differences(apart)
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""

@@ -138,6 +138,17 @@ class Stationary(Kernel):
         value *= self.variance
         return value
 
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"]:
+        """k(x, z) of m pairs by their differences, (m,)."""
+        r2 = np.zeros(len(apart[self.dimensions[0]]))
+        for d, scale in zip(*(each.tolist() for each in self._numbers), strict=True):
+            r2 += apart[d] * apart[d] * scale**-2
+        for d, scale in self._categories:
+            r2 += (apart[d] != 0.0) * scale**-2
+        value = self.profile(r2)[0]
+        value *= self.variance
+        return value
+
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) = s², (n,)."""
         return np.full(len(X), self.variance)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -51,6 +52,10 @@ class _Temporal(Kernel):
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return self._correlation(self._apart(X, Z))
+
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"]:
+        """ρ of m differences, (m,)."""
+        return self._correlation(apart[self.dimension])
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """One for every row, (n,)."""
@@ -209,6 +214,11 @@ class EpochsKernel(Kernel):
         """k(x, z) for all pairs of rows, (n, m)."""
         return np.equal.outer(self._epoch(X), self._epoch(Z)).astype(np.float64)
 
+    @property
+    def is_one(self) -> bool:
+        """Whether nothing began anew."""
+        return not self.cuts
+
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """One for every row, (n,)."""
         return np.ones(len(X))
@@ -269,6 +279,12 @@ class InUnitsKernel(Kernel):
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return self.kernel(self.counted(X), self.counted(Z))
+
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+        """k(x, z) of m pairs by their differences, (m,)."""
+        counted = list(apart)
+        counted[self.dimension] = apart[self.dimension] / self.unit
+        return self.kernel.of_differences(counted)
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
@@ -355,6 +371,13 @@ class SlidingKernel(Kernel):
         """k(x, z) for all pairs of rows, (n, m)."""
         now = self._now(Z)
         return self.space(self.moved(X, now), self.moved(Z, now))
+
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+        """k(x, z) of m pairs by their differences, (m,)."""
+        moved = list(apart)
+        for d, v in zip(self.columns_moved, self.velocity, strict=True):
+            moved[d] = apart[d] - apart[self.dimension] * (v / self.unit)
+        return self.space.of_differences(moved)
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""

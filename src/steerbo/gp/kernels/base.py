@@ -41,6 +41,13 @@ class Kernel(ABC):
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
 
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+        """k(x, z) of m pairs by their differences x − z, an array (m,) a column; None: it depends on more than these.
+
+        Of n points each pair is then computed once, and its differences once for all hyperparameters.
+        """
+        return None
+
     @property
     @abstractmethod
     def columns(self) -> tuple[int, ...]:
@@ -76,6 +83,11 @@ class Kernel(ABC):
         the factor is one number for each row of data.
         """
         return self, None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is one for all pairs of points, so that a product can do without it."""
+        return False
 
     @property
     def width(self) -> int:
@@ -136,6 +148,10 @@ class _Compound(Kernel):
 class Sum(_Compound):
     """`k₁ + k₂ + …`: write it with `+`."""
 
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+        """Sum of the members', (m,), where all are functions of differences."""
+        return _reduced(np.add, [k.of_differences(apart) for k in self.members])
+
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return reduce(np.add, (k(X, Z) for k in self.members))
@@ -164,9 +180,18 @@ class Sum(_Compound):
 class Product(_Compound):
     """`k₁ · k₂ · …`: write it with `*`. One learned variance is enough: give the others `learn_variance=False`."""
 
+    @cached_property
+    def _factors(self) -> tuple[Kernel, ...]:
+        """Members that count: those that are one everywhere have no hyperparameters."""
+        return tuple(k for k in self.members if not k.is_one) or self.members[:1]
+
+    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+        """Product of the members', (m,), where all are functions of differences."""
+        return _reduced(np.multiply, [k.of_differences(apart) for k in self._factors])
+
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
-        first, *rest = self.members
+        first, *rest = self._factors
         return reduce(np.multiply, (rows_once(k, X, Z) for k in rest), first(X, Z))
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
@@ -175,7 +200,7 @@ class Product(_Compound):
 
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
         """K(X, X), and the pull-back to the hyperparameters."""
-        grams, pulls = zip(*(k.linearise(X) for k in self.members), strict=True)
+        grams, pulls = zip(*(k.linearise(X) for k in self._factors), strict=True)
         return reduce(np.multiply, grams), lambda W: np.concatenate(
             [pull(W * rest) for pull, rest in zip(pulls, without_each(grams), strict=True)]
         )
@@ -212,6 +237,12 @@ def rows_once(kernel: Kernel, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, 
         return kernel(X, Z)
     read = X[:, list(kernel.columns)]
     return kernel(X[:1] if bool((read == read[0]).all()) else X, Z)
+
+
+def _reduced(operation: np.ufunc, each: Sequence[Float[np.ndarray, " m"] | None]) -> Float[np.ndarray, " m"] | None:
+    """Sum or product of arrays (m,); None where one is missing."""
+    found = [one for one in each if one is not None]
+    return reduce(operation, found) if len(found) == len(each) else None
 
 
 def _members(kernel: Kernel, kind: type[_Compound]) -> tuple[Kernel, ...]:
