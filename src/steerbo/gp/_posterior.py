@@ -78,6 +78,7 @@ class GPPosterior(Generic[K]):
         self._factor = factor
         self._half: np.ndarray | None = None  # L⁻¹ r
         self._weights: np.ndarray | None = None
+        self._likelihood: np.ndarray | None = None
         self._pending: tuple[np.ndarray, ...] = ()
 
     def __len__(self) -> int:
@@ -89,7 +90,7 @@ class GPPosterior(Generic[K]):
         A factor is begun anew now and then: what it was before then need not be computed again.
         """
         built = self._built if self._factor is None else self._factor.built
-        return {**self.__dict__, "_factor": None, "_built": built, "_half": None, "_weights": None}
+        return {**self.__dict__, "_factor": None, "_built": built, "_half": None, "_weights": None, "_likelihood": None}
 
     # -- rows ----------------------------------------------------------------------------------------------------------
 
@@ -101,13 +102,13 @@ class GPPosterior(Generic[K]):
         self.points = np.concatenate([self.points, points]) if len(self) else points
         self.residuals = np.concatenate([self.residuals, residuals])
         self.noise = np.concatenate([self.noise, noise])
-        self._half = self._weights = None
+        self._half = self._weights = self._likelihood = None
 
     def revise(self, residuals: Float[np.ndarray, "n k"]) -> None:
         """Replace the outcomes at the same points; the factor stays."""
         assert not self.is_extended, "outcomes are revised outside extended()"
         self.residuals = residuals
-        self._half = self._weights = None
+        self._half = self._weights = self._likelihood = None
 
     @contextmanager
     def extended(self, points: Float[np.ndarray, "p d"], noise: Float[np.ndarray, " p"]) -> Iterator[Factor]:
@@ -195,9 +196,11 @@ class GPPosterior(Generic[K]):
 
     def log_likelihood(self) -> Float[np.ndarray, " k"]:
         """Log marginal likelihoods of the residuals."""
-        n = len(self)
-        half_log_determinant = float(np.log(self.factor.pivots[:n]).sum())
-        return log_density((self.half * self.half).sum(axis=0), half_log_determinant, n)
+        if self._likelihood is None:
+            n = len(self)
+            half_log_determinant = float(np.log(self.factor.pivots[:n]).sum())
+            self._likelihood = log_density((self.half * self.half).sum(axis=0), half_log_determinant, n)
+        return self._likelihood
 
     # -- the posterior -------------------------------------------------------------------------------------------------
 
