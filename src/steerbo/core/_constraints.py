@@ -13,7 +13,7 @@ from ..space.variables import NumericVariable
 from ._history import History
 from ._method import Method
 from ._problem import Problem
-from .answers import Explanation, Recommendation, Table
+from .answers import Explanation, Recommendation, Table, numeral
 
 _NEAR = 0.02  # of the range of what was measured: probabilities are known to no more digits
 _LIMITS = "a list of limits: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›"
@@ -93,6 +93,7 @@ def _broken(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any
 
 _BEGINNING = 8  # plays before the model of a constrained outcome takes part
 _LATEST = 100  # plays that count
+_ABSURD = 10.0  # largest distances within a limit, as far beyond it
 _CHANCE = 0.005  # of as many broken limits, where the model is right
 
 
@@ -141,7 +142,7 @@ def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> 
 
 
 def broken_limits_said(problem: Problem, history: History) -> str:
-    """Note in words if plays keep to a limit on an outcome less often than its probability says; else empty.
+    """Note in words if plays keep to a limit on an outcome less often than its probability says, or break it absurdly.
 
     The first `_BEGINNING` plays, before there is a model, do not count. Fewer than `_CHANCE` of studies that are right
     would be said so by chance at a given round.
@@ -150,6 +151,7 @@ def broken_limits_said(problem: Problem, history: History) -> str:
     for limit in problem.every_limit:
         if not isinstance(limit, OutcomeConstraint):
             continue
+        said += _absurd_said(limit, history)
         measured = [played.realised for played, _ in history.told if limit.name in played.realised]
         measured = measured[_BEGINNING:][-_LATEST:]
         broken = sum(limit.breaks(each) for each in measured)
@@ -160,6 +162,18 @@ def broken_limits_said(problem: Problem, history: History) -> str:
                 "the outcome jumps. Keep a distance: state a tighter limit in a new study."
             )
     return " ".join(said)
+
+
+def _absurd_said(limit: OutcomeConstraint, history: History) -> list[str]:
+    """Name the latest value that is `_ABSURD` times as far beyond a limit as any other is within; or nothing."""
+    measured = [(name, told.realised) for name, told, _ in history.outcomes() if limit.name in told.realised]
+    rooms = [(name, realised[limit.name], limit.room(realised)) for name, realised in measured]
+    within = max((room for _, _, room in rooms), default=0.0)
+    wrong = [(name, value) for name, value, room in rooms if within > 0.0 and -room > _ABSURD * within]
+    return [
+        f"{limit.name} = {numeral(value)} is far beyond its limit ({limit}): if it is mistyped, amend {name}."
+        for name, value in wrong[-1:]
+    ]
 
 
 def _at_least(k: int, n: int, p: float) -> float:

@@ -54,7 +54,7 @@ from pydantic import Field
 from .._arrays import Float
 from ..bandit import cheapest_sufficient
 from ..core import Choice, Explanation, History, Streams, Table, batch_position, numeral
-from ..optim import Maximum
+from ..optim import UNLIKELY, Maximum
 from ..records import from_dict, record, to_dict
 from ..surrogate import FLEETING, uneven_noise_said
 from ._risk_budget import RiskBudget
@@ -189,7 +189,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         candidates = self.candidates(history, request, staying=True)
         arms, next_points = self._affordable_arms(history, candidates, number, request)
         (upper, bounds), switching = self.narrow_upper_bounds(candidates, number, arms, beta), None
-        logged = self._upper_by_set(candidates, arms, upper)
+        logged = self._upper_by_set(candidates, arms, upper, bounds)
         if self._switches:
             left, switching = without_poor_moves(self, history, candidates, arms, next_points)
             arms, upper = [arms[k] for k in left], upper[left]
@@ -267,12 +267,15 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         upper = self.with_failure(upper, candidates, [candidates.arms[a].set for a in arms])
         return upper, [one for (one,) in found]
 
-    def _upper_by_set(self, candidates: Candidates, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:
-        """Largest upper bound of each set, in the user's units; None for a set without an arm."""
+    def _upper_by_set(
+        self, candidates: Candidates, arms: Sequence[int], upper: np.ndarray, bounds: Sequence[Maximum]
+    ) -> tuple[float | None, ...]:
+        """Largest upper bound of each set, in the user's units; None for a set without a feasible arm."""
         found: dict[int, float] = {}
-        for a, bound in zip(arms, upper.tolist(), strict=True):
-            i = candidates.arms[a].set
-            found[i] = max(found.get(i, bound), bound)
+        for a, bound, searched in zip(arms, upper.tolist(), bounds, strict=True):
+            if searched.value > UNLIKELY / 2:
+                i = candidates.arms[a].set
+                found[i] = max(found.get(i, bound), bound)
         return tuple(self.problem.sign * found[i] if i in found else None for i in range(len(self.plays)))
 
     def _least(self, highest: float, candidates: Candidates) -> float:

@@ -92,6 +92,14 @@ _STACKED = 2**19  # entries of kernel matrices by several members that are compu
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
 
+Doubtable = Callable[[Float[np.ndarray, " n"]], Bool[np.ndarray, " n"]]
+"""From outcomes (n,), in the user's units, to a mark for each that may be probably wrong."""
+
+
+def _all_of(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
+    return np.ones(len(outcomes), dtype=bool)
+
+
 class _Learned(NamedTuple):
     """Hyperparameters in units of the outcomes that are not doubted; the others' extra noise variances, (n,)."""
 
@@ -175,6 +183,7 @@ class GPRegression(Generic[K]):
     Attributes:
         elsewhere: outcomes of the same quantity that other models have: a fit learns the units of outcomes from these,
             too, where it has few of its own.
+        doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to begin with.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -207,6 +216,7 @@ class GPRegression(Generic[K]):
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
+        self.doubtable: Doubtable = _all_of
         self.last_fit: Fit | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
@@ -424,7 +434,7 @@ class GPRegression(Generic[K]):
 
     def _suspects(self) -> Bool[np.ndarray, " n"]:
         """Outcomes far from all others, except where their neighbours are, too."""
-        far = suspected(self.outcomes)
+        far = suspected(self.outcomes) & self.doubtable(self.outcomes)
         if not far.any():
             return far
         away = self.outcomes - np.median(self.outcomes)
@@ -435,7 +445,8 @@ class GPRegression(Generic[K]):
         if (left_out := self._left_out_by(known)) is None:
             return None
         near, alpha, precision = left_out
-        gained = np.where(known.outliers, 0.0, gains(precision, alpha, known.fit.extra))
+        never = known.outliers | ~self.doubtable(self.outcomes)
+        gained = np.where(never, 0.0, gains(precision, alpha, known.fit.extra))
         return add_outlier(gained, known.outliers, near, alpha)
 
     def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:

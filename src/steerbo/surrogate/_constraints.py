@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Bool, Float
 from ..core import Amended, BoundsExtended, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round
 from ..gp import DriftModel, GPRegression, replace_outcomes
 from ..gp.drift import AnyDrift
@@ -30,6 +31,7 @@ NO_FEASIBLE_NOTE = (
 )
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
+_ABSURD = 30.0  # largest distances within a limit, as far beyond it
 _FAR = 5.0  # deviations up to which a tail is believed
 
 Fresh = Callable[[DriftModel | None], GPRegression[Any]]
@@ -60,7 +62,24 @@ class ConstraintModel:
     def of(cls, limit: OutcomeConstraint, fresh: Fresh, drift: AnyDrift) -> ConstraintModel:
         """Build a model without data."""
         tracker = DriftTracker(drift)
-        return cls(limit, fresh(tracker.model), tracker)
+        return cls(limit, cls._empty(limit, fresh, tracker.model), tracker)
+
+    @staticmethod
+    def _empty(limit: OutcomeConstraint, fresh: Fresh, drift_model: DriftModel | None) -> GPRegression[Any]:
+        """Make a model without data, which does not doubt outcomes that break the limit: see `doubtable`."""
+        model = fresh(drift_model)
+        model.doubtable = partial(doubtable, limit)
+        return model
+
+    def set(self, fresh: Fresh, hyperparameters: Mapping[str, Any]) -> None:
+        """Put hyperparameters from `fit` to use."""
+        self.model = self.tracker.set_hyperparameters(
+            partial(self._empty, self.limit, fresh), self.model, hyperparameters
+        )
+
+    def fit(self, fresh: Fresh, until: Callable[[float], float]) -> dict[str, Any]:
+        """Hyperparameters learned anew; `until`: see `DriftTracker.fit`."""
+        return self.tracker.fit(partial(self._empty, self.limit, fresh), self.model, until)
 
     def begin_anew(self, rows: Sequence[tuple[str, Float[np.ndarray, " d"], float]], width: int) -> None:
         """Replace the data by these rows: token of the round or name of the data, point, outcome."""
@@ -119,6 +138,28 @@ class ConstraintModel:
         mean, deviation = member.predict(rows)
         spread = np.hypot(deviation, member.scale * np.sqrt(member.noise_at(rows)))
         return np.asarray((mean[:, None] + spread[:, None] * _quantiles()).ravel())
+
+
+def doubtable(limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
+    """Mark outcomes that may be probably wrong: all that keep to a limit, and those that break it absurdly.
+
+    An outcome that breaks a limit has shown what must not happen, and where it jumps, as behind a valve, it is far from
+    all others. If it were doubted, the worst settings would count as the safest. Only one that is `_ABSURD` times as
+    far beyond as the others are within is a slip of the pen.
+
+    >>> doubtable(OutcomeConstraint("pressure", at_most=5), np.array([3.2, 3.4, 7.3, 730.0])).tolist()
+    [True, True, False, True]
+    """
+    beyond = np.maximum(_excess(limit, outcomes), 0.0)
+    within = np.maximum(-_excess(limit, outcomes), 0.0)
+    return np.asarray((beyond == 0.0) | (beyond > _ABSURD * within.max(initial=0.0)))
+
+
+def _excess(limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Distance of outcomes beyond the nearer end of a limit, (n,); negative within."""
+    above = -np.inf if limit.at_most is None else outcomes - limit.at_most
+    below = -np.inf if limit.at_least is None else limit.at_least - outcomes
+    return np.asarray(np.maximum(above, below))
 
 
 def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Margin:
@@ -296,7 +337,7 @@ class ConstraintModels:
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
         """Put hyperparameters from `fit` to use."""
         for name, each in self.by_name.items():
-            each.model = each.tracker.set_hyperparameters(self._fresh, each.model, hyperparameters[name])
+            each.set(self._fresh, hyperparameters[name])
         self.fitted_at = max((len(each.model) for each in self.by_name.values()), default=0)
 
     @property
@@ -311,7 +352,7 @@ class ConstraintModels:
 
     def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
         """Hyperparameters learned anew, by the outcome's name; `until`: see `DriftTracker.fit`."""
-        return {name: each.tracker.fit(self._fresh, each.model, until) for name, each in self.by_name.items()}
+        return {name: each.fit(self._fresh, until) for name, each in self.by_name.items()}
 
 
 LIKELY = "likely"
