@@ -22,8 +22,8 @@ from ..space import OutcomeConstraint
 from ._model import DriftTracker
 from ._parts import Controlled, Part, Uncontrolled, drawn
 
-DRAWS = 32
-"""Of what nature does, over which a probability is averaged."""
+DRAWS, SURE_DRAWS, MANY_DRAWS = 32, 128, 1024
+"""Of what nature does: in a search, in one with a probability above `_SURELY`, and for the slack of one answer."""
 MIN_TO_PREDICT = 5
 """Outcomes before anything is said of the next ones."""
 NO_FEASIBLE_NOTE = (
@@ -32,6 +32,9 @@ NO_FEASIBLE_NOTE = (
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 _ABSURD = 30.0  # largest distances within a limit, as far beyond it
+_SURELY = 0.97
+_SMOOTH = 0.5  # deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
+_TAILS = 0.05
 _FAR = 5.0  # deviations up to which a tail is believed
 
 Fresh = Callable[[DriftModel | None], GPRegression[Any]]
@@ -46,8 +49,42 @@ class ProbabilisticConstraint(Protocol):
     def required_probability(self) -> float:
         """Probability that is required."""
 
-    def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        """Logarithm of the probability to meet it at encoded rows of all variables."""
+    def log_probability(self, nature: Nature, rows: Float[np.ndarray, "n s d"]) -> Float[np.ndarray, " n"]:
+        """Logarithm of the probability that each of n plays meets it; `rows` are those of nature with its settings."""
+
+
+@dataclass(frozen=True, eq=False)
+class Nature:
+    """Draws of what nature does, over which probabilities are averaged.
+
+    Attributes:
+        rows: (s, d) encoded: observed columns at their values, uncontrolled ones drawn, controlled ones zero.
+        shares: (s,) probabilities, which sum to 1.
+        continuous: whether each stands for its neighbourhood: see `smoothed`.
+    """
+
+    rows: Float[np.ndarray, "s d"]
+    shares: Float[np.ndarray, " s"]
+    continuous: bool
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], surest: float) -> Nature:
+        """Draw for requirements up to a probability; of laws with few values, rare ones are among them."""
+        rows, counts = np.unique(draws_of(parts, MANY_DRAWS), axis=0, return_counts=True)
+        if len(rows) <= DRAWS:
+            return cls(rows, counts / counts.sum(), False)
+        rows = draws_of(parts, DRAWS if surest <= _SURELY else SURE_DRAWS)
+        return cls(rows, np.full(len(rows), 1.0 / len(rows)), True)
+
+    def average(self, logs: Float[np.ndarray, "n s"]) -> Float[np.ndarray, " n"]:
+        """Logarithm of the mean of probabilities, given their logarithms."""
+        return np.asarray(np.logaddexp.reduce(logs + np.log(self.shares), axis=1))
+
+    def with_settings(self, points: Float[np.ndarray, "n c"], held: Sequence[int]) -> Float[np.ndarray, "n s d"]:
+        """Rows of n plays, which set the columns `held`."""
+        rows = np.repeat(self.rows[None], len(points), axis=0)
+        rows[:, :, held] = points[:, None]
+        return rows
 
 
 @dataclass(eq=False)
@@ -103,21 +140,26 @@ class ConstraintModel:
         members = getattr(self.model, "members", ())
         return members[:: max(1, len(members) // _MEMBERS)] or (self.model,)
 
-    def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        """Logarithm of the probability that the next outcome at encoded rows satisfies the constraint.
+    def log_probability(self, nature: Nature, rows: Float[np.ndarray, "n s d"]) -> Float[np.ndarray, " n"]:
+        """Logarithm of the probability that the next outcome of each of n plays satisfies the constraint.
 
-        The predictive distribution is a mixture over draws of the hyperparameters.
+        The predictive distribution is a mixture over draws of the hyperparameters, `smoothed` over those of nature.
         """
         ends = [
             None if end is None else float(self.model.output.forward(np.array([end]))[0])
             for end in (self.limit.at_most, self.limit.at_least)
         ]
+        n, s, d = rows.shape
 
-        def of(member: GPRegression[Any]) -> Float[np.ndarray, " m"]:
-            mean, variance = member.marginals(rows)
-            deviation = np.sqrt(variance + member.noise_at(rows))
+        def of(member: GPRegression[Any]) -> Float[np.ndarray, " n"]:
+            flat = rows.reshape(n * s, d)  # where nothing is set there are no columns
+            means, variances = member.marginals(flat)
+            mean, variance = means.reshape(n, s), (variances + member.noise_at(flat)).reshape(n, s)
+            if nature.continuous:
+                mean, variance = smoothed(mean, variance)
+            deviation = np.sqrt(variance)
             high, low = (None if end is None else _deviates(end - mean, deviation) for end in ends)
-            return _log_between(low, high)
+            return nature.average(_log_between(low, high))
 
         each = [of(member) for member in self._members]
         return np.asarray(np.logaddexp.reduce(each, axis=0) - np.log(len(each)))
@@ -183,31 +225,46 @@ def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[
 
 def chances_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Chances:
     """Log probabilities to meet each requirement, as a function of settings."""
-    base = draws_of(parts)
+    nature = Nature.of(parts, max(each.required_probability for each in constraints))
     held = [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
 
     def chances(points: Float[np.ndarray, "n c"]) -> list[Float[np.ndarray, " n"]]:
-        rows = np.repeat(base[None], len(points), axis=0)
-        rows[:, :, held] = points[:, None]
-        flat = rows.reshape(len(points) * len(base), base.shape[1])  # where nothing is set there are no columns
-        likely = (each.log_probability(flat).reshape(len(points), len(base)) for each in constraints)
-        return [np.logaddexp.reduce(one, axis=1) - np.log(len(base)) for one in likely]
+        rows = nature.with_settings(points, held)
+        return [each.log_probability(nature, rows) for each in constraints]
 
     return chances
 
 
 def rows_at(parts: Sequence[Part], held: Mapping[int, float]) -> Float[np.ndarray, "m d"]:
-    """Draw encoded rows of all variables with some columns held at values."""
-    rows = draws_of(parts)
+    """Draw encoded rows of all variables with some columns held at values, as many as a `room` needs."""
+    rows = draws_of(parts, MANY_DRAWS)
     for column, value in held.items():
         rows[:, column] = value
     return rows
 
 
-def draws_of(parts: Sequence[Part]) -> Float[np.ndarray, "s d"]:
+def draws_of(parts: Sequence[Part], draws: int = DRAWS) -> Float[np.ndarray, "s d"]:
     """Draw encoded rows: observed columns at their values, uncontrolled ones sampled, controlled ones zero."""
-    count = DRAWS if any(isinstance(part, Uncontrolled) for part in parts) else 1
+    count = draws if any(isinstance(part, Uncontrolled) for part in parts) else 1
     return drawn(parts, sobol_points(count, len(parts), 0))
+
+
+def smoothed(
+    mean: Float[np.ndarray, "n s"], variance: Float[np.ndarray, "n s"]
+) -> tuple[Float[np.ndarray, "n s"], Float[np.ndarray, "n s"]]:
+    """Means and variances of s predictions, smoothed over the draws of nature.
+
+    So few draws have no tails: of 32 the outermost is at 98 %. Each therefore stands for its neighbourhood, a normal
+    law with the share `_SMOOTH²` of the variance among the draws, and all are drawn together (the smoothed bootstrap
+    with its variance kept: Silverman & Young 1987), but for `_TAILS` of the variance that evenly spread draws lack.
+
+    >>> mean, variance = smoothed(np.array([[-1.0, 1.0]]), np.zeros((1, 2)))
+    >>> (mean.var(axis=1) + variance.mean(axis=1)).round(6)
+    array([1.05])
+    """
+    middle, among = mean.mean(axis=1, keepdims=True), mean.var(axis=1, keepdims=True)
+    nearer = middle + np.sqrt(1.0 + _TAILS - _SMOOTH**2) * (mean - middle)
+    return nearer, variance + _SMOOTH**2 * among
 
 
 def _deviates(gap: Float[np.ndarray, " m"], deviation: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:

@@ -34,7 +34,16 @@ import numpy as np
 from .._arrays import Bool, Float, Int
 from ..core import TIME, Amended, Asked, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round, now, time_of
 from ..optim import Box, FeasibleRegion, Margin
-from ._constraints import ConstraintModel, ConstraintModels, chances_over, draws_of, kept_of, margin_over, required_now
+from ._constraints import (
+    ConstraintModel,
+    ConstraintModels,
+    Nature,
+    chances_over,
+    draws_of,
+    kept_of,
+    margin_over,
+    required_now,
+)
 from ._parts import Controlled, Observed, Part, set_columns
 
 SHARE, OF_ANSWERS = 0.9, 0.97
@@ -228,9 +237,10 @@ class SuccessProbability:
                     total += counts * (_HOPE + alike @ weights)
         return np.clip(total, _LEAST, 1.0 - _LEAST)
 
-    def log_probability(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
-        """Logarithm of the probability to work."""
-        return np.asarray(np.log(self.mean(rows)))
+    def log_probability(self, nature: Nature, rows: Float[np.ndarray, "n s e"]) -> Float[np.ndarray, " n"]:
+        """Logarithm of the probability of each of n plays to work."""
+        n, s, e = rows.shape
+        return nature.average(np.log(self.mean(rows.reshape(n * s, e))).reshape(n, s))
 
 
 def _correlated(gaps: Float[np.ndarray, "m n"], reach: float) -> Float[np.ndarray, "m n"]:
