@@ -232,6 +232,17 @@ def test_whether_a_limit_on_an_outcome_binds_hangs_on_no_origin(origin: float, e
     assert optimizer.explain().tables[-1].rows[0][2] is binds
 
 
+def test_an_answer_that_likely_breaks_a_limit_on_an_outcome_is_not_called_at_it() -> None:
+    limit = sb.OutcomeConstraint("heat", at_most=0.5)
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("a", 0, 1)], [["a"]], limits=[limit]), seed=1)
+    for _ in range(12):
+        suggestion = optimizer.ask()
+        a = suggestion.values["a"]
+        optimizer.tell(suggestion, a, realised={"heat": 1.0 + a})
+    assert "breaks a limit more often than it may" in optimizer.explain().summary
+    assert "is at a limit" not in optimizer.explain().summary
+
+
 @pytest.mark.parametrize("origin", [0.0, 1e4, -4.0])
 def test_whether_a_limit_on_settings_binds_hangs_on_no_origin(origin: float) -> None:
     class Near(Bold):

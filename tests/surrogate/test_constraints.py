@@ -11,7 +11,8 @@ from scipy.stats import norm
 
 import steerbo as sb
 from steerbo.gp import AnovaKernel, DriftModel, GPRegression, SquaredExponentialKernel
-from steerbo.surrogate import Controlled, LawOf, Part, Uncontrolled, margin_over
+from steerbo.optim import Margin
+from steerbo.surrogate import Controlled, LawOf, Uncontrolled, margin_over
 from steerbo.surrogate._constraints import ConstraintModel
 from tests.surrogate.examples import VARIABLES, problem, tell
 
@@ -110,24 +111,24 @@ def test_plays_keep_to_a_limit_on_an_outcome_that_jumps() -> None:
     assert broken <= 11
 
 
-def with_nature(probability: float, law: sb.space.Law, brings: float) -> tuple[ConstraintModel, list[Part]]:
-    """A limit of 5 on what is 10 x + `brings` times what nature draws, learned next to exactly."""
+def with_nature(probability: float, law: sb.Normal | sb.space.Discrete) -> Margin:
+    """Margin of a limit of 5 on the sum of 10 x and what nature draws, learned next to exactly."""
     watched = ConstraintModel.of(
         sb.OutcomeConstraint("p", at_most=5, probability=probability),
         lambda _: GPRegression(SquaredExponentialKernel([2.0, 2.0]), noise=1e-6),
         None,
     )
     points, variable = np.random.default_rng(0).random((60, 2)), sb.Float("w", -5, 5, law=law)
-    nature = variable.decode(points[:, 1])
-    values = 10.0 * points[:, 0] + brings * nature
+    nature = np.array(variable.decode(points[:, 1]))
+    values = 10.0 * points[:, 0] + nature
     watched.begin_anew([(str(k), point, float(y)) for k, (point, y) in enumerate(zip(points, values, strict=True))], 2)
-    return watched, [Controlled(), Uncontrolled(LawOf(variable))]
+    return margin_over([watched], [Controlled(), Uncontrolled(LawOf(variable))])
 
 
 @pytest.mark.parametrize(("probability", "tolerance"), [(0.9, 0.005), (0.95, 0.005), (0.99, 0.004), (0.999, 0.001)])
 def test_the_tails_of_what_nature_does_count(probability: float, tolerance: float) -> None:
     """With 32 draws as they are, .99 and .999 both meant .984."""
-    margin = margin_over(*with_nature(probability, sb.Normal(0, 1), 1.0))
+    margin = with_nature(probability, sb.Normal(0, 1))
     x = brentq(lambda x: float(margin(np.array([[x]]))[0]), 0.0, 1.0)
     assert norm.cdf(5 - 10 * x) == pytest.approx(probability, abs=tolerance)
 
@@ -136,7 +137,7 @@ def test_the_tails_of_what_nature_does_count(probability: float, tolerance: floa
 def test_what_nature_does_seldom_counts(probability: float, highest: float) -> None:
     """It brings 3 more in 1.4 of 100 plays."""
     law = sb.space.Discrete({0.0: 0.986, 3.0: 0.014})
-    margin = margin_over(*with_nature(probability, law, 1.0))
+    margin = with_nature(probability, law)
     x = brentq(lambda x: float(margin(np.array([[x]]))[0]), 0.0, 1.0)
     assert x == pytest.approx(highest, abs=0.01)
 

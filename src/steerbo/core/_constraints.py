@@ -105,16 +105,21 @@ def with_limits(
     if not limits:
         return explanation
     rooms = method.constraint_slack(history, advice)
+    spreads = [_spread(limit, method.problem, history) for limit in limits]
     rows = tuple(
         (
             str(limit),
             None if room is None or isinstance(limit, ForbiddenCombination) else room,
-            _binds(limit, room, _spread(limit, method.problem, history)),
+            _binds(limit, room, spread),
         )
-        for limit, room in zip(limits, rooms, strict=True)
+        for limit, room, spread in zip(limits, rooms, spreads, strict=True)
     )
     binding = [str(limit) for limit, (_, _, binds) in zip(limits, rows, strict=True) if binds]
     said = f"The recommendation is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
+    each = zip(limits, rooms, spreads, strict=True)
+    if likely := [str(limit) for limit, room, spread in each if _likely_broken(limit, room, spread)]:
+        names = "; ".join(likely)
+        said = f"The recommendation breaks a limit more often than it may, and none that does not is known: {names}."
     if beyond := _broken(method.problem, advice.values, advice.context):
         said = f"What {method.name} recommends breaks a limit: {'; '.join(map(str, beyond))}. Do not do it."
     table = Table("Limits", ("limit", "room", "binds"), rows)
@@ -128,6 +133,11 @@ def _binds(limit: Limit | CountedLimit, room: float | None, spread: float) -> bo
     if isinstance(limit, OutcomeConstraint):
         return room <= _NEAR * spread
     return room <= _BINDS * spread if isinstance(limit, LinearConstraint) else room < 1
+
+
+def _likely_broken(limit: Limit | CountedLimit, room: float | None, spread: float) -> bool:
+    """Whether a play is expected to break a limit on an outcome more often than it may, by more than is rounding."""
+    return isinstance(limit, OutcomeConstraint) and room is not None and room < -_NEAR * spread
 
 
 def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> float:
