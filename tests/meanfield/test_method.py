@@ -9,6 +9,7 @@ import numpy as np
 import steerbo as sb
 from steerbo.core import Outcome, Streams
 from steerbo.meanfield import MeanField
+from steerbo.meanfield.method import ToldAverage
 from steerbo.meanfield.methods import Random
 
 
@@ -18,7 +19,8 @@ def method_of(problem: MeanField) -> Random:
 
 def telling(problem: MeanField, outcomes: list[Outcome], seen: dict[str, Any]) -> np.ndarray:
     method = method_of(problem)
-    method.outcomes = outcomes
+    nothing = np.zeros(problem.simplex.shape)
+    method.past = [ToldAverage((0.0, i, 0), str(i), each, nothing, 0.0, b"") for i, each in enumerate(outcomes)]
     return method._comparable(seen)
 
 

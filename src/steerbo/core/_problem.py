@@ -211,6 +211,15 @@ class Problem(ABC):
         """Names of all realised values, in order: the columns of a table of outcomes, the time first."""
         return tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
 
+    @cached_property
+    def cells(self) -> tuple[str, ...]:
+        """Names of columns of numbers that a table may have in the place of one of `columns`; most kinds have none."""
+        return ()
+
+    def with_cells(self, realised: Mapping[str, Any], numbers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return realised values with what a line says in its `cells`; empty ones are left out."""
+        return dict(realised)
+
     def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
         """Format values by name, with units; a negligible share of a variable's range is 0."""
         return {name: with_unit(self.space, name, value, digits) for name, value in values.items()}

@@ -97,6 +97,45 @@ def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> In
     return table
 
 
+_ROUNDED = 0.005  # how far, as a share, a sum may be off where numbers were rounded
+
+
+def from_cells(
+    simplex: Simplex, given: Mapping[str, Any], places: Mapping[str, tuple[int, int]], agents_in: Int[np.ndarray, " C"]
+) -> dict[str, Any]:
+    """Read numbers of agents, or shares, by the name of the cell; one that is left out is 0.
+
+    Returns:
+        `counts` where all are whole numbers of agents, else a `distribution`.
+
+    Raises:
+        InvalidOutcome: naming the cell, or the context whose sum is neither its number of agents nor 1.
+
+    >>> simplex, places = Simplex(["all"], ["a", "b"]), {"a": (0, 0), "b": (0, 1)}
+    >>> from_cells(simplex, {"a": 3, "b": 1}, places, np.array([4]))
+    {'counts': {'all': {'a': 3, 'b': 1}}}
+    >>> from_cells(simplex, {"a": 0.75, "b": 0.25}, places, np.array([4]))
+    {'distribution': {'all': {'a': 0.75, 'b': 0.25}}}
+    """
+    numbers = np.zeros(simplex.shape)
+    for name, number in given.items():
+        numbers[places[name]] = finite(name, number, least=0.0)
+    sums = numbers.sum(axis=1)
+    whole = (numbers == np.rint(numbers)).all()
+    shares = np.abs(sums - 1.0) <= _ROUNDED
+    agents = sums == agents_in if whole else np.abs(sums / agents_in - 1.0) <= _ROUNDED
+    if whole and agents.all():
+        return {"counts": simplex.named(numbers.astype(np.int64))}
+    if (shares | agents).all():
+        return {"distribution": simplex.named(numbers / sums[:, None])}
+    c = int(np.argmin(shares | agents))
+    place = "sum of all actions" if len(simplex.rows) == 1 else f"sum of {simplex.rows[c]}"
+    percent = (np.abs(sums / 100.0 - 1.0) <= _ROUNDED).all()
+    hint = "Divide percentages by 100." if percent else "Where the number of agents varies, give shares."
+    allowed = f"{int(agents_in[c])}, the number of its agents, or shares that add up to 1"
+    raise InvalidOutcome(place, float(sums[c]), allowed, hint)
+
+
 def representative(
     simplex: Simplex, known: Mapping[str, Any], played: Mapping[str, Mapping[str, float]], needed: bool
 ) -> dict[str, str]:

@@ -54,8 +54,8 @@ _CORRECTIONS = 3  # evaluations of the likelihood of all observations
 
 MIN_TO_TEST = 20
 """Number of outcomes from which on changes are tested for."""
-LATEST = range(4, 16)
-"""Numbers of outcomes since a change that are tested."""
+BESIDE = 4
+"""Smallest number of outcomes before a change that is tested, and since."""
 _UNKNOWN = 0.6  # share of the prior variance left, above which an outcome cannot be doubted
 _WINDOW = 400  # latest observations that the test uses
 _NOISE_SHARES = 1.0, 0.1, 0.01, 0.001  # of the learned noise: a change that was not modelled inflates it
@@ -386,10 +386,10 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
         except ModelFailure:
             continue
         density = np.fmax(density, found)
-    first = np.searchsorted(number, [outcomes - k for k in LATEST])
-    gains = density[first] - density[-1]
+    tested = np.arange(outcomes - BESIDE, number.min() + BESIDE - 1, -1)  # the latest of equal ones is taken
+    gains = density[np.searchsorted(number, tested)] - density[-1]
     best = int(np.argmax(gains))
-    return outcomes - LATEST[best] if gains[best] > _ODDS + math.log(outcomes) else 0  # NaN compares as False
+    return int(tested[best]) if gains[best] > _ODDS + math.log(outcomes) else 0  # NaN compares as False
 
 
 Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float, Float[np.ndarray, " c"], int]

@@ -5,8 +5,10 @@ Explanation of the model: expected payoffs of the fullest cells, the cells still
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from bisect import bisect_right, insort
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,6 @@ from ..core import (
     OutcomeTold,
     PolicyStep,
     Recommendation,
-    Round,
     Scope,
     Streams,
     Table,
@@ -120,10 +121,41 @@ TableArray = Float[np.ndarray, "C A"]
 _COMPARED = 5  # smallest number of outcomes that an answer is chosen among; else a quarter of all
 
 
+@dataclass(frozen=True, eq=False)
+class ToldAverage:
+    """Outcome with its place in time.
+
+    Args:
+        when: time (0 where payoffs do not drift), number of the round (0 of external data), number of external data.
+        name: the round's token, or the name of external data.
+        outcome: the outcome; its realised values hold the time where payoffs drift.
+        table: (C, A) the distribution really played.
+        average: payoff of the population, or of the agent, in units of `sign · value`.
+        key: of the counts played.
+    """
+
+    when: tuple[float, int, int]
+    name: str
+    outcome: Outcome
+    table: TableArray
+    average: float
+    key: bytes
+
+    def repeats(self, other: ToldAverage) -> bool:
+        """Whether the other says the same of what was played and paid."""
+        mine, theirs = self.outcome, other.outcome
+        return self is other or (mine.value == theirs.value and mine.realised == theirs.realised)
+
+
+_WHEN = attrgetter("when")
+
+
 class MeanFieldMethod(Method[MeanField, OptionsT]):
     """Method that stores the distributions suggested and played, with their average payoffs.
 
-    All payoffs inside are in units of `sign · value`, so larger is better.
+    Outcomes stand in the order of their rounds, whenever they are told. External data precede all rounds, in the order
+    in which they were added; where payoffs drift they stand at their time. All payoffs inside are in units of
+    `sign · value`, so larger is better.
     """
 
     solves = MeanField
@@ -131,14 +163,13 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     def __init__(self, problem: MeanField, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.suggested: dict[str, TableArray] = {}  # by token
-        self.outcomes: list[Outcome] = []
-        self.tables: list[TableArray] = []  # really played, one for each outcome
-        self.known: list[float] = []  # averages of the outcomes
-        self.keys: set[bytes] = set()  # keys of the counts suggested or played
-        self.names: list[str] = []  # of the outcomes
+        self.past: list[ToldAverage] = []  # all outcomes as they stand now, oldest first
+        self.forgotten_until: tuple[float, int, int] | None = (
+            None  # place of the last outcome not learned from any more
+        )
+        self._by_name: dict[str, ToldAverage] = {}
+        self._suggested_keys: dict[str, bytes] = {}  # of counts, by token
         self._added: dict[str, dict[str, Any]] = {}  # time of external data, if payoffs drift
-        self.forgotten: frozenset[str] = frozenset()  # names of outcomes that are no longer learned from
-        self.begun = 0  # number of rounds at that time: their expectations rested on forgotten outcomes
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -147,43 +178,77 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         match event:
             case Asked():
                 self.suggested[event.token] = table = self.problem.table(event.values["distribution"])
-                self.keys.add(self.key(self.counts_of(table)))
+                self._suggested_keys[event.token] = self.key(self.counts_of(table))
             case OutcomeTold():
-                self._append(event.token, event.outcome, history[event.token])
+                self._read(event.token, history)
             case DataAdded():
                 self._added[history.latest_data] = self._present_context(history)
-                self._append(history.latest_data, event.outcome, None)
+                self._read(history.latest_data, history)
             case Amended():
-                self.begin_anew(history)
+                self._read(event.token, history)
             case _:
                 pass
 
-    def begin_anew(self, history: History) -> None:
-        """Read all outcomes again as they stand now, except forgotten ones."""
-        self.outcomes, self.tables, self.known, self.names = [], [], [], []
-        for name, outcome, played in history.outcomes():
-            if name not in self.forgotten:
-                self._append(name, outcome, played)
-
-    def forget(self, names: Iterable[str], history: History) -> None:
-        """Exclude these outcomes from learning; their distributions may be played again."""
-        self.forgotten |= set(names)
-        self.begun = len(history)
-        self.keys = {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unresolved}
-        self.begin_anew(history)
-
-    def _append(self, name: str, outcome: Outcome, played: Round | None) -> None:
-        when = context_of(played.request) if played else self._added[name]
-        self.names.append(name)
-        self.outcomes.append(replace(outcome, realised={**when, **outcome.realised}))
+    def _read(self, name: str, history: History) -> None:
+        """Read an outcome as it stands now, in the place of what it was."""
+        if (before := self._by_name.pop(name, None)) is not None:
+            self.past.remove(before)
+        if name in history.data:
+            when, outcome = self._added[name], history.data[name].outcome
+            number, row = 0, int(name.rpartition("-")[2])
+        elif name in history.removed or history[name].state != "told":
+            return
+        else:
+            played = history[name]
+            assert played.outcome is not None
+            when, outcome, number, row = context_of(played.request), played.outcome, played.number, 0
+        outcome = replace(outcome, realised={**when, **outcome.realised})
         table = self.problem.table(outcome.realised["distribution"])
-        self.tables.append(table)
-        self.known.append(self.problem.sign * self.problem.average(outcome))
-        self.keys.add(self.key(self.counts_of(table)))
+        self._by_name[name] = told = ToldAverage(
+            (float(outcome.realised[TIME.name]) if self.problem.timed else 0.0, number, row),
+            name,
+            outcome,
+            table,
+            self.problem.sign * self.problem.average(outcome),
+            self.key(self.counts_of(table)),
+        )
+        insort(self.past, told, key=_WHEN)
+
+    @property
+    def n_forgotten(self) -> int:
+        """Number of the oldest outcomes that are no longer learned from."""
+        return 0 if self.forgotten_until is None else bisect_right(self.past, self.forgotten_until, key=_WHEN)
+
+    @property
+    def recent(self) -> list[ToldAverage]:
+        """Outcomes that are learned from, oldest first."""
+        return self.past[self.n_forgotten :]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """Outcomes that are learned from."""
+        return [told.outcome for told in self.recent]
+
+    @property
+    def tables(self) -> list[TableArray]:
+        """Distributions really played, (C, A), one for each of `outcomes`."""
+        return [told.table for told in self.recent]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of `outcomes`."""
+        return [told.name for told in self.recent]
+
+    @property
+    def keys(self) -> set[bytes]:
+        """Keys of the counts suggested or played; what was forgotten may be played again."""
+        old = {told.name for told in self.past[: self.n_forgotten]}
+        suggested = (key for token, key in self._suggested_keys.items() if token not in old)
+        return {*suggested, *(told.key for told in self.recent)}
 
     def averages(self) -> Float[np.ndarray, " n"]:
         """Return the population's average of every outcome, (n,); with representative feedback the agent's payoff."""
-        return np.array(self.known)
+        return np.array([told.average for told in self.recent])
 
     def played(self, history: History, request: Mapping[str, Any], pending_only: bool = False) -> set[bytes]:
         """Return the keys of the tables suggested or played so far, or only of those without an outcome.
@@ -321,7 +386,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         best = np.argsort(-averages, kind="stable")[:5]
         rows = tuple((float(self.problem.sign * averages[i]), fullest(self.problem, self.tables[i])) for i in best)
         title = "Best distributions played"
-        different = len({self.key(self.counts_of(table)) for table in self.tables})
+        different = len({told.key for told in self.recent})
         return Explanation(
             f"{counted(len(self.outcomes), 'outcome')} of {counted(different, 'distribution')}",
             (Table(title, ("payoff", "most agents in"), rows),),

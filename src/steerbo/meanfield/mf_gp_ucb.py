@@ -41,6 +41,7 @@ from ..core import (
     cached_until_next_event,
     context_of,
 )
+from ..gp import MOST
 from ..gp.outliers import LEAST, WORTH, OutlierFit, relevance_pursuit
 from ..optim import simplex_starts
 from ..records import record
@@ -51,7 +52,7 @@ from ._region import Region
 from ._rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled
 from ._trust_region import TableFeasibility, TrustRegion
 from .acquisition import Tables
-from .method import MeanFieldMethod, cell_table, summary
+from .method import MeanFieldMethod, ToldAverage, cell_table, summary
 from .models import HyperparameterDraw, PayoffMixture, PayoffModels, Surrogate
 from .problem import SCOPE, MeanField
 
@@ -61,6 +62,8 @@ _NOISY = 5e-2  # noise, relative to the standard deviation of the outcomes, abov
 _DOUBTING = 400  # outcomes up to which some may be doubted
 _FEW_EVALUATIONS = 6  # of the likelihood, in a fit that compares doubts
 _ANEW = 3  # distributions after a change that do not rest on the model
+_LATE = 20  # outcomes since, from which on one is so late that all are learned from anew
+_REPLAYED = 100  # outcomes up to which a fit follows each where all are learned from anew; fewer fits follow more
 _ANSWER = 1.5  # standard deviations of the lower bound of an advantage; with 1 luck still wins under much noise
 
 
@@ -108,6 +111,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         super().__init__(problem, options, streams)
         self.models, self.feasibility = self._new_models(), TableFeasibility(problem)
         self.anew = -_ANEW  # the round before which outcomes were forgotten last
+        self._learned: tuple[ToldAverage, ...] = ()  # outcomes at the last fit
         self.doubted: frozenset[str] = frozenset()  # names of outcomes that are probably wrong
 
     def _new_models(self) -> PayoffModels:
@@ -122,26 +126,77 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         if isinstance(event, Amended):
             self.doubted -= {event.token}
         if isinstance(event, Refitted):
-            self.models.learn(event.hyperparameters)
-            self.doubted = frozenset(event.hyperparameters.get("doubted", ()))
-            if names := event.hyperparameters.get("forgotten"):
-                self.forget(names, history)
-                self.anew = event.round
+            self._take(event)
+
+    def _take(self, event: Refitted) -> None:
+        """Take over a fit from the log, with what it forgets: all up to the last outcome that it names."""
+        found = event.hyperparameters
+        if anew := self._outdated_fit():
+            self.models = self._new_models()
+        self.models.learn(found)
+        self.doubted = frozenset(found.get("doubted", ()))
+        if "forgotten" in found:
+            self.forgotten_until = max((self._by_name[name].when for name in found["forgotten"]), default=None)
+            self.anew = found.get("noticed", event.round) if found["forgotten"] else -_ANEW
+        elif anew and self.forgotten_until is not None:  # fitted by a version that kept to what it had forgotten
+            return
+        self._learned = tuple(self.past)
+
+    def _outdated_fit(self) -> bool:
+        """Return whether an outcome of the last fit is another one now, or void, or one came that belongs far before.
+
+        Outcomes that are late by a few rounds, as those of parallel ones, just take their place.
+        """
+        learned = {told.name for told in self._learned}
+        early = self._learned[-_LATE].when if len(learned) >= _LATE else (-math.inf,)
+        late = any(told.when < early and told.name not in learned for told in self.past)
+        return late or any(
+            (now := self._by_name.get(told.name)) is None or not now.repeats(told) for told in self._learned
+        )
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Fit every round; if outcomes show that payoffs have changed, to those since the change."""
-        if (n := len(self.outcomes)) < self.options.starting_points:
+        """Fit every round; if outcomes show that payoffs have changed, to those since the change.
+
+        After a correction, and after an outcome that is very late, it begins anew and learns of all outcomes in their
+        order: what a wrong outcome taught is left, and what was forgotten for it is known again.
+        """
+        models, since, ends = self.models, self.n_forgotten, [len(self.past)]
+        if anew := self._outdated_fit():
+            models, since = self._new_models(), 0
+            step = math.ceil((len(self.past) / _REPLAYED) ** 2)
+            ends = [*range(len(self.past), self.options.starting_points - 1, -step)][::-1]
+        begin, noticed, found, doubted = since, 0, dict[str, Any](), list[str]()
+        for end in ends:
+            told = self.past[since:end]
+            if len(told) < self.options.starting_points:
+                continue
+            fitted, doubts, old = self._fitted(models, told)
+            since, noticed = since + old, self.past[end - 1].when[1] + 1 if old else noticed
+            doubted = [told[i].name for i in np.flatnonzero(doubts) if i >= old]
+            if anew and fitted:
+                models.learn(fitted)
+            found = models.plain if anew else fitted or {}
+        if not found:
             return None
-        doubts = self._doubts()
-        data = self.data(doubts=doubts)[0]
-        found, old = self.models.refit(data, n), 0
-        if self.options.notice_changes and not super().note(history):  # a subset cannot be compared over time
-            old = outdated(data, *self.models.likeliest(data, found))
+        if since != self.n_forgotten or (anew and since):
+            found["forgotten"] = [told.name for told in self.past[begin:since]]
+            found |= {"noticed": noticed} if anew else {}
+        return {**found, "doubted": doubted} if doubted else found
+
+    def _fitted(
+        self, models: PayoffModels, told: Sequence[ToldAverage]
+    ) -> tuple[dict[str, Any] | None, Bool[np.ndarray, " n"], int]:
+        """Fit to outcomes; return the fit, the outcomes doubted, and how many precede a change, after which it is."""
+        doubts = self._doubts(models, told)
+        data = self._standardised(told, doubts)[0]
+        found = models.refit(data, len(told))
+        if not self.options.notice_changes or len(told) > MOST:  # a subset cannot be compared over time
+            return found, doubts, 0
+        old = outdated(data, *models.likeliest(data, found))
         if old:
-            recent = self.data(old, doubts)[0]
-            found = {**(self._new_models().refit(recent, n - old) or {}), "forgotten": self.names[:old]}
-        doubted = [self.names[i] for i in np.flatnonzero(doubts) if i >= old]
-        return {**found, "doubted": doubted} if found and doubted else found
+            recent = self._standardised(told[old:], doubts[old:])[0]
+            found = self._new_models().refit(recent, len(told) - old)
+        return found, doubts, old
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
@@ -154,25 +209,31 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     # -- model ---------------------------------------------------------------------------------------------------------
 
-    def data(self, since: int = 0, doubts: Bool[np.ndarray, " n"] | None = None) -> tuple[Observations, float, float]:
-        """Return standardised observations, and the offset and unit that undo it.
+    def data(self) -> tuple[Observations, float, float]:
+        """Return standardised observations, and the offset and unit that undo it."""
+        told = self.recent
+        return self._standardised(told, np.array([each.name in self.doubted for each in told], dtype=bool))
 
-        Args:
-            since: number of the first outcome.
-            doubts: outcomes that are doubted; None: those by the last fit.
-        """
-        if doubts is None:
-            doubts = np.array([name in self.doubted for name in self.names], dtype=bool)
-        told = self.outcomes[since:], self.tables[since:], self.averages()[since:]
-        return standardised(self.problem, *told, self.options.starting_points, doubts=doubts[since:])
+    def _standardised(
+        self, told: Sequence[ToldAverage], doubts: Bool[np.ndarray, " n"]
+    ) -> tuple[Observations, float, float]:
+        """Return these outcomes as `data` does, of which some are doubted."""
+        return standardised(
+            self.problem,
+            [each.outcome for each in told],
+            [each.table for each in told],
+            np.array([each.average for each in told]),
+            self.options.starting_points,
+            doubts=doubts,
+        )
 
-    def _doubts(self) -> Bool[np.ndarray, " n"]:
+    def _doubts(self, models: PayoffModels, told: Sequence[ToldAverage]) -> Bool[np.ndarray, " n"]:
         """Search for outcomes that are probably wrong, by the likeliest embedding: see `steerbo.gp.outliers`.
 
         Outcomes are doubted one by one and the hyperparameters fitted anew; the set with the largest log posterior
         density, in the user's units and less `WORTH` for each doubt, is returned.
         """
-        n, kernel = len(self.outcomes), self.models.kernel
+        n, kernel = len(told), models.kernel
         nothing = np.zeros(n, dtype=bool)
         if self.problem.feedback != "population" or not LEAST <= n <= _DOUBTING:
             return nothing
@@ -180,13 +241,13 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         def refit(
             doubts: Bool[np.ndarray, " n"], start: Parameters | None
         ) -> OutlierFit[tuple[Observations, Parameters]]:
-            data, _, unit = self.data(doubts=doubts)
+            data, _, unit = self._standardised(told, doubts)
             parameters, density = fit(kernel, data, start, _FEW_EVALUATIONS, thorough=start is None)
             score = density - n * math.log(unit) - WORTH * float(doubts.sum())
             return OutlierFit(doubts, score, (data, parameters))
 
         return relevance_pursuit(
-            refit(nothing, self.models.fitted.get(kernel.embedding.name)),
+            refit(nothing, models.fitted.get(kernel.embedding.name)),
             lambda known: another_doubt(*known.fit, kernel, known.outliers),
             lambda doubts, latest: refit(doubts, latest[1]),
         ).outliers
@@ -343,6 +404,6 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         surrogate = self.surrogate(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
         table, explored = cell_table(self.problem, surrogate, best, next(reversed(self.suggested.values()), best))
-        forgotten = len(self.forgotten), self.anew
+        forgotten = self.n_forgotten, self.anew
         said = summary(self.problem, surrogate, len(self.outcomes), explored, forgotten=forgotten)
         return Explanation(said, (table,))

@@ -129,6 +129,12 @@ class PayoffModels:
         self.kernel = self.by(plain["embedding"])
         self.compared = plain["compared"]
 
+    @property
+    def plain(self) -> dict[str, Any]:
+        """All hyperparameters as plain data for `learn`."""
+        known = {name: to_hex(parameters) for name, parameters in self.fitted.items()}
+        return {**known, "embedding": self.kernel.embedding.name, "compared": self.compared}
+
     def by(self, embedding: str) -> PayoffKernel:
         """Return the kernel with the embedding of this name."""
         return replace(self.kernel, embedding=self.embeddings[embedding])

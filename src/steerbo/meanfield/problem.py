@@ -305,6 +305,27 @@ class MeanField(Problem):
         when = (TIME.name,) if self.timed else ()
         return (*when, "distribution", *(("counts",) if self.counts else ()), *agent, *self.space.names)
 
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """Context and action of each open cell, by the name of its column: the action, or context/action of several."""
+        one = len(self.contexts) == 1
+        return {
+            self.actions[a] if one else f"{self.contexts[c]}/{self.actions[a]}": (int(c), int(a))
+            for c, a in np.argwhere(self.region.allowed)
+        }
+
+    @cached_property
+    def cells(self) -> tuple[str, ...]:
+        """Columns with the number of agents, or their share, in each action, in the place of `distribution`."""
+        return tuple(self._places)
+
+    def with_cells(self, realised: Mapping[str, Any], numbers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return realised values with the numbers of agents, or the shares, of a line; they take precedence."""
+        if not numbers:
+            return dict(realised)
+        others = {name: value for name, value in realised.items() if name not in ("distribution", "counts")}
+        return {**others, **feedback.from_cells(self.simplex, numbers, self._places, self.agents_in)}
+
     def in_order(self, plain: Any) -> Any:
         """Sort tables by the problem's contexts and actions, and everything else as in any problem."""
         if feedback.is_table(self.simplex, plain):

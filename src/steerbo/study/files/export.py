@@ -39,6 +39,12 @@ def columns_of(problem: Problem) -> tuple[str, ...]:
     return (*first, *((scope,) if problem.priced or problem.scoped else ()), *map(column, problem.columns), reason)
 
 
+def cells_of(problem: Problem) -> dict[str, str]:
+    """The problem's `cells` by their columns: by their own names, told apart where another column is called so."""
+    taken = {*OWN, *columns_of(problem)}
+    return {f"agents {name}" if name in taken else escape_unprintable(name): name for name in problem.cells}
+
+
 Headers = Mapping[str, str]
 """How the lab heads columns, by their own names; what is left out is headed by its own name."""
 

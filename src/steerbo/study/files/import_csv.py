@@ -22,7 +22,7 @@ from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSu
 from ...records import record, to_dict
 from ...space import Categorical
 from .._study import Study
-from .export import column, columns_of, read_scope
+from .export import cells_of, column, columns_of, read_scope
 from .spreadsheet import Row, Spreadsheet, read_sheet
 
 
@@ -165,6 +165,9 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
             if not isinstance(variable, Categorical) or choice not in variable.choices:
                 choice = problem.read_cell(name, sheet.number(label, row.cells[label]))
             realised[name] = choice
+    if problem.cells:
+        cells = {name: number(label) for label, name in cells_of(problem).items() if label in row.cells}
+        realised = problem.with_cells(realised, cells)
     state = row.cells.get("state", "").casefold()
     scope = read_scope(row.cells["scope"]) if "scope" in row.cells else []
     reason = row.cells.get("reason", "")
@@ -282,8 +285,11 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
     Raises:
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
-    labels = {name: ((headers or {}).get(name, name), name) for name in columns_of(problem)}
+    cells = cells_of(problem)
+    labels = {name: ((headers or {}).get(name, name), name) for name in (*columns_of(problem), *cells)}
     sheet = read_sheet(text, labels)
+    if cells:
+        _check_cells(sheet, list(cells), {name: label for name, (label, _) in labels.items()})
     if "value" not in sheet.columns:
         missing = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
         target = getattr(getattr(problem, "graph", None), "target", None)  # of a causal problem, the value's own name
@@ -292,6 +298,27 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
         hint = f"Is it {close[0]!r}? Say so in the study file: [study.columns] value = {close[0]!r}." if close else ""
         raise InvalidOutcome("line 1", list(sheet.ignored), f"a column {missing}", hint)
     return sheet
+
+
+def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str, str]) -> None:
+    """Refuse a table with columns for some cells and not for others: a missing number is not 0.
+
+    Raises:
+        InvalidOutcome: naming the first that is missing.
+    """
+    there = set(sheet.columns)
+    missing = [name for name in cells if name not in there]
+    otherwise = there & {"token", "distribution", "counts"}
+    if missing and (len(missing) < len(cells) or not otherwise):
+        header = headers[missing[0]]
+        close = get_close_matches(header.casefold(), sheet.ignored, n=1) or get_close_matches(
+            header, sheet.ignored, n=1
+        )
+        hint = f"Is it {close[0]!r}? Rename it, or say so in the study file: " if close else ""
+        hint += f"[study.columns] {missing[0]!r} = {close[0]!r}." if close else "Write 0 where no agent was."
+        more = f" (and of {len(missing) - 1} others)" if len(missing) > 1 else ""
+        allowed = f"a column {header!r}{more}, with the number of agents there, or their share"
+        raise InvalidOutcome("line 1", [*sheet.columns, *sheet.ignored], allowed, hint)
 
 
 def ignored(problem: Problem, sheet: Spreadsheet) -> list[str]:
@@ -308,7 +335,8 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
     """Take outcomes from a table, line by line; each is taken, left or refused for a reason, and the others go on.
 
     Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
-    `distribution`, in JSON. A line with a token tells its round, one without adds external data. `state`
+    `distribution`, in JSON, or one for each action with its agents, or their shares (see `cells_of`), which take
+    precedence. A line with a token tells its round, one without adds external data. `state`
     may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
     is, or decided where the line has what was to be looked at. What `steerbo export` and `ask --csv` write is read
     back, and a file that is imported again changes nothing; lines that say more than before complete what is there.
@@ -452,6 +480,10 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     return NewRow(number, DataAdded(outcome, charge and told.cost is not None, scope), known.same_but_for_cost(outcome))
 
 
+def _tables_as_json(cell: Any) -> Any:
+    return json.dumps(cell) if isinstance(cell, dict | list) else cell
+
+
 def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None, charge: bool = False) -> list[Line]:
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
@@ -473,5 +505,7 @@ def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None
     """
     if not callable(getattr(frame, "to_csv", None)):
         raise InvalidOutcome("frame", type(frame).__name__, "a DataFrame of pandas")
-    sheet = read_results(study.problem, frame.to_csv(index=False), headers)
+    by_cell = getattr(frame, "map", None) or getattr(frame, "applymap", None)  # of pandas before 2.1
+    plain = frame if by_cell is None else by_cell(_tables_as_json)
+    sheet = read_results(study.problem, plain.to_csv(index=False), headers)
     return take(study, replace(sheet, mark="dot", local=False), charge)  # numbers are numbers, and not how people write

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -158,6 +158,10 @@ def _places(header: list[str], labels: Mapping[str, Sequence[str]]) -> dict[str,
     """Find the position of each wanted column: exact headers first, then likelier ones."""
     found: dict[str, list[int]] = {}
     taken: set[int] = set()
+    heads, loosely = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
+    for k, head in enumerate(header):
+        heads[head].append(k)
+        loosely[folded(head)].append(k)
     for rank in range(max(map(len, labels.values()), default=0)):
         wanted = {name: headed[rank] for name, headed in labels.items() if len(headed) > rank}
         alike = Counter(map(folded, wanted.values()))
@@ -165,11 +169,8 @@ def _places(header: list[str], labels: Mapping[str, Sequence[str]]) -> dict[str,
             for name, label in wanted.items():
                 if name in found or (not exact and alike[folded(label)] > 1):
                     continue
-                same = [
-                    k
-                    for k, head in enumerate(header)
-                    if k not in taken and (head == label if exact else folded(head) == folded(label))
-                ]
+                alike_here = heads.get(label, []) if exact else loosely.get(folded(label), [])
+                same = [k for k in alike_here if k not in taken]
                 if same:
                     found[name] = same
                     taken.update(same)

@@ -38,7 +38,7 @@ from ...errors import InvalidInput, InvalidOption, InvalidProblem, InvalidStudy,
 from ...records import from_dict, record
 from ...space.distributions import MOST_CELLS
 from ..objective import Command, Function, Objective, load_module
-from .export import column, columns_of
+from .export import cells_of, column, columns_of
 from .spreadsheet import Row, Spreadsheet, decoded, read_sheet
 
 DEEPEST = 50
@@ -372,7 +372,8 @@ def _columns(
     problem: Problem, stated: Mapping[str, str], of_variables: Mapping[str, Any], wrong: list[InvalidInput]
 ) -> dict[str, str]:
     """Check the table headers of value, cost, token and the other columns."""
-    headed = dict(stated := _known(stated, "study.columns.", columns_of(problem), wrong))
+    own = (*columns_of(problem), *cells_of(problem))
+    headed = dict(stated := _known(stated, "study.columns.", own, wrong))
     for name, header in of_variables.items():
         if stated.get(column(name), header) != header:
             raise InvalidStudy(f"study.columns.{name}", stated[name], f"{header!r}, as the variable's column says")
@@ -380,8 +381,7 @@ def _columns(
     for name, header in headed.items():
         if not isinstance(header, str) or not header.strip():
             raise InvalidStudy(f"study.columns.{name}", header, "the header of a column")
-        own = {n: headed.get(n, n) for n in columns_of(problem)}
-        if twin := next((n for n, h in own.items() if n != name and h == header), None):
+        if twin := next((n for n in own if n != name and headed.get(n, n) == header), None):
             hint = "" if twin in headed else f"If it is meant, give {twin!r} another header, too."
             raise InvalidStudy(f"study.columns.{name}", header, f"another header than that of {twin!r}", hint)
     return headed
