@@ -185,6 +185,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         """Choose the cheapest set that is enough; among equally cheap ones the one with the largest bound."""
         if (start := self.start(history, request)) is not None:
             return start
+        if (repeat := self.repeat(history, request)) is not None:
+            return repeat
         number, beta = len(history) + 1, self.beta(history)
         candidates = self.candidates(history, request, staying=True)
         arms, next_points = self._affordable_arms(history, candidates, number, request)

@@ -5,6 +5,8 @@ A method has a search space, a cost model and a surrogate, and adds `choose`. `C
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -391,6 +393,28 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             arm, point = self._in_place(history, arm, point, request)
         return self.play(history, arm, point, request)
 
+    def repeat(self, history: History, request: Mapping[str, Any]) -> Choice | None:
+        """Choose a play once more whose outcome was better than all others and is probably wrong; None: there is none.
+
+        Such an outcome counts for little. Were it right, as on a narrow peak, the best would never be played again; so
+        one more play tells. Where something is seen before or stays in place, the same play may not be possible.
+        """
+        if not getattr(self.model, "doubted", ()) or self.problem.space.seen or self.problem.space.changes:
+            return None
+        wrong, sign = {*self.outliers(history)}, self.problem.sign
+        best = max((sign * told.value for name, told, _ in history.outcomes() if name not in wrong), default=math.inf)
+        plays = Counter((each.suggestion.scope, *each.suggestion.values.items()) for each in history)
+        affordable = self.affordable(history, request)
+        for name, told, played in reversed([*history.outcomes()]):
+            if name not in wrong or played is None or sign * told.value <= best:
+                continue
+            scope, values = played.suggestion.scope, played.suggestion.values
+            i = self.problem.number(scope)
+            broken = any(limit.breaks(played.realised) for limit in self.problem.further.values())
+            if affordable[i] and not broken and plays[(scope, *values.items())] == 1:
+                return self.play(history, Arm(i), self._point(i, values), request, repeats=name)
+        return None
+
     def random_point(self, i: int, request: Mapping[str, Any], draw: np.random.Generator) -> Float[np.ndarray, " c"]:
         """Draw settings of control set `i`; where there were failures, the first draw that is likely to work."""
         context, arm, width = request.get(SEEN.name, {}), Arm(i), len(self.search_space.sets[i])
@@ -404,8 +428,12 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Arm and encoded point of the problem's `current` values."""
         current = self.problem.current or {}
         i = next(i for i, names in enumerate(self.problem.control_sets) if set(names) == set(current))
-        codes = self.search_space.encoded(current)
-        return Arm(i), np.array([codes[self.problem.space.names[d]] for d in self.search_space.sets[i]])
+        return Arm(i), self._point(i, current)
+
+    def _point(self, i: int, values: Mapping[str, Any]) -> Float[np.ndarray, " c"]:
+        """Encoded point of control set `i` at these values of its variables."""
+        codes = self.search_space.encoded(values)
+        return np.array([codes[self.problem.space.names[d]] for d in self.search_space.sets[i]])
 
     def unstandardised(self, value: float) -> float:
         """Convert from standardised units to those of `sign · value`."""
