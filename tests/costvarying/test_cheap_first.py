@@ -246,7 +246,7 @@ def test_absurd_outcomes_are_taken_in(value: float) -> None:
     shaken = played_on(10)
     shaken.tell(ask(shaken), value, realised={"a": 0.5, "b": 0.5})
     for suggestion in (ask(shaken), ask(shaken)):
-        assert np.isfinite(suggestion.note["width"])
+        assert "repeats" in suggestion.note or np.isfinite(suggestion.note["width"])
     assert sb.load(shaken.to_json()).history.n_completed == 11
 
 
@@ -347,3 +347,24 @@ def test_bounds_are_as_wide_as_the_plays_to_come_pay_for() -> None:
 def test_a_play_that_is_so_many_deviations_below_costs_what_all_plays_gain(plays: float) -> None:
     z = worthwhile_width(plays)
     assert z == pytest.approx(plays * (norm.pdf(z) - z * norm.sf(z)), rel=1e-3)
+
+
+@pytest.mark.parametrize("again", [4.0, 0.0])
+def test_an_outcome_that_is_better_than_all_others_and_doubted_is_played_once_more(again: float) -> None:
+    """On a narrow peak it was right, and was never played again where it counted for little."""
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("heat", 0, 10)], [["heat"]]), seed=0)
+    random, repeated = np.random.default_rng(0), []
+    for number in range(1, 27):
+        suggestion = optimizer.ask()
+        heat = suggestion.values["heat"]
+        if number == 14:
+            peak = suggestion
+        if "repeats" in suggestion.note:
+            repeated.append((suggestion.note["repeats"], heat))
+            assert f"Round {number} repeats {peak.token}" in optimizer.explain().summary
+        near = number >= 14 and abs(heat - peak.values["heat"]) < 0.02
+        value = 4.0 if number == 14 else again if near else 0.0
+        optimizer.tell(suggestion, value + 0.1 * random.normal())
+    assert repeated == [(peak.token, peak.values["heat"])]
+    best = optimizer.recommend().values["heat"]
+    assert (abs(best - peak.values["heat"]) < 0.1) is (again == 4.0)

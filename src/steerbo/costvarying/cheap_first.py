@@ -314,6 +314,11 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             summary += f" Prices within a factor of {numeral(self.options.alike, 3)} count as equal."
         if why.moving is not None:
             summary += f" {why.moving.said(asked[-1])}"
+        if (latest := history.latest) is not None and (doubted := latest.suggestion.note.get("repeats")):
+            summary += (
+                f" Round {latest.number} repeats {doubted}, whose outcome was better than all others and is probably "
+                "wrong: one more play tells."
+            )
         summary += why.said_of_constraints(sum("mean" in each.note for each in asked))
         if (drift_model := self.surrogate.drift.model) is not None:
             summary += f" Of drift it says: {drift_model.said(self.model.kernel)}."

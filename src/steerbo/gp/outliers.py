@@ -12,8 +12,8 @@ Outcomes are doubted one by one, the most gainful first, and all hyperparameters
 that is rough, or noise that is larger everywhere, may explain them as well. Of all these fits that one counts whose log
 posterior density, less `WORTH` for every outlier, is largest. As two wrong outcomes can vouch for each other, the
 search also begins where all are doubted that are far from every other. Where more of its kind come, an outcome was
-right: one that both of its nearest neighbours agree with is never doubted, since mistakes do not come in the same
-place.
+right: one that a repetition or both of its nearest neighbours agree with is never doubted, since mistakes do not come
+in the same place.
 
 Noise that is skewed has such outcomes, too, always to one side. Doubting these would shift the function to the other
 side, and bounds would be too narrow: of 20 functions with lognormal noise they covered as few as 70 %. So a fit that
@@ -52,6 +52,7 @@ LEAST = 8
 MOST = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
 _CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
+_SAME = 1e-9  # by how much less outcomes at one point may be correlated with each other than with themselves
 _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them
 
 
@@ -102,6 +103,8 @@ def add_outlier(
     outliers: Bool[np.ndarray, " n"],
     covariances: Float[np.ndarray, "n n"],
     deviations: Float[np.ndarray, " n"],
+    *,
+    repeats: bool = True,
 ) -> Bool[np.ndarray, " n"] | None:
     """Add the outcome with the largest gain to the doubted ones; None where no gain is large enough.
 
@@ -112,6 +115,7 @@ def add_outlier(
         outliers: (n,) those that are doubted.
         covariances: (n, n) of the function at the points.
         deviations: (n,) of the outcomes from their expected values.
+        repeats: whether one that is repeated counts as supported: see `supported`.
     """
     if outliers.sum() + 1 > MOST * len(outliers):
         return None
@@ -119,7 +123,7 @@ def add_outlier(
         if gained[i] <= _PROMISING:
             return None
         more = outliers | (np.arange(len(outliers)) == i)
-        if not supported(covariances, deviations, more).any():
+        if not supported(covariances, deviations, more, repeats=repeats).any():
             return np.asarray(more)
     return None
 
@@ -164,27 +168,41 @@ def skewness_gain(z: Float[np.ndarray, " n"]) -> float:
 
 
 def supported(
-    covariances: Float[np.ndarray, "n n"], deviations: Float[np.ndarray, " n"], outliers: Bool[np.ndarray, " n"]
+    covariances: Float[np.ndarray, "n n"],
+    deviations: Float[np.ndarray, " n"],
+    outliers: Bool[np.ndarray, " n"],
+    *,
+    repeats: bool = True,
 ) -> Bool[np.ndarray, " n"]:
-    """Mark doubted outcomes whose two nearest neighbours are doubted and deviate to the same side, (n,).
+    """Mark doubted outcomes that one at the same point agrees with, or both of the nearest neighbours, (n,).
+
+    Those agree that are doubted and deviate to the same side.
 
     Args:
         covariances: (n, n) of the function at the points: the nearest have the largest.
         deviations: (n,) of the outcomes from their expected values.
         outliers: (n,) which are doubted.
+        repeats: whether one at the same point is enough; where it may be from before a change, it is not.
 
     >>> x = np.array([0.1, 0.2, 0.3, 0.8, 0.9])
     >>> near = np.exp(-np.subtract.outer(x, x) ** 2)
     >>> supported(near, np.array([5.0, 5.0, 5.0, 0.0, 5.0]), np.array([True, True, True, False, True])).tolist()
     [True, True, True, False, False]
+    >>> x[4] = 0.1
+    >>> near = np.exp(-np.subtract.outer(x, x) ** 2)
+    >>> supported(near, np.array([5.0, 0.0, 0.0, 0.0, 5.0]), np.array([True, False, False, False, True])).tolist()
+    [True, False, False, False, True]
     """
     if len(outliers) < 3:
         return np.zeros(len(outliers), dtype=bool)
-    near = covariances.copy()
+    near, sides = covariances.copy(), np.sign(deviations)
+    there = near >= (1.0 - _SAME) * np.diagonal(near)[:, None]
+    np.fill_diagonal(there, False)
     np.fill_diagonal(near, -np.inf)
     two = np.argsort(-near, axis=1, kind="stable")[:, :2]
-    agree = outliers[two] & (np.sign(deviations)[two] == np.sign(deviations)[:, None])
-    return np.asarray(outliers & agree.all(axis=1))
+    around = (outliers[two] & (sides[two] == sides[:, None])).all(axis=1)
+    repeated = repeats & (there & outliers & (sides == sides[:, None])).any(axis=1)
+    return np.asarray(outliers & (around | repeated))
 
 
 def suspected(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:

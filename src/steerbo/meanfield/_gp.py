@@ -356,7 +356,7 @@ def another_doubt(
     gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
     left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
     gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
-    return add_outlier(gained, doubts, near, level.alpha)
+    return add_outlier(gained, doubts, near, level.alpha, repeats=False)
 
 
 # -- changes -----------------------------------------------------------------------------------------------------------
