@@ -34,6 +34,7 @@ from ._history import History, Round
 from ._implausible import (
     Expectation,
     ImplausibleValue,
+    date_said,
     implausible_in_look,
     implausible_in_looks,
     implausible_time,
@@ -306,7 +307,8 @@ class BaseStudy(ABC):
         history = self._state.history
         strange = strange_outcomes_said(self.problem, history)
         broken = broken_limits_said(self.problem, history)
-        said = [method.note(history), outliers_said(history, method.outliers(history)), strange, broken]
+        date = date_said(history) if self.problem.timed else ""
+        said = [method.note(history), outliers_said(history, method.outliers(history)), strange, date, broken]
         return [each for each in said if each]
 
     @property

@@ -34,6 +34,7 @@ from ..core import (
     Streams,
     Table,
     context_of,
+    last_time,
 )
 from ..gp import MOST, describe_subset
 from ._region import Region
@@ -151,7 +152,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             case OutcomeTold():
                 self._append(event.token, event.outcome, history[event.token])
             case DataAdded():
-                self._added[history.latest_data] = self._present_context(history)
+                self._added[history.latest_data] = {TIME.name: last_time(history)} if self.problem.timed else {}
                 self._append(history.latest_data, event.outcome, None)
             case Amended():
                 self.begin_anew(history)

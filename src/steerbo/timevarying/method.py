@@ -43,6 +43,7 @@ from ..core import (
     Suggestion,
     Table,
     horizon,
+    last_time,
     now,
     time_of,
 )
@@ -341,7 +342,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
                 self._learn_from_told(history[event.token], history)
             case DataAdded():
                 self._names[history.latest_data] = None
-                self._added[history.latest_data] = self.now, len(history) + 0.5
+                self._added[history.latest_data] = last_time(history), len(history) + 0.5
                 self._condition(self._past(history.latest_data, event.outcome), history)
             case Failed():
                 self._names[event.token] = None
