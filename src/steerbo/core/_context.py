@@ -34,10 +34,15 @@ def time_of(played: Round) -> float:
 
 
 def now(history: History) -> float:
-    """Time that answers are for: that of the last round that holds the clock, or that of later data."""
-    last = last_time(history)
-    dated = history.latest_dated if history.dates.reach(last) else None
-    return last if dated is None else max(last, dated.time)
+    """Time that answers are for: that of the last round that holds the clock, or that of later data.
+
+    A time that was given to a round is believed over the times of data that were known then.
+    """
+    last, time = history.clock, last_time(history)
+    dated = history.latest_dated if history.dates.reach(time) else None
+    if dated is not None and last is not None and not history.is_counted(last):
+        dated = history.dates.stated_since(last.number, dated, time)
+    return time if dated is None else max(time, dated.time)
 
 
 def last_time(history: History) -> float:

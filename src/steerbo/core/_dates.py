@@ -86,6 +86,15 @@ class Dates:
         """The n latest ones, or as many as there are, in order."""
         return self._sorted[-n:]
 
+    def stated_since(self, rounds: int, latest: Dated, time: float) -> Dated | None:
+        """The latest one after a time, up to another one, that was stated after so many rounds; None: there is none."""
+        for dated in reversed(self._sorted):
+            if dated.time <= time:
+                return None
+            if dated.rounds >= rounds and dated <= latest:
+                return dated
+        return None
+
     def later(self, time: float, rounds: int) -> Dated | None:
         """The latest one after a time that was stated before there were more than so many rounds; None: there is none.
 

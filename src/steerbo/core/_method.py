@@ -196,7 +196,7 @@ class Method(ABC, Generic[P, OptionsT]):
         advice = self._recommend_at(history, context)
         if not self.problem.timed:
             return advice
-        return replace(advice, note="; ".join(filter(None, (f"as of time {context[TIME.name]:g}", advice.note))))
+        return replace(advice, note="; ".join(filter(None, (f"as of time {context[TIME.name]:.10g}", advice.note))))
 
     def _present_context(self, history: History) -> dict[str, Any]:
         """Part of the context that is not seen: the time of the last round, where the problem drifts."""

@@ -614,7 +614,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Recommend for another time and other available places. Priors allow that before any outcome."""
         view = self.candidates.view(request.get("time", self.now), request.get("available"), context)
         advice = self._answer(history, view)
-        return replace(PolicyStep.of(advice, context), note=f"as of time {view.time:g}; {advice.note}")
+        return replace(PolicyStep.of(advice, context), note=f"as of time {view.time:.10g}; {advice.note}")
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
