@@ -34,11 +34,11 @@ def measured(kind: str, first: float, rounds: int = 40) -> Optimizer:
     """A new study with outcomes of an optimum that slid from .2 to .785, one in each unit of time."""
     problem, method = SLIDING[kind]
     optimizer, random = Optimizer(problem, method, seed=0), np.random.default_rng(0)
-    scope = {"scope": ["x"]} if problem.kind == "causal" else {}
+    scope = ["x"] if problem.kind == "causal" else None
     for t in range(rounds):
         x = float(random.random())
         value = -4 * (x - 0.2 - 0.015 * t) ** 2 + 0.02 * random.standard_normal()
-        optimizer.add(float(value), {"x": x, "time": first + t}, **scope)
+        optimizer.add(float(value), {"x": x, "time": first + t}, scope=scope)
     return optimizer
 
 
@@ -228,6 +228,31 @@ def test_one_time_far_ahead_is_warned_of_and_not_followed(rounds: int) -> None:
     assert optimizer.status.remark == ""
     optimizer.ask()
     assert time_of(optimizer.history.latest) == 7.0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("variables", [X, [sb.Float("x", 0, 1, step=0.125)]])
+@pytest.mark.filterwarnings("ignore")
+def test_filters_do_not_follow_a_time_far_ahead(variables: list[sb.Float]) -> None:
+    """They are of the latest time: nothing was left of the others."""
+
+    def begun(*more: float) -> Optimizer:
+        optimizer = sb.Optimizer(sb.TimeVarying(variables, PRIORS[:1]), seed=0)
+        for time in (1.0, 2.0, 3.0, 4.0, *more):
+            optimizer.add(time / 10, {"x": time / 8, "time": time} if time < 5 else {"x": 1.0, "time": time})
+        return optimizer
+
+    without, with_one, with_two = begun(), begun(4000.0), begun(4000.0, 4001.0)
+    assert with_one.recommend() == without.recommend()
+    assert with_two.recommend().values == begun(4001.0, 4000.0).recommend().values
+    assert with_two.recommend().values["x"] == pytest.approx(1.0, abs=0.2)
+    for optimizer in (with_one, with_two):
+        assert read_back(optimizer).recommend() == optimizer.recommend()
+    with_two.amend("added-6", void=True)
+    with_one.amend("added-5", 0.375)
+    assert with_one.recommend() == with_two.recommend() == without.recommend()
+    with_one.amend("added-5", 0.9, realised={"time": 5.0})
+    assert with_one.recommend().values["x"] > 0.8
+    assert read_back(with_one).recommend() == with_one.recommend()
 
 
 def test_two_times_near_each_other_count() -> None:

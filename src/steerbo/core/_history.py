@@ -275,10 +275,16 @@ class History:
 
         One that is far ahead of all other times is left out until another is near it: it may have been mistyped.
         """
-        latest = self.dates.last(COMPARED + 1)
+        latest, far = self.dates.last(COMPARED + 1), len(self.far_dated)
+        return latest[-1 - far] if far < len(latest) else None
+
+    @property
+    def far_dated(self) -> tuple[Dated, ...]:
+        """Times of external data that are far ahead of all others, the latest first: see `latest_dated`."""
+        latest, far = self.dates.last(COMPARED + 1), list[Dated]()
         while latest and self.is_far_ahead(latest[-1].time, latest[:-1]):
-            latest.pop()
-        return latest[-1] if latest else None
+            far.append(latest.pop())
+        return tuple(far)
 
     def is_far_ahead(self, time: float, dates: Sequence[Dated]) -> Leap | None:
         """Whether a time of data is far ahead of those of other data, and of the latest rounds that hold the clock."""

@@ -170,13 +170,12 @@ def implausible_time(time: Any, history: History, number: int, token: str) -> It
 
 def date_said(history: History) -> str:
     """Name the data whose time is far ahead of all others, and does not count yet; empty where there are none."""
-    latest, last = history.latest_dated, history.dates.last(1)
-    if not last or (latest is not None and last[0] == latest) or last[0].time <= (present := now(history)):
-        return ""
-    (far,) = last
-    return (
+    present = now(history)
+    return " ".join(
         f"The time of {far.name}, {far.time:.15g}, is far ahead of all others: it is probably wrong, and answers are "
         f"as of {present:.15g} until another one is near it. If it is wrong, amend {far.name}."
+        for far in reversed(history.far_dated)
+        if far.time > present
     )
 
 

@@ -262,7 +262,7 @@ class BaseStudy(ABC):
         Args:
             context: values seen, by variable. Where variables are still to be observed, the answer's `observe` names
                 them: call again with their values, too.
-            request: as for `ask`. Left out, `time` is that of the last round, everything is available, and agents may
+            request: as for `ask`. Left out, `time` is that of `recommend`, everything is available, and agents may
                 go anywhere.
 
         Raises:
