@@ -90,7 +90,7 @@ def test_a_policy_at_another_time() -> None:
     optimizer = case.play(case.start(), 4)
     assert optimizer.policy().values == optimizer.recommend().values
     late = optimizer.policy(time=1e6)
-    assert "as of time 1e+06" in late.note
+    assert "as of time 1000000" in late.note
     low = optimizer.policy(available={"x": (0.2, 0.3)}).values["x"]
     assert 0.2 <= low <= 0.3
     with pytest.raises(InvalidRequest, match=r"the time of round 4\."):

@@ -7,15 +7,17 @@ import io
 import math
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import steerbo as sb
+from steerbo.core import now, time_of
 from steerbo.errors import InvalidOutcome
 from steerbo.study import BY_HAND, MemoryLog, Study
 from steerbo.study.files.export import rounds_csv, suggestions_csv
-from steerbo.study.files.import_csv import Line, import_csv
+from steerbo.study.files.import_csv import Line, as_data, import_csv, read_results, take
 from tests.study.write_formats import CASES, lived
 
 PROBLEM = sb.CostVarying(
@@ -138,6 +140,27 @@ def test_a_corrected_line_is_taken_beside_the_wrong_one_and_says_so(study: Study
     study.amend("added-3", void=True)
     assert "the same settings as added-4" in messages(import_csv(study, "t,ph,value,cost\n20,6,9.7,1\n"))[0]
     assert messages(import_csv(study, "t,ph,value\n22,6,3\n22,6,4\n")) == ["added as added-6", "added as added-7"]
+
+
+def test_rounds_count_on_from_the_outcomes_of_another_study_and_a_mistyped_time_is_said(tmp_path: Path) -> None:
+    drifting = sb.CostVarying([sb.Float("t", 10, 35)], [["t"]], drift="learned")
+    with begin(drifting) as old:
+        for k in range(12):
+            old.tell(old.ask(), 1.0 + k, cost=1)
+        table = rounds_csv(old.problem, old.history)
+    log = tmp_path / "log.db"
+    with Study.create(log, drifting, "random", rounds=99, holder=BY_HAND) as new:
+        take(new, as_data(read_results(drifting, table)))
+        assert len(new.history.data) == 12
+        assert now(new.history) == 12.0
+        far = messages(import_csv(new, "time,t,value\n1300,20,13\n"))[0]
+        assert "time = 1300 is 1288 after all others, and no step was larger than 1" in far
+        assert "answers are as of 12" in new.status.remark
+        with Study.open(log, holder=BY_HAND) as other:
+            new.ask()
+            other.ask()
+        new.ask()
+        assert [time_of(played) for played in new.history] == [13.0, 14.0, 15.0]
 
 
 def test_an_empty_time_among_others_is_said_and_counts_as_now() -> None:

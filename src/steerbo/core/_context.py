@@ -1,7 +1,8 @@
 """Contexts of a round: its time, the values seen before choosing, and typical ones among them.
 
-The time of a round is given to `ask`, or is the number of the round; it never runs backwards, but that abandoned rounds
-and those of void outcomes do not count: their time may have been mistyped. A few typical contexts
+The time of a round is given to `ask`, or counted: it is the number of the round, or follows the latest time that data
+say (`History.next_time`). It never runs backwards, but that abandoned rounds and those of void outcomes do not count:
+their time may have been mistyped. A few typical contexts
 stand for those seen before the latest choices, and an answer for each is averaged into one.
 """
 
@@ -23,7 +24,7 @@ from ._history import History, Round
 from .answers import Recommendation, as_text
 from .request import SEEN, RequestField
 
-TIME = RequestField("time", "The time, if the optimum moves: a number; default: the number of the round")
+TIME = RequestField("time", "The time, if the optimum moves: a number; default: rounds are counted, on from past data")
 """Of a problem that is `timed`; in the same units in every round."""
 
 
@@ -33,19 +34,32 @@ def time_of(played: Round) -> float:
 
 
 def now(history: History) -> float:
-    """Time that answers are for: that of the last round that holds the clock; before the first see `beginning`."""
+    """Time that answers are for: that of the last round that holds the clock, or that of later data.
+
+    A time that was given to a round is believed over the times of data that were known then.
+    """
+    last, time = history.clock, last_time(history)
+    dated = history.latest_dated if history.dates.reach(time) else None
+    if dated is not None and last is not None and not history.is_counted(last):
+        dated = history.dates.stated_since(last.number, dated, time)
+    return time if dated is None else max(time, dated.time)
+
+
+def last_time(history: History) -> float:
+    """Time of the last round that holds the clock, and of data that say none; before the first see `beginning`."""
     return time_of(last) if (last := history.clock) else history.beginning
 
 
-def beginning(number: int, time: float) -> float:
+def beginning(number: int, time: float, counted: bool = False) -> float:
     """Time of data that came before the first round and say no time: that of this round, which has a number.
 
-    Where a round's time is its number, rounds are counted, and what came before the first of them is as of 0.
+    Where the time of rounds is counted, what came before the first of them is one earlier: as of 0, where it is their
+    number, else as of the latest data that say their time.
 
-    >>> beginning(1, 1000.0), beginning(1, 1.0)
-    (1000.0, 0.0)
+    >>> beginning(1, 1000.0), beginning(1, 1.0), beginning(1, 41.0, counted=True)
+    (1000.0, 0.0, 40.0)
     """
-    return 0.0 if time == number else time
+    return 0.0 if time == number else time - 1.0 if counted else time
 
 
 def context_of(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,7 +88,7 @@ def read_time(request: Mapping[str, Any], history: History) -> float:
         if time is None:
             raise InvalidRequest(TIME.name, request[TIME.name], "a finite number")
     else:
-        time = float(len(history) + 1)
+        time = history.next_time
         hint = "Where none is given it is the number of the round: give it in every round."
     if last is not None and time < (before := time_of(last)):
         token = last.suggestion.token

@@ -14,6 +14,7 @@ from typing import Any, Literal, assert_never
 
 from ..errors import UnknownSuggestion, short_repr
 from ..records import of_checked, with_checked
+from ._dates import COMPARED, Dated, Dates, Leap, far_ahead
 from .answers import Scope, Suggestion
 from .events import (
     Abandoned,
@@ -200,6 +201,8 @@ class History:
         self._accounts, self._failed = CostLedger(), 0
         self._clock: list[tuple[float, int, str]] = []  # heap, latest first: negative time and number, and token
         self._held: str | None = None  # token of the first of them
+        self.dates = Dates()  # times that external data say
+        self._counted: set[str] = set()  # tokens of rounds whose time was counted on from that of data
         self.beginning = 0.0  # time of data that came before any round and say no time themselves
         self.undated = False  # whether there are such data
 
@@ -265,6 +268,50 @@ class History:
     def first(self) -> Round | None:
         """The round asked first, of rounds that hold the clock."""
         return next((played for played in self._rounds.values() if played.holds_clock), None)
+
+    @property
+    def latest_dated(self) -> Dated | None:
+        """The latest time that external data say; None: none do.
+
+        One that is far ahead of all other times is left out until another is near it: it may have been mistyped.
+        """
+        latest, far = self.dates.last(COMPARED + 1), len(self.far_dated)
+        return latest[-1 - far] if far < len(latest) else None
+
+    @property
+    def far_dated(self) -> tuple[Dated, ...]:
+        """Times of external data that are far ahead of all others, the latest first: see `latest_dated`."""
+        latest, far = self.dates.last(COMPARED + 1), list[Dated]()
+        while latest and self.is_far_ahead(latest[-1].time, latest[:-1]):
+            far.append(latest.pop())
+        return tuple(far)
+
+    def is_far_ahead(self, time: float, dates: Sequence[Dated]) -> Leap | None:
+        """Whether a time of data is far ahead of those of other data, and of the latest rounds that hold the clock."""
+        rounds = [r.request["time"] for r in self.last(COMPARED) if r.holds_clock and "time" in r.request]
+        return far_ahead(time, [dated.time for dated in dates] + rounds)
+
+    def continues_data(self, token: str) -> bool:
+        """Whether the time of a round is counted on from that of data."""
+        return token in self._counted
+
+    def is_counted(self, played: Round) -> bool:
+        """Whether the time of a round may have been counted, and not given: it is its number, or follows data."""
+        return self.continues_data(played.suggestion.token) or played.request.get("time") == played.number
+
+    @property
+    def next_time(self) -> float:
+        """Time of the next round where none is given.
+
+        Rounds are counted, from 1 or from the time of the round before; where data are of that time or later, from
+        theirs. Where the round before was given a time, the number of the round.
+        """
+        number, last = len(self) + 1, self.clock
+        if last is not None and not self.is_counted(last):
+            return float(number)
+        time = float(number) if last is None else float(last.request["time"]) + (number - last.number)
+        dated = self.latest_dated if self.dates.reach(time) else None
+        return time if dated is None or dated.time < time else dated.time + 1.0
 
     def before(self, played: Round) -> Round | None:
         """Round asked before another one; None: that one is the first."""
@@ -375,6 +422,7 @@ class History:
                 self._added += 1
                 self.undated = self.undated or (self._held is None and "time" not in event.outcome.realised)
                 self.data[self.latest_data] = event
+                self.dates.state(self.latest_data, event.outcome.realised.get("time"), len(self))
                 self._accounts.add(event)
             case LimitsRevised():
                 now = {name: new for name, (_, new) in event.changes.items()}
@@ -413,6 +461,8 @@ class History:
             warnings=(),
         )
         known = suggestion, event.request, event.expected_cost
+        if self.dates and event.request.get("time") == self.next_time != event.round:
+            self._counted.add(event.token)
         self._rounds[event.token] = Round(*known, realised=realised, gain=event.gain)
         self._unknown[event.token] = self._open[event.token] = self._waiting[event.token] = None
         self._set_clock(self._rounds[event.token])
@@ -431,10 +481,12 @@ class History:
         if event.outcome is None:
             self._accounts.void(before)
             self.removed[event.token] = self.data.pop(event.token)
+            self.dates.state(event.token, None, len(self))
             return
         charge = before.charge if event.charge is None else event.charge
         after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
         self.data[event.token] = after
+        self.dates.state(event.token, after.outcome.realised.get("time"), len(self))
         self._accounts.correct(before, after)
 
     def _change(self, token: str, **changes: Any) -> None:

@@ -12,8 +12,9 @@ A value is never refused for it. It is kept and warned of; the page asks before 
 - *Outcomes that repeat* to the last digit at different settings, where others did not, are those of a sensor that is
   stuck: see `stuck`.
 - A *further outcome*, one that a limit is on, goes by the range of the latest others.
-- A *time* is unlikely when it is more than `_JUMP` times the largest step between the latest rounds after the last one:
-  a Unix time, a typed date, a decimal point that was left out.
+- A *time* of a round is unlikely when it is more than 20 times the largest step between the latest rounds after the
+  last one (a Unix time, a typed date, a decimal point that was left out), or when it was given and is earlier than that
+  of data that were known. A time of data is, when it is as far after those of all other data and rounds.
 - A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a `_FACTOR`th of it; without a
   price it goes by the range of the costs of the latest plays of the same scope.
 
@@ -25,12 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 from ..errors import OutOfRangeWarning, SteerboError, UnusualOutcomeWarning
 from ..space import Categorical, Space
-from ._context import TIME, context_of, time_of
+from ._context import TIME, context_of, now, time_of
+from ._dates import COMPARED, far_ahead
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Scope, Suggestion, numeral
@@ -48,7 +50,6 @@ _LATEST = 100  # rounds, and as many pieces of data, that say what is usual
 _FACTOR = 10.0  # times a stated price
 _REPEATS, _VARIED = 5, 8  # outcomes in a row that are one too many to be chance, where so many others all differ
 _APART = 0.5  # share of a range between a setting and its measurement
-_JUMP = 20.0  # times the largest step
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
 _BEYOND = 0.1  # share of a range's width beyond all outcomes, from which on a model guesses
@@ -112,6 +113,8 @@ def warn_implausible(
             others = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
             found += _among("value", "value", problem.scalar(place.outcome), others, place)
         found += [*_earlier(place, problem, history), *_stuck(place, problem, history)]
+    if problem.timed and TIME.name not in problem.space:
+        found += _date(place, history)
     return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
 
 
@@ -140,6 +143,8 @@ def implausible_in_look(
 def implausible_time(time: Any, history: History, number: int, token: str) -> Iterator[ImplausibleValue]:
     """Yield the time of a round where it lies far beyond the pattern of the rounds before it that hold the clock.
 
+    And where it was given and is earlier than that of data that were known: a time that is counted follows from these.
+
     Args:
         time: of the request; None: it has none.
         history: with that round in it, or not yet.
@@ -149,14 +154,29 @@ def implausible_time(time: Any, history: History, number: int, token: str) -> It
     if not isinstance(time, int | float) or isinstance(time, bool):
         return
     earlier = [r for r in history.last(_LATEST + len(history) - number + 1) if r.number < number and r.holds_clock]
-    times = sorted(time_of(r) for r in earlier if TIME.name in r.request)
-    if len(times) < FEW:
-        return
-    largest = max(after - before for before, after in pairwise(times))
-    if largest > 0 and time - times[-1] > _JUMP * largest:
-        step = f"{time - times[-1]:.6g} after the last one"
-        said = f"time = {time:.15g} is {step}, and no step was larger than {largest:.6g}"
+    counted = history.continues_data(token) if number <= len(history) else time == history.next_time != number
+    leap = None if counted else far_ahead(time, [time_of(r) for r in earlier if TIME.name in r.request])
+    if leap is not None:
+        step = f"{leap.step:.6g} after the last one"
+        said = f"time = {time:.15g} is {step}, and no step was larger than {leap.largest:.6g}"
         yield ImplausibleValue("time", said, f"round {number}", f"abandon {token} and ask again", unusual=True)
+    if history.dates.reach(time) and (latest := history.latest_dated) is not None:
+        later = history.dates.later(time, number - 1)
+        if later is not None and later <= latest:
+            said = f"time = {time:.15g} is earlier than that of {later.name}, {later.time:.15g}"
+            remedy = f"abandon {token} and ask again, or amend {later.name}"
+            yield ImplausibleValue("time", said, f"round {number}", remedy, unusual=True)
+
+
+def date_said(history: History) -> str:
+    """Name the data whose time is far ahead of all others, and does not count yet; empty where there are none."""
+    present = now(history)
+    return " ".join(
+        f"The time of {far.name}, {far.time:.15g}, is far ahead of all others: it is probably wrong, and answers are "
+        f"as of {present:.15g} until another one is near it. If it is wrong, amend {far.name}."
+        for far in reversed(history.far_dated)
+        if far.time > present
+    )
 
 
 def outliers_said(history: History, names: Sequence[str]) -> str:
@@ -413,6 +433,17 @@ def _stuck(place: _Place, problem: Problem, history: History) -> Iterator[Implau
     if stuck([*told, (problem.scalar(place.outcome), place.played.suggestion.values)]) == _REPEATS:
         said = f"value = {numeral(problem.scalar(place.outcome))} for the {_REPEATS}th time in a row, at other settings"
         yield place.implausible("value", f"{said}, as if what measures it were stuck")
+
+
+def _date(place: _Place, history: History) -> Iterator[ImplausibleValue]:
+    """A time of data that lies far ahead of all others."""
+    time = (place.measured or {}).get(TIME.name)
+    if place.played is not None or not isinstance(time, int | float) or isinstance(time, bool):
+        return
+    others = [dated for dated in history.dates.last(COMPARED + 1) if dated.name != place.name]
+    if (leap := history.is_far_ahead(time, others)) is not None:
+        said = f"time = {time:.15g} is {leap.step:.6g} after all others, and no step was larger than {leap.largest:.6g}"
+        yield place.implausible(f"realised.{TIME.name}", f"{said}: nothing is counted from it until another is near it")
 
 
 def _further(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:

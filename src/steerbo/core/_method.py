@@ -178,8 +178,8 @@ class Method(ABC, Generic[P, OptionsT]):
         """Recommend the best choice from now on, with its alternatives.
 
         Where variables are seen before choosing: one row for each typical context. Where the problem drifts: for the
-        time of the last round, which the note states. An answer that breaks a limit of the problem is refused, and so
-        is one with such an alternative. A method overrides this, or `_recommend_at`.
+        time of the last round, or of later data, which the note states. An answer that breaks a limit of the problem is
+        refused, and so is one with such an alternative. A method overrides this, or `_recommend_at`.
         """
         present = self._present_context(history)
         if not self.problem.space.seen:
@@ -196,7 +196,7 @@ class Method(ABC, Generic[P, OptionsT]):
         advice = self._recommend_at(history, context)
         if not self.problem.timed:
             return advice
-        return replace(advice, note="; ".join(filter(None, (f"as of time {context[TIME.name]:g}", advice.note))))
+        return replace(advice, note="; ".join(filter(None, (f"as of time {context[TIME.name]:.10g}", advice.note))))
 
     def _present_context(self, history: History) -> dict[str, Any]:
         """Part of the context that is not seen: the time of the last round, where the problem drifts."""

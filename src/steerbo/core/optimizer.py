@@ -34,6 +34,7 @@ from ._history import History, Round
 from ._implausible import (
     Expectation,
     ImplausibleValue,
+    date_said,
     implausible_in_look,
     implausible_in_looks,
     implausible_time,
@@ -261,7 +262,7 @@ class BaseStudy(ABC):
         Args:
             context: values seen, by variable. Where variables are still to be observed, the answer's `observe` names
                 them: call again with their values, too.
-            request: as for `ask`. Left out, `time` is that of the last round, everything is available, and agents may
+            request: as for `ask`. Left out, `time` is that of `recommend`, everything is available, and agents may
                 go anywhere.
 
         Raises:
@@ -306,7 +307,8 @@ class BaseStudy(ABC):
         history = self._state.history
         strange = strange_outcomes_said(self.problem, history)
         broken = broken_limits_said(self.problem, history)
-        said = [method.note(history), outliers_said(history, method.outliers(history)), strange, broken]
+        date = date_said(history) if self.problem.timed else ""
+        said = [method.note(history), outliers_said(history, method.outliers(history)), strange, date, broken]
         return [each for each in said if each]
 
     @property

@@ -41,7 +41,7 @@ class StudyState:
         self.problem = problem
         self.events: list[Event] = [created]
         self.history = History(created, problem.in_order, problem.completed)
-        self._asked_for = 0.0  # time that is asked for before any round
+        self._asked_for: float | None = None  # time that is asked for before any round
         self.streams = Streams(created.seed)
         self.checks = LawMonitor(problem)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
@@ -109,7 +109,9 @@ class StudyState:
         if not (self.problem.timed and self.history.undated):
             return self.history.beginning
         first = self.history.first
-        return self._asked_for if first is None else beginning(first.number, time_of(first))
+        if first is None:
+            return self._asked_for or 0.0
+        return beginning(first.number, time_of(first), self.history.is_counted(first))
 
     def _begin_anew(self, problem: Problem, start: float) -> None:
         """Replay the events on a problem, with another beginning.
@@ -135,14 +137,15 @@ class StudyState:
         """This state; before any round, a copy in which data without a time came at the time that is asked for."""
         if not self.history.undated or self.history.clock is not None or TIME.name not in request:
             return self
-        start = beginning(len(self.history) + 1, request[TIME.name])
+        counted = request[TIME.name] == self.history.next_time
+        start = beginning(len(self.history) + 1, request[TIME.name], counted)
         return self if start == self.history.beginning else self._replayed(self.events[1:], start)
 
-    def _replayed(self, events: Sequence[Event], asked_for: float) -> StudyState:
+    def _replayed(self, events: Sequence[Event], asked_for: float | None) -> StudyState:
         created = self.events[0]
         assert isinstance(created, Created)
         state = StudyState(self.problem, type(self.method), created)
-        state._asked_for = state.history.beginning = asked_for
+        state._asked_for, state.history.beginning = asked_for, asked_for or 0.0
         for each in events:
             state.apply(each)
         return state
@@ -196,7 +199,8 @@ class StudyState:
         that is probably wrong, which a model believes until it is fitted. Where asks learn nothing, answers always do.
         """
         if self._informed[0] != len(self.events):
-            self._informed = len(self.events), self._with_all_learned()
+            state = self.as_of({TIME.name: self.history.next_time}) if self._asked_for is None else self
+            self._informed = len(self.events), state._with_all_learned()
         return self._informed[1]
 
     def _with_all_learned(self) -> Method[Any, Any]:

@@ -29,7 +29,7 @@ from ..core import (
     Round,
     Streams,
     horizon,
-    now,
+    last_time,
     time_of,
 )
 from ..gp import DriftModel, GPRegression, describe_subset, replace_outcomes
@@ -167,7 +167,7 @@ class Surrogate:
                 self._late.append(self._later(event.outcome, event.token, history[event.token]))
             case DataAdded():
                 if self.problem.timed:
-                    self._added[history.latest_data] = now(history)
+                    self._added[history.latest_data] = last_time(history)
                 self._late.append(self._later(event.outcome, history.latest_data, None))
             case Amended():
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]

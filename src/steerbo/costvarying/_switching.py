@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from ..core import TIME, History, Suggestion, now, numeral, time_of
+from ..core import TIME, History, Suggestion, last_time, numeral, time_of
 from ..optim import Maximum
 from ..records import record
 from ..surrogate import expected_improvement
@@ -49,7 +49,8 @@ def plays_to_come(history: History, price: float, switching: float) -> float:
 def time_between_rounds(history: History) -> float:
     """Mean time between two rounds; 1 where the time of fewer than two is known."""
     times = [time_of(played) for played in history if TIME.name in played.request]
-    times = [time for time in times if time <= now(history)]  # a later one was mistyped: its round is void or abandoned
+    last = last_time(history)
+    times = [time for time in times if time <= last]  # a later one was mistyped: its round is void or abandoned
     return (max(times) - min(times)) / (len(times) - 1) if len(times) > 1 else 1.0
 
 

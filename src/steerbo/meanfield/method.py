@@ -35,6 +35,7 @@ from ..core import (
     Streams,
     Table,
     context_of,
+    last_time,
 )
 from ..gp import MOST, describe_subset
 from ._region import Region
@@ -182,7 +183,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             case OutcomeTold():
                 self._read(event.token, history)
             case DataAdded():
-                self._added[history.latest_data] = self._present_context(history)
+                self._added[history.latest_data] = {TIME.name: last_time(history)} if self.problem.timed else {}
                 self._read(history.latest_data, history)
             case Amended():
                 self._read(event.token, history)

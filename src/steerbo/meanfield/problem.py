@@ -101,8 +101,8 @@ class MeanField(Problem):
         variables: variables known before each choice, such as the day's weather; each of them is `seen`, and `ask` is
             given it.
         drift: how payoffs change with time, if that is known: a `Decay`, `MaternInTime` or `Periodic`, in units of
-            the time that `ask(time=…)` is given (default: the number of the round). A change at one moment is noticed
-            without it.
+            the time that `ask(time=…)` is given (default: rounds are counted, on from past data). A change at one
+            moment is noticed without it.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values; also if capacities cannot hold the agents.

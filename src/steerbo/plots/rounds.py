@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import BaseStudy, Recommendation, Round, now, time_of
+from ..core import BaseStudy, Recommendation, Round, last_time, time_of
 from ..errors import InvalidProblem, InvalidRequest, SteerboError, short_repr
 from ..space import Variable
 from .drawing import (
@@ -226,7 +226,7 @@ def settings_figure(
 
 def rounds_to_now(study: BaseStudy) -> list[Round]:
     """Rounds without those of a time to come, which was mistyped: they are void or abandoned."""
-    timed, latest = study.problem.timed, now(study.history)
+    timed, latest = study.problem.timed, last_time(study.history)
     return [played for played in study.history if not timed or time_of(played) <= latest]
 
 

@@ -32,7 +32,21 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float, Int
-from ..core import TIME, Amended, Asked, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round, now, time_of
+from ..core import (
+    TIME,
+    Amended,
+    Asked,
+    DataAdded,
+    Event,
+    Failed,
+    History,
+    OutcomeTold,
+    Refitted,
+    Round,
+    last_time,
+    now,
+    time_of,
+)
 from ..optim import Box, FeasibleRegion, Margin
 from ._constraints import (
     ConstraintModel,
@@ -376,7 +390,7 @@ class FailureModel:
         if self._lasting is None:
             return
         self._now = now(history), float(len(history))
-        when = float(realised.get(TIME.name, self._now[0])) if played is None else time_of(played)
+        when = float(realised.get(TIME.name, last_time(history))) if played is None else time_of(played)
         self._when.append((when, float(len(history) if played is None else played.number)))
         if len(self._worked) > _LATE:  # a stream may go on for ever
             for held in (self._tried, self._worked, self._when):

@@ -236,6 +236,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
     name: ClassVar[str] = "learned-drift"
     Options: ClassVar[type[Any]] = LearnedDriftOptions
     makes_priors: ClassVar[bool] = False
+    holds_back: ClassVar[bool] = False
     surrogate: DriftingSurrogate  # type: ignore[assignment]
 
     def __init__(self, problem: TimeVarying, options: LearnedDriftOptions, streams: Streams) -> None:

@@ -43,6 +43,7 @@ from ..core import (
     Suggestion,
     Table,
     horizon,
+    last_time,
     now,
     time_of,
 )
@@ -280,7 +281,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     """Base of the methods for time-varying problems. It has a surrogate, candidates, and a confidence width.
 
     Attributes:
-        now: time of the last round that holds the clock.
+        now: time of the last round that holds the clock, or of later data.
         posed: the problem with the priors in use; they are made from the outcomes where the user gave none.
         surrogate: posteriors of all priors given all outcomes.
         candidates: places that can be chosen in a round.
@@ -290,6 +291,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     solves = TimeVarying
     makes_priors: ClassVar[bool] = True
     """Whether it makes default priors from the outcomes where the user gave none."""
+    holds_back: ClassVar[bool] = True
+    """Whether data of a time far ahead of all others are not learned from until another one is near it."""
     doubts_outcomes: ClassVar[bool] = False
     """Whether outcomes that no believed prior explains count for little."""
 
@@ -300,6 +303,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self.candidates = Candidates(problem, self._added, self.lasting)
         self._names: dict[str, None] = {}  # of rounds that have ended and of data, in the order in which they came
         self._learned: set[str] = set()  # names of the outcomes that were learned from
+        self._far: set[str] = set()  # names of data that are held back, as their time is far ahead of all others
         self._held, self.doubts = 0, Doubts()  # outcomes in the surrogate, and those that are probably wrong
         self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
         self._scale, self.calibration = OutcomeScale(), Calibration()
@@ -341,16 +345,26 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
                 self._learn_from_told(history[event.token], history)
             case DataAdded():
                 self._names[history.latest_data] = None
-                self._added[history.latest_data] = self.now, len(history) + 0.5
-                self._condition(self._past(history.latest_data, event.outcome), history)
+                self._added[history.latest_data] = last_time(history), len(history) + 0.5
+                self._far |= {history.latest_data} & self._far_ahead(history)
+                if history.latest_data not in self._far:
+                    self._condition(self._past(history.latest_data, event.outcome), history)
             case Failed():
                 self._names[event.token] = None
                 self._add_failed(history[event.token])
             case Amended():
+                self._far = self._far_ahead(history)
                 self._replay(history)
             case _:
                 pass
+        if self._far and self._far - (far := self._far_ahead(history)):
+            self._far &= far
+            self._replay(history)
         self.candidates.feasibility.learn(event, history)
+
+    def _far_ahead(self, history: History) -> set[str]:
+        """Names of data far ahead of all others in time: filters, which are of the latest time, would follow them."""
+        return {dated.name for dated in history.far_dated if dated.time > self.now} if self.holds_back else set()
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters of the constrained outcomes, where they are due."""
@@ -408,7 +422,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         What one of them taught hangs on those before it: priors that are made from them, surprises, doubts.
         """
         standing = {name: (outcome, played) for name, outcome, played in history.outcomes()}
-        names = [name for name in self._names if name in standing]
+        names = [name for name in self._names if name in standing and name not in self._far]
         skipped, self._standardised_at = self._forgotten([standing[name][1] is not None for name in names])
         self.calibration, self._learned = Calibration(), {*names[:skipped]}
         self._begin(OutcomeScale())
@@ -613,7 +627,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Recommend for another time and other available places. Priors allow that before any outcome."""
         view = self.candidates.view(request.get("time", self.now), request.get("available"), context)
         advice = self._answer(history, view)
-        return replace(PolicyStep.of(advice, context), note=f"as of time {view.time:g}; {advice.note}")
+        return replace(PolicyStep.of(advice, context), note=f"as of time {view.time:.10g}; {advice.note}")
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""

@@ -260,9 +260,9 @@ class TimeVarying(ConstrainedProblem):
     """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
 
     Each round tries one of the points available now, and the best point *now* is wanted. `ask(time=…)` gives the
-    time (default: the number of the round; it must not run backwards), `ask(available=…)` the available points:
-    on a finite domain a list of its points (values of the one variable, or mappings) or a mask over all of them; on a
-    box bounds by variable name, such as ``{"x": (0, 0.5)}``, or a list of points.
+    time (default: rounds are counted, on from past data; it must not run backwards), `ask(available=…)` the available
+    points: on a finite domain a list of its points (values of the one variable, or mappings) or a mask over all of
+    them; on a box bounds by variable name, such as ``{"x": (0, 0.5)}``, or a list of points.
 
     The domain is finite where all variables together have at most 4096 settings (400 with default priors), else a
     box.

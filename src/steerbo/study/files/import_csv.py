@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..._parsing import folded, parse_value, read_choice
 from ..._wording import SHELL
-from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, now
+from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, last_time
 from ...core._reports import naming_columns
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import record, to_dict
@@ -403,7 +403,7 @@ def _without_time(outcome: Outcome, timed: bool, study: Study) -> Iterator[str]:
     """Sentence on a line without the time that other lines have."""
     if timed and TIME.name not in outcome.realised:
         known = study.history.clock is not None
-        when = f"now, at {now(study.history):.15g}" if known else f"at the {TIME.name} of the first round"
+        when = f"now, at {last_time(study.history):.15g}" if known else f"at the {TIME.name} of the first round"
         yield f"its {TIME.name} is empty: it counts as measured {when}; if not, amend it with its time"
 
 
