@@ -322,13 +322,13 @@ class _Place:
         if said is None:
             return None
         outcome = said if isinstance(said, Outcome) else None
-        if isinstance(event, DataAdded) or event.token in history.data:
+        if isinstance(event, DataAdded) or history.datum(event.token) is not None:
             name = history.next_data if isinstance(event, DataAdded) else event.token
-            before = history.data.get(name)
+            before = history.datum(name)
             about = name, name, f"amend {name}", outcome, said.cost
             new = _but(said.realised, before.outcome.realised if before else {})
             scope = getattr(event, "scope", None) or (before.scope if before else None)
-            return cls(*about, new, None, before.outcome if before else None, scope)
+            return cls(*about, new, None, before.outcome if name in history.data and before else None, scope)
         played = history[event.token]
         stands = (played.outcome or played.failure) if isinstance(event, Amended) else None
         known = {**played.suggestion.context, **(stands.realised if stands else {})}

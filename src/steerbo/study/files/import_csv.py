@@ -87,9 +87,7 @@ class ExistingData:
         Raises:
             InvalidOutcome: it says another scope.
         """
-        data = self.study.history.data.get(name)
-        if data is None:
-            return f"{name} (it was there already, and is void)"
+        data = self.study.history.data[name]
         more: dict[str, Any] = {}
         if data.outcome.cost is None and outcome.cost is not None:
             more["cost"] = outcome.cost
@@ -442,7 +440,12 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
     study.problem.check_data(outcome, scope)
     if there := known.find(outcome, scope, name):
-        if told.state == "void" and there in study.history.data:
+        if there in study.history.removed:
+            if told.state == "void":
+                return Line(number, "taken", f"{there} (void: it was there already)")
+            said = f"{there} is void here; `steerbo amend STUDY {there} VALUE` brings it back"
+            return Line(number, "left", said)
+        if told.state == "void":
             study.amend(there, void=True, reason=told.reason)
             return Line(number, "taken", f"{there} is void now")
         return Line(number, "taken", known.complete(there, outcome, scope, charge))
