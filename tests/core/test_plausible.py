@@ -11,7 +11,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
-from steerbo.core._implausible import stuck, unusual
+from steerbo.core._implausible import stuck, unusual, warn_implausible
+from steerbo.core.events import Outcome, OutcomeTold
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
 from tests.core.stub import Nearest, Stub
 
@@ -119,6 +120,24 @@ def test_a_value_far_from_all_others_is_warned_about() -> None:
         optimizer.amend("added-1", 830.0)
     optimizer.amend("added-1", 8.3)
     assert told(optimizer, 20.0) is None, "a bit more than ever before is what one hopes for"
+
+
+def test_a_value_far_from_all_others_is_warned_about_where_a_model_extrapolates() -> None:
+    """Its deviations are wide there: chord = 10.2 m, where .03 to .3 were known, let 1600 dB pass for likely."""
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=30)
+    for value in (110.0, 118.0, 127.0, 135.0):
+        told(optimizer, value)
+    suggestion = optimizer.ask()
+    found = {
+        humidity: warn_implausible(
+            OutcomeTold(suggestion.token, Outcome(1600.0, None, {**suggestion.values, "humidity": humidity})),
+            PROBLEM, optimizer.history, (1600.0, 120.0, 900.0),
+        )
+        for humidity in (50.0, 500.0)
+    }  # fmt: skip
+    assert [each.field for each in found[50.0]] == []
+    assert [each.field for each in found[500.0]] == ["realised.humidity", "value"]
+    assert found[500.0][1].text == "value = 1600 is far from the others, 110 to 135"
 
 
 def test_a_cost_far_from_those_of_its_scope_is_warned_about() -> None:
