@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo._wording import SHELL
 from steerbo.core import Optimizer
 from steerbo.core._implausible import stuck, unusual, warn_implausible
 from steerbo.core.events import Outcome, OutcomeTold
@@ -80,6 +81,20 @@ def told(optimizer: sb.Optimizer, value: float, cost: float | None = None, **rea
     suggestion = optimizer.ask()
     assert suggestion is not None
     return optimizer.tell(suggestion, value, cost=cost, realised={"humidity": 50, **realised})
+
+
+def test_a_look_that_is_given_once_more_is_told_how_it_is_corrected() -> None:
+    optimizer = Optimizer(Stub(), Nearest)
+    suggestion = optimizer.decide(optimizer.ask(), {"age": 0.61})
+    with pytest.raises(
+        InvalidContext, match=r"expected values for pulse. age was looked at already, and is 0.61"
+    ) as told:
+        optimizer.decide(suggestion, {"age": 0.16})
+    assert str(told.value).endswith(": to correct it, use decide(suggestion, context, again=True).")
+    assert told.value.worded(SHELL).endswith("use `steerbo decide STUDY TOKEN --context NAME=VALUE --again`.")
+    optimizer.decide(suggestion, {"pulse": 0.5})
+    with pytest.raises(OutcomeConflict, match=r"again=True\) to correct what was looked at last"):
+        optimizer.decide(suggestion, {"pulse": 0.7})
 
 
 def test_who_tells_gets_the_warnings_as_data_also_the_second_time() -> None:

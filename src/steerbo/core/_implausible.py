@@ -134,7 +134,11 @@ def implausible_in_look(
     look: Mapping[str, Any], space: Space, number: int, token: str, *, seen: bool = False
 ) -> Iterator[ImplausibleValue]:
     """List the values of one look of a round that lie far outside their ranges; `seen`: it was before choosing."""
-    again = f"abandon {token} and ask again" if seen else f"decide {token} again, before anything is set by it"
+    again = (
+        f"abandon {token} and ask again"
+        if seen
+        else f"decide {token} again (`--again`; in Python again=True), before anything is set by it"
+    )
     place = _Place(f"round {number}", token, f"{again}, or tell it right among `realised`")
     return _variables(place, space, "context", look)
 

@@ -287,7 +287,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     # -- why -----------------------------------------------------------------------------------------------------------
 
     def explain(self, history: History) -> Explanation:
-        """Explain the latest choice: the rule, each set's upper bound at that time, and any switching, risk and drift."""
+        """Explain the latest choice: the rule, each set's upper bound at that time, any switching, risk and drift."""
         table = self.control_set_table(history)
         asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
         if not asked:

@@ -25,9 +25,7 @@ DRAWS = 32
 """Of what nature does, over which a probability is averaged."""
 MIN_TO_PREDICT = 5
 """Outcomes before anything is said of the next ones."""
-NO_FEASIBLE_NOTE = (
-    "no settings of it are known yet to keep to its limits, and to be likely to work; these are the likeliest"
-)
+NO_FEASIBLE_NOTE = "no settings are known yet that keep to the limits and are likely to work; these come nearest"
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 _FAR = 5.0  # deviations up to which a tail is believed

@@ -213,7 +213,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
     for each, name, found in zip(new, names, implausible, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
         twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(each.twin)
-        lines.append(Line(each.number, "taken", "; ".join([said, *twin, *map(str, found)])))
+        lines.append(Line(each.number, "taken", _joined([said, *twin, *map(str, found)])))
     return lines
 
 
@@ -365,7 +365,7 @@ def take(
         number: [*_without_time(outcome, timed, study), *_twin(known.same_but_for_value(outcome))]
         for number, outcome in added.items()
     }
-    lines = [replace(line, message="; ".join([line.message, *doubted.get(line.number, ())])) for line in lines]
+    lines = [replace(line, message=_joined([line.message, *doubted.get(line.number, ())])) for line in lines]
     return sorted(lines, key=lambda line: line.number)
 
 
@@ -394,7 +394,16 @@ def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
     if isinstance(line, NewRow):
         return line
     said = [str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)]
-    return replace(line, message="; ".join([line.message, *said]))
+    return replace(line, message=_joined([line.message, *said]))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """One message of parts, some of which are whole sentences.
+
+    >>> _joined(["added as added-4", "added-4: ph = 65 is far outside. If it is wrong, amend added-4.", "empty"])
+    'added as added-4; added-4: ph = 65 is far outside. If it is wrong, amend added-4. empty'
+    """
+    return "".join(part + (" " if part.endswith(".") else "; ") for part in parts[:-1]) + parts[-1]
 
 
 def _take(study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charge: bool) -> Line | NewRow:
