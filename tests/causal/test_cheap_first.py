@@ -135,7 +135,7 @@ def test_without_prices_a_round_is_what_is_paid() -> None:
 def test_it_says_prices_in_words() -> None:
     chain, optimizer = world("chain"), played_on("chain", 25)
     table = optimizer.explain().tables[0]
-    assert table.columns == ("scope", "plays", "price", "at best")
+    assert table.columns == ("scope", "plays", "price", "at best, next round")
     assert dict(zip(table.columns, table.rows[0], strict=True))["price"] == 1.0
     assert ("prices", "1 a round, 1 to set x, 5 to set z, 1 to look at c") in chain.problem.describe()
     method: Any = optimizer._state.method

@@ -60,6 +60,27 @@ def test_the_logged_index_is_in_the_users_units() -> None:
     assert notes[1] == pytest.approx([-each for each in notes[0]])
 
 
+def test_the_index_that_is_explained_is_that_of_the_next_choice() -> None:
+    """It was called the policy's bound, and stood below the value that the answer states."""
+    graph = CausalGraph.from_text("x -> y; x <-> y", target="y", intervenable=["x"])
+    optimizer = Optimizer(Causal(graph, [Float("x", 0, 1)]), "coca-bo", seed=0)
+    for k in range(12):
+        suggestion = optimizer.ask()
+        x = suggestion.values.get("x", 0.1 * (k % 10))
+        optimizer.tell(suggestion, 5 - (x - 0.5) ** 2 + 0.01 * (-1) ** k, realised={"x": x})
+    why = optimizer.explain()
+    assert why.tables[0].columns == ("scope", "plays", "index")
+    assert "The index, by which the next scope is chosen, is" in why.summary
+    assert [row[2] for row in why.tables[0].rows] == pytest.approx(optimizer.ask().note["index"])
+
+
+def test_one_scope_has_no_index() -> None:
+    graph = CausalGraph.from_text("x -> y", target="y", intervenable=["x"])
+    optimizer = Optimizer(Causal(graph, [Float("x", 0, 1)]), "coca-bo", seed=0)
+    optimizer.tell(optimizer.ask(), 1.0)
+    assert optimizer.explain().tables[0].columns == ("scope", "plays")
+
+
 MANY = graph_of(100)
 
 

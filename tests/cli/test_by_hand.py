@@ -179,9 +179,74 @@ def test_nature_stays_as_it_was_where_bounds_are_widened(study: Path) -> None:
 
 def test_what_is_changed_in_a_study_file_is_named(study: Path) -> None:
     edited(study, '"°C"', '"K"')
-    message = refused(call("show", study), 2)
+    message = refused(call("ask", study), 2)
     assert "problem.variables.temperature.unit: " in message
     assert "°C" in message
+
+
+def test_commands_that_read_go_by_the_log_of_a_changed_file(study: Path) -> None:
+    token = asked(study)["token"]
+    edited(study, '"°C"', '"K"')
+    for command in (["show"], ["export"], ["export", "--format", "jsonl"], ["report"]):
+        result = call(command[0], study, *command[1:])
+        assert result.exit_code == 0, result.output
+        assert "study.toml differs from its log, and the log counts here: " in result.stderr
+        assert "problem.variables.temperature.unit" in result.stderr
+    assert token in call("show", study).stdout
+    assert "°C" in study.with_suffix(".html").read_text(encoding="utf-8")
+    for command in (["ask"], ["tell", token, "1"], ["amend", token, "1"], ["extend"], ["check"]):
+        refused(call(command[0], study, *command[1:]), 2)
+
+
+def test_a_file_from_before_bounds_were_widened_says_what_to_write(study: Path) -> None:
+    with Study.open(study.with_suffix(".db")) as going:
+        going.extend({"temperature": (10, 45.5), "ph": (3, 8)})
+    message = refused(call("ask", study), 2)
+    assert "problem.variables.temperature.high: 35.0 is not allowed; expected 45.5, as in the log" in message
+    wanted = 'low = 3.0, law = { kind = "uniform", low = 4.0, high = 8.0 } for ph'
+    assert (
+        f"The study was widened since: write high = 45.5 for temperature and {wanted} into the study file." in message
+    )
+    assert "another study" not in message
+    assert "0 of 10 spent" in call("show", study).stdout
+    edited(study, "high = 35", "high = 45.5")
+    edited(study, "low = 4, high = 8", "low = 3, high = 8")
+    message = refused(call("ask", study), 2)
+    assert 'The study was widened since: write law = { kind = "uniform", low = 4.0, high = 8.0 } for ph into' in message
+    edited(study, 'law = { kind = "uniform" }', 'law = { kind = "uniform", low = 4.0, high = 8.0 }')
+    assert call("ask", study).exit_code == 0
+
+
+TEMPERATURE = '  { kind = "float", name = "temperature", low = 10, high = 35, unit = "°C" },\n'
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {
+                TEMPERATURE: TEMPERATURE
+                + '  { kind = "float", name = "light", low = 0, high = 9, law = { kind = "uniform" } },\n'
+            },
+            'problem.variables: ["temperature", "light", "ph"] is not allowed; expected temperature, ph, as in the '
+            "log. The variable light is new: a study keeps its variables, and their names.",
+        ),
+        ({'"ph"': '"acid"'}, "The variable acid is new and the variable ph is missing: "),
+        (
+            {TEMPERATURE: "", '["temperature"], ["temperature", "ph"]': '["ph"]'},
+            "The variable temperature is missing: ",
+        ),
+    ],
+)
+def test_variables_that_are_new_missing_or_renamed_are_named(study: Path, changes: dict[str, str], said: str) -> None:
+    """The refusal was a list of dictionaries, cut off."""
+    for before, after in changes.items():
+        edited(study, before, after)
+    for command in ("ask", "extend"):
+        message = refused(call(command, study), 2)
+        assert said in message
+        assert "and `import` with --as-data." in message
+        assert ("give the table a column light" in message) == ("light" in said)
 
 
 def test_what_changes_nothing_says_so(study: Path) -> None:

@@ -152,6 +152,25 @@ def test_imported_costs_are_charged_on_request_only(study: Path, tmp_path: Path)
     assert ("spent", 4.0) in json.loads(call("show", study, "--json").stdout)["status"].items()
 
 
+def test_warnings_of_a_line_are_sentences(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "past.csv"
+    table.write_text("value,cost,temperature,ph\n1.0,1,200,65\n")
+    (said,) = call("import", study, table).stdout.splitlines()
+    assert "it is kept. If it is wrong, amend added-1. added-1: ph = 65 is far outside its range" in said
+    assert ".;" not in said
+
+
+def test_a_row_without_a_value_is_not_told_to_fail(study: Path, tmp_path: Path) -> None:
+    """Data have no token to fail; a round has."""
+    table = tmp_path / "past.csv"
+    table.write_text("value,cost,temperature,ph\nn/a,1,20,6\n1e200,1,20,6\n")
+    broken, large = call("import", study, table).stdout.splitlines()
+    assert broken.endswith("expected a finite number. If the evaluation broke, leave it out.")
+    assert large.endswith("Give it in a larger unit; where it is no measurement, leave it out.")
+    token = asked(study)["token"]
+    assert "use `steerbo fail STUDY TOKEN" in refused(call("tell", study, token, "n/a", "--cost", 1), 2)
+
+
 def test_a_typo_in_a_table_is_said_and_amended(study: Path, tmp_path: Path) -> None:
     table = tmp_path / "past.csv"
     table.write_text("value,cost,temperature,ph\n1.0,1,20,65\n2.0,1,22,6\n")

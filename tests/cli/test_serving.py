@@ -13,6 +13,7 @@ from tests.cli.calls import call, refused
 from tests.core.stub import Nearest, Stub
 from tests.serve.players import bearer, oven
 from tests.serve.processes import serving, start
+from tests.study.files import PROBLEM, STUDY
 
 
 def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
@@ -86,6 +87,20 @@ def test_studies_of_one_name_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["no.db", "no.toml"])
 def test_what_cannot_be_opened_is_said_at_once(name: str, tmp_path: Path) -> None:
     assert call("serve", tmp_path / name).exit_code == 2
+
+
+def test_a_study_that_cannot_be_opened_stops_no_other(tmp_path: Path) -> None:
+    place, changed, widened = oven(tmp_path), tmp_path / "changed.toml", tmp_path / "widened.toml"
+    for path in (changed, widened):
+        path.write_text(PROBLEM + STUDY, encoding="utf-8")
+        assert call("new", path).exit_code == 0
+    with Study.open(widened.with_suffix(".db")) as going:
+        going.extend({"temperature": (10, 45)})
+    changed.write_text(changed.read_text(encoding="utf-8").replace('"°C"', '"K"'), encoding="utf-8")
+    assert "another study" in refused(call("serve", changed), 2)
+    with serving(changed, place, widened) as made, made.client() as client:
+        assert client.get("/studies").json()["studies"] == ["oven", "widened"]
+        assert client.post("/studies/widened/ask", json={}).status_code == 200
 
 
 def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo._wording import SHELL
 from steerbo.core import Optimizer
-from steerbo.core._implausible import stuck, unusual
+from steerbo.core._implausible import stuck, unusual, warn_implausible
+from steerbo.core.events import Outcome, OutcomeTold
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
 from tests.core.stub import Nearest, Stub
 
@@ -81,6 +83,20 @@ def told(optimizer: sb.Optimizer, value: float, cost: float | None = None, **rea
     return optimizer.tell(suggestion, value, cost=cost, realised={"humidity": 50, **realised})
 
 
+def test_a_look_that_is_given_once_more_is_told_how_it_is_corrected() -> None:
+    optimizer = Optimizer(Stub(), Nearest)
+    suggestion = optimizer.decide(optimizer.ask(), {"age": 0.61})
+    with pytest.raises(
+        InvalidContext, match=r"expected values for pulse. age was looked at already, and is 0.61"
+    ) as told:
+        optimizer.decide(suggestion, {"age": 0.16})
+    assert str(told.value).endswith(": to correct it, use decide(suggestion, context, again=True).")
+    assert told.value.worded(SHELL).endswith("use `steerbo decide STUDY TOKEN --context NAME=VALUE --again`.")
+    optimizer.decide(suggestion, {"pulse": 0.5})
+    with pytest.raises(OutcomeConflict, match=r"again=True\) to correct what was looked at last"):
+        optimizer.decide(suggestion, {"pulse": 0.7})
+
+
 def test_who_tells_gets_the_warnings_as_data_also_the_second_time() -> None:
     optimizer = sb.Optimizer(PROBLEM, "random", rounds=9)
     assert told(optimizer, 1.0) is None
@@ -119,6 +135,24 @@ def test_a_value_far_from_all_others_is_warned_about() -> None:
         optimizer.amend("added-1", 830.0)
     optimizer.amend("added-1", 8.3)
     assert told(optimizer, 20.0) is None, "a bit more than ever before is what one hopes for"
+
+
+def test_a_value_far_from_all_others_is_warned_about_where_a_model_extrapolates() -> None:
+    """Its deviations are wide there: chord = 10.2 m, where .03 to .3 were known, let 1600 dB pass for likely."""
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=30)
+    for value in (110.0, 118.0, 127.0, 135.0):
+        told(optimizer, value)
+    suggestion = optimizer.ask()
+    found = {
+        humidity: warn_implausible(
+            OutcomeTold(suggestion.token, Outcome(1600.0, None, {**suggestion.values, "humidity": humidity})),
+            PROBLEM, optimizer.history, (1600.0, 120.0, 900.0),
+        )
+        for humidity in (50.0, 500.0)
+    }  # fmt: skip
+    assert [each.field for each in found[50.0]] == []
+    assert [each.field for each in found[500.0]] == ["realised.humidity", "value"]
+    assert found[500.0][1].text == "value = 1600 is far from the others, 110 to 135"
 
 
 def test_a_cost_far_from_those_of_its_scope_is_warned_about() -> None:

@@ -128,7 +128,7 @@ def test_bad_options(world: Case) -> None:
 
 @pytest.mark.parametrize("world", sorted(CASES.keys() - {"mean-field, outcomes by agent"}), indirect=True)
 def test_data_are_corrected_or_voided(world: Case) -> None:
-    """A correction of data that corrects nothing, or of void data, is refused; outcomes by agent are never data."""
+    """A correction of data that corrects nothing is refused; void data come back. Outcomes by agent are never data."""
     assert world.added is not None
     optimizer = world.start()
     for _ in range(2):
@@ -140,5 +140,9 @@ def test_data_are_corrected_or_voided(world: Case) -> None:
         with pytest.raises(InvalidOutcome):
             optimizer.amend("added-1", **wrong)
     with pytest.raises(UnknownSuggestion):
-        optimizer.amend("added-2", 1.0)
+        optimizer.amend("added-3", 1.0)
     assert values_of(optimizer.events) == events
+    optimizer.amend("added-2", 1.0)
+    assert [outcome.value for outcome in optimizer.history.added] == [5.0, 1.0]
+    replayed = Optimizer.replay(optimizer.problem, optimizer.events)
+    assert replayed.history.data == optimizer.history.data

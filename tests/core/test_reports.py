@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
-from steerbo.errors import InvalidInput, InvalidOutcome, OutcomeConflict
+from steerbo.errors import InvalidInput, InvalidOutcome, OutcomeConflict, UnknownSuggestion
 from tests.core.kinds import PROBLEMS
 
 PROBLEM = sb.CostVarying([sb.Float(n, 0, 1, law=sb.Uniform()) for n in ("t", "ph")], [["t"], ["ph"]])
@@ -103,6 +103,33 @@ def test_data_is_charged_and_named_afterwards() -> None:
     optimizer.amend("added-1", void=True)
     assert optimizer.status.spent == 4, "what was spent is spent"
     assert replayed(optimizer).history.removed == optimizer.history.removed
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_void_data_comes_back_by_a_correction(kind: str) -> None:
+    problem, measured = PROBLEMS[kind]
+    once, again = (Optimizer(problem, seed=1, budget=30) for _ in range(2))
+    for optimizer in (once, again):
+        for value in (1.0, 2.0, 3.0):
+            optimizer.add(value, measured, cost=2, charge=True)
+    again.amend("added-2", void=True)
+    again.amend("added-2", void=True)
+    assert list(again.history.data) == ["added-1", "added-3"]
+    for optimizer in (once, again):
+        optimizer.amend("added-2", 2.5, cost=3)
+    assert again.history.data == once.history.data
+    assert list(again.history.data) == ["added-1", "added-2", "added-3"]
+    assert not again.history.removed
+    assert again.status == once.status
+    assert again.recommend() == once.recommend()
+    replayed(again)
+
+
+def test_data_is_no_suggestion() -> None:
+    optimizer = begin()
+    optimizer.add(1, POINT)
+    with pytest.raises(UnknownSuggestion, match=r"added-1 is data, and no suggestion: to correct it, use amend"):
+        optimizer.tell("added-1", 2, cost=1)
 
 
 def test_what_is_taken_back_leaves_nothing() -> None:

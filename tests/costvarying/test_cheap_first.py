@@ -210,6 +210,12 @@ def test_equally_cheap_sets_are_chosen_among_by_their_promise() -> None:
     assert "Prices within a factor of 1.5 count as equal." in str(lenient.explain())
 
 
+def test_logged_bounds_say_before_which_round_they_were_so() -> None:
+    """They are of the last choice, before its outcome, and may contradict the answer beside them."""
+    (table,) = played_on(20).explain().tables
+    assert table.columns[-1] == "at best, before round 20"
+
+
 def test_a_price_counts_unless_it_is_said_that_it_does_not() -> None:
     """The dear set is no better; at a price half as high again it is played less often than where prices are alike."""
     law = sb.TruncatedNormal(0.5, 0.2)

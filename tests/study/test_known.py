@@ -238,6 +238,21 @@ def test_a_piece_that_is_edited_in_a_table(study: Study) -> None:
     assert line.fate == "refused"
 
 
+def test_void_data_is_left_void_by_an_import_and_comes_back_by_a_correction(study: Study) -> None:
+    import_csv(study, DATA)
+    study.amend("added-2", void=True)
+    found, before = rows(study), study.events
+    assert found[1]["state"] == "void"
+    assert messages(import_csv(study, table([found[1]]))) == ["added-2 (void: it was there already)"]
+    (line,) = import_csv(study, table([{**found[1], "state": "added"}]))
+    assert str(line) == "line 2: left, added-2 is void here; `steerbo amend STUDY added-2 VALUE` brings it back"
+    assert study.events == before
+    study.amend("added-2", 2.75)
+    assert messages(import_csv(study, table([{**found[1], "state": "added", "value": "2.75"}]))) == [
+        "added-2 (it was there already)"
+    ]
+
+
 def test_scopes_of_any_names() -> None:
     variables = [sb.Float(n, 0, 1, law=sb.Uniform()) for n in ("a + b", "c", "scope")]
     with begin(sb.CostVarying(variables, [["a + b"], ["c"], ["a + b", "scope"]])) as study:

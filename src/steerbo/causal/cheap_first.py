@@ -378,13 +378,13 @@ class CheapFirst(CausalMethod[CheapOptions]):
         return float(max([wanted - sure, *(bound - wanted for bound in below if bound is not None)]))
 
     def indices(self, history: History) -> dict[str, list[Any]]:
-        """Price of every arm, and its upper bound by the present model."""
+        """Price of every arm, and its upper bound in the next round."""
         known, prices = list[Any]([None] * len(self.arms)), self.costs.minima.tolist()
         some = [i for i in range(len(self.arms)) if len(self.models[i])]
         values, _ = self._values(history, some, self._present_context(history), len(history) + 1)
         for i, each in zip(some, values, strict=True):
             known[i], prices[i] = self.problem.sign * each.bound, each.price
-        return {"price": prices, "at best": known}
+        return {"price": prices, "at best, next round": known}
 
 
 def _means(best: Sequence[CostedValue | None], infeasible: float) -> Float[np.ndarray, " m"]:

@@ -23,6 +23,10 @@ from .method import CausalMethod
 from .models import ModelOptions
 from .problem import Causal
 
+_INDEX_IS = (
+    "The index, by which the next scope is chosen, is the value of its policy on a grid of settings, better by one "
+    "standard deviation of that value."
+)
 _INDEX_BETA = 1.0  # β of an arm's index
 _GRID = 16  # settings of each action among which the largest mean in a context is sought
 
@@ -61,7 +65,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         "delta": 0.1,
     }
     rule: ClassVar[str] = "paired"
-    value_label: ClassVar[str] = "policy's bound"
+    value_label: ClassVar[str] = "index"
     explores: ClassVar[bool] = True
 
     @classmethod
@@ -80,9 +84,10 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         return (heading, f"{scopes}; {self._start_text()}"), *rest
 
     def explain(self, history: History) -> Explanation:
-        """See `CausalMethod.explain`; with the number of initial plays."""
+        """See `CausalMethod.explain`; with the number of initial plays, and what the index is."""
         found = super().explain(history)
-        return replace(found, summary=f"{found.summary} {self._start_text()}.")
+        said = f" {_INDEX_IS}" if CoCaBO.value_label in found.tables[0].columns else ""
+        return replace(found, summary=f"{found.summary} {self._start_text()}.{said}")
 
     def _start_text(self) -> str:
         """Describe the number of initial plays."""
@@ -173,7 +178,9 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         return float(model.unstandardise(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean())
 
     def indices(self, history: History) -> dict[str, list[Any]]:
-        """Index of every arm."""
-        values = self._values(history, self._present_context(history))
+        """Index of every arm, by which the next one is chosen; nothing where there is one arm."""
+        if len(self.arms) == 1:
+            return {}
+        values = self.feasibility.expected(self._values(history, self._present_context(history)))
         sign = self.problem.sign
         return {self.value_label: [sign * float(v) if np.isfinite(v) else None for v in values]}

@@ -101,6 +101,10 @@ class Random(CoCaBO):
     def _start_text(self) -> str:
         return "every play is drawn at random"
 
+    def indices(self, history: History) -> dict[str, list[Any]]:
+        """Nothing: no index chooses."""
+        return {}
+
     def needed(self, i: int) -> int:
         """Never let a model count: actions are always drawn."""
         return 2**62

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand
@@ -40,10 +40,17 @@ WAIT = 10.0
 """Seconds that a command for people waits for a log that is away. What was answered is kept."""
 
 
-def open_study(place: str, *, asking: bool = False, say: Callable[[str], None] | None = None) -> Study:
+def open_study(
+    place: str,
+    *,
+    asking: bool = False,
+    tolerated: Literal["nothing", "widened", "any"] = "nothing",
+    say: Callable[[str], None] | None = None,
+) -> Study:
     """Open a study for people; limits that its file has otherwise than its log count for commands that ask alone.
 
-    What they ought to know is said on standard error, or by `say`.
+    What they ought to know is said on standard error, or by `say`. A command that only reads has any difference of the
+    file and its log `tolerated`: it goes by the log.
     """
     if not place.endswith(".toml"):
         return Study.open(place, holder=BY_HAND, wait=WAIT, say=Errors(say).say)
@@ -51,7 +58,8 @@ def open_study(place: str, *, asking: bool = False, say: Callable[[str], None] |
     if not specification.log.exists():
         raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
     log = DatabaseLog(specification.log, make=False)
-    return resume(specification, log, Errors(say), begin=False, adopt_limits=asking, holder=BY_HAND, wait=WAIT)
+    worker: dict[str, Any] = {"holder": BY_HAND, "wait": WAIT}
+    return resume(specification, log, Errors(say), begin=False, adopt_limits=asking, tolerated=tolerated, **worker)
 
 
 def as_logged(place: str) -> list[Event]:

@@ -102,7 +102,7 @@ def _unset(study: Study, names: set[str]) -> list[str]:
 @commands.command()
 def show(study: Place, as_json: AsJson = False) -> None:
     """Show the rounds, the recommendation, and why."""
-    with open_study(study) as going:
+    with open_study(study, tolerated="any") as going:
         if as_json:
             tables = {"rounds": to_dict(rounds_table(going)), "data": to_dict(data_table(going))}
             rows = {
@@ -136,7 +136,7 @@ def export(
     if kind == "jsonl" and (events := as_logged(study)):
         _give(kind, events_jsonl(events), out, as_json)
         return
-    with open_study(study) as going:
+    with open_study(study, tolerated="any") as going:
         if kind == "optuna":
             beside = "optuna.db" if "://" in study else f"{Path(study).with_suffix('')}-optuna.db"
             place = out or beside
@@ -189,7 +189,7 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the study as one HTML page, readable offline."""
-    with open_study(study) as going:
+    with open_study(study, tolerated="any") as going:
         text = page_of(going, title(study))
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     _write(file, text, ".html")

@@ -130,7 +130,7 @@ def policy(
     as_json: AsJson = False,
 ) -> None:
     """Print the learned policy's settings for given observations. Nothing is logged."""
-    with open_study(study) as going:
+    with open_study(study, tolerated="any") as going:
         asked = request(going.problem, given)
         if contexts is None:
             step = going.policy(pairs(going.problem, "context", context, InvalidContext), **asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack, closing, nullcontext
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from typing import Annotated
 import typer
 
 from .._redaction import split_name
+from .._wording import SHELL
 from ..core.request import MOST_AT_ONCE
 from ..errors import InvalidOption, InvalidStudy, MissingExtra
 from ..records import to_dict
@@ -23,6 +25,8 @@ from .arguments import AsJson, Place, open_study, title
 from .usage import whole, word
 
 commands = group()
+Openers = dict[str, tuple[str, Callable[[], Study]]]
+"""Places and openers of studies, by served name."""
 _KEY_DOES = ("create", "list", "revoke")
 KEY = "STEERBO_KEY"
 """Of the environment: the key that an assistant's words are said with."""
@@ -78,8 +82,7 @@ def serve(
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
         believed = proxies(forwarded_by or ())
         opened = _openers(studies or [], LOGGER.warning if as_json else None)
-        for _, open_one in opened.values():
-            open_one().close()  # a study that cannot be opened is reported at the start
+        opened = _can_be_opened(opened, LOGGER.warning if as_json else partial(echo, err=True))
         pool = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
         pool.folder = _folder(studies or [])
         if pool.keyed and not any(keys_of(place) for place, _ in opened.values()):
@@ -95,9 +98,28 @@ def serve(
         listen(application(pool, tuple(name or ())), listening, believed)
 
 
-def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dict[str, tuple[str, Callable[[], Study]]]:
+def _can_be_opened(studies: Openers, say: Callable[[str], None]) -> Openers:
+    """Those of the studies that can be opened; each other one is reported, and refused where it is the only one.
+
+    Raises:
+        InvalidStudy: none can be opened.
+    """
+    found: Openers = {}
+    for number, (name, (place, open_one)) in enumerate(studies.items(), start=1):
+        try:
+            open_one().close()
+        except InvalidStudy as error:
+            if number == len(studies) and not found:
+                raise
+            say(f"{name} is not served: {error.worded(SHELL)}")
+        else:
+            found[name] = place, open_one
+    return found
+
+
+def _openers(places: list[str], say: Callable[[str], None] | None = None) -> Openers:
     """Openers of the studies by served name; all studies of a log given without a name."""
-    found: dict[str, tuple[str, Callable[[], Study]]] = {}
+    found: Openers = {}
     for place in places:
         url, only = split_name(place)
         log = str(read_study(place).log) if place.endswith(".toml") else url
@@ -111,13 +133,13 @@ def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dic
 
 
 def _opened(place: str, say: Callable[[str], None] | None) -> Study:
-    """The study by the limits of its file; by the log's where one was lowered since, on the page, say."""
+    """The study by the limits of its file; by the log's where one was lowered, or bounds were widened, on the page."""
     try:
-        return open_study(place, asking=True, say=say)
+        return open_study(place, asking=True, tolerated="widened", say=say)
     except InvalidStudy as error:
         if not place.endswith(".toml") or "study." not in error.field:
             raise
-        return open_study(place, say=say)
+        return open_study(place, tolerated="widened", say=say)
 
 
 def _folder(places: list[str]) -> Path:
@@ -187,7 +209,7 @@ def key(
     as_json: AsJson = False,
 ) -> None:
     """Create, list or revoke keys to a served study. A new key is shown once."""
-    with open_study(study) as going:
+    with open_study(study, tolerated="any") as going:
         logged = str(getattr(going.log, "name", "study"))
     place = str(read_study(study).log) if study.endswith(".toml") else study
     with closing(KeyRing(Path(place) if "://" not in place else place)) as ring:

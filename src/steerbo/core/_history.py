@@ -159,10 +159,11 @@ class CostLedger:
         if data.scope is not None:
             self._of(data.scope).change(data.outcome.cost, None)
 
-    def correct(self, before: DataAdded, after: DataAdded) -> None:
-        """Correct external data."""
+    def correct(self, before: DataAdded, after: DataAdded, *, counted: bool) -> None:
+        """Correct external data; `counted`: whether it was not void before, and its cost is part of mean costs."""
         self._charged += Fraction(after.charged) - Fraction(before.charged)
-        self.void(before)
+        if counted:
+            self.void(before)
         self._learn(after)
 
     def _learn(self, data: DataAdded) -> None:
@@ -171,6 +172,15 @@ class CostLedger:
 
     def _of(self, scope: Scope) -> RunningMean:
         return self._scopes.setdefault(scope, RunningMean())
+
+
+def number_of(name: str) -> int:
+    """Number in the name of external data, by which it is ordered.
+
+    >>> number_of("added-12")
+    12
+    """
+    return int(name.rpartition("-")[2])
 
 
 class History:
@@ -216,8 +226,14 @@ class History:
         try:
             return self._rounds[token]
         except KeyError:
+            if token in self.data or token in self.removed:
+                raise UnknownSuggestion(f"{token} is data, and no suggestion: to correct it, use ‹amend›") from None
             pending = ", ".join(r.suggestion.token for r in self.pending) or "none"
             raise UnknownSuggestion(f"suggestion {short_repr(token)} is unknown here; pending: {pending}") from None
+
+    def datum(self, name: str) -> DataAdded | None:
+        """External data of that name, void or not; None: there is none."""
+        return self.data.get(name) or self.removed.get(name)
 
     @property
     def added(self) -> list[Outcome]:
@@ -407,7 +423,7 @@ class History:
                 self._change(event.token, state="told", outcome=event.outcome)
             case Failed():
                 self._change(event.token, state="failed", failure=event, charge=event.charge)
-            case Amended() if event.token in self.data:
+            case Amended() if self.datum(event.token) is not None:
                 self._correct(event)
             case Amended(outcome=Outcome()):
                 self._change(event.token, state="told", outcome=event.outcome)
@@ -476,18 +492,24 @@ class History:
         self._held = self._clock[0][2] if self._clock else None
 
     def _correct(self, event: Amended) -> None:
-        """Correct or void external data; its cost stays spent."""
-        before = self.data[event.token]
+        """Correct or void external data, whose cost stays spent; a value brings void data back to its place."""
+        name, before = event.token, self.datum(event.token)
+        assert before is not None
         if event.outcome is None:
-            self._accounts.void(before)
-            self.removed[event.token] = self.data.pop(event.token)
-            self.dates.state(event.token, None, len(self))
+            if name in self.data:
+                self._accounts.void(before)
+                self.removed[name] = self.data.pop(name)
+                self.dates.state(name, None, len(self))
             return
         charge = before.charge if event.charge is None else event.charge
         after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
-        self.data[event.token] = after
-        self.dates.state(event.token, after.outcome.realised.get("time"), len(self))
-        self._accounts.correct(before, after)
+        self._accounts.correct(before, after, counted=name in self.data)
+        self.dates.state(name, after.outcome.realised.get("time"), len(self))
+        if name in self.data:
+            self.data[name] = after
+        else:
+            del self.removed[name]
+            self.data = dict(sorted({**self.data, name: after}.items(), key=lambda item: number_of(item[0])))
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]

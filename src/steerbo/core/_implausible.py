@@ -6,8 +6,9 @@ A value is never refused for it. It is kept and warned of; the page asks before 
   beyond the range's ends, or a tenth of a range above 0 is larger: see `Float.is_far`. One that was to be set is
   unlikely where it was measured more than half the width away.
 - An *outcome* is unlikely when it is more than `FAR` standard deviations from what the method's posterior expected
-  there (`Method.expected_outcome`). Where no posterior says, and for an outcome that replaces another (the posterior
-  has learned from that one), it is unlikely when it lies far beyond the range of the latest others: see `unusual`.
+  there (`Method.expected_outcome`). Where no posterior says, where it extrapolates, and for an outcome that replaces
+  another (the posterior has learned from that one), it is unlikely when it lies far beyond the range of the latest
+  others: see `unusual`.
   With the first few others to compare with, an earlier outcome may turn out to be so: it is reported then.
 - *Outcomes that repeat* to the last digit at different settings, where others did not, are those of a sensor that is
   stuck: see `stuck`.
@@ -107,11 +108,12 @@ def warn_implausible(
     found = [*_variables(place, problem.space, "realised", place.measured), *_elsewhere(place, problem.space)]
     if place.outcome is not None and not place.repeats:
         found = [*_tiny(place, history), *found]
-        if expected is not None and not isinstance(event, Amended):
-            found += _unexpected(place, *expected)
-        else:
+        known = expected is not None and not isinstance(event, Amended)
+        unexpected = [*_unexpected(place, *expected)] if expected is not None and known else []
+        if not known or (not unexpected and _extrapolated(place, problem.space)):
             others = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
-            found += _among("value", "value", problem.scalar(place.outcome), others, place)
+            unexpected = [*_among("value", "value", problem.scalar(place.outcome), others, place)]
+        found += unexpected
         found += [*_earlier(place, problem, history), *_stuck(place, problem, history)]
     if problem.timed and TIME.name not in problem.space:
         found += _date(place, history)
@@ -135,7 +137,11 @@ def implausible_in_look(
     look: Mapping[str, Any], space: Space, number: int, token: str, *, seen: bool = False
 ) -> Iterator[ImplausibleValue]:
     """List the values of one look of a round that lie far outside their ranges; `seen`: it was before choosing."""
-    again = f"abandon {token} and ask again" if seen else f"decide {token} again, before anything is set by it"
+    again = (
+        f"abandon {token} and ask again"
+        if seen
+        else f"decide {token} again (`--again`; in Python again=True), before anything is set by it"
+    )
     place = _Place(f"round {number}", token, f"{again}, or tell it right among `realised`")
     return _variables(place, space, "context", look)
 
@@ -342,13 +348,13 @@ class _Place:
         if said is None:
             return None
         outcome = said if isinstance(said, Outcome) else None
-        if isinstance(event, DataAdded) or event.token in history.data:
+        if isinstance(event, DataAdded) or history.datum(event.token) is not None:
             name = history.next_data if isinstance(event, DataAdded) else event.token
-            before = history.data.get(name)
+            before = history.datum(name)
             about = name, name, f"amend {name}", outcome, said.cost
             new = _but(said.realised, before.outcome.realised if before else {})
             scope = getattr(event, "scope", None) or (before.scope if before else None)
-            return cls(*about, new, None, before.outcome if before else None, scope)
+            return cls(*about, new, None, before.outcome if name in history.data and before else None, scope)
         played = history[event.token]
         stands = (played.outcome or played.failure) if isinstance(event, Amended) else None
         known = {**played.suggestion.context, **(stands.realised if stands else {})}
@@ -385,13 +391,24 @@ def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any]
     for name in space.names:
         if values is None or name not in values:
             continue
-        try:
-            far = space[name].is_far(values[name])
-        except (SteerboError, TypeError):  # no value of this variable: the call that is given it will say so
-            continue
-        if far:
+        if _beyond(space, name, values[name]):
             said = f"{name} = {values[name]:g} is far outside its range, {space[name].range_text}"
             yield place.implausible(f"{part}.{name}", said, unusual=False)
+
+
+def _beyond(space: Space, name: str, value: Any, *more: float) -> bool:
+    """See `Float.is_far`; false of what is no value of this variable: the call that is given it will say so."""
+    try:
+        return space[name].is_far(value, *more)
+    except (SteerboError, TypeError):
+        return False
+
+
+def _extrapolated(place: _Place, space: Space) -> bool:
+    """Whether a value lies outside its range, so that a model extrapolates and its deviations are wide."""
+    assert place.outcome is not None
+    known = {**(place.played.realised if place.played else {}), **place.outcome.realised}
+    return any(name in known and _beyond(space, name, known[name], _ROUNDING) for name in space.names)
 
 
 def _elsewhere(place: _Place, space: Space) -> Iterator[ImplausibleValue]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from .._parsing import parse_value, read_choice
-from ..errors import InvalidContext, InvalidOutcome, one_of
+from ..errors import InvalidContext, InvalidOutcome, combine, one_of
 from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
 from ._context import TIME, now, read_time, read_when
 from ._history import History, Round
@@ -316,7 +316,17 @@ class Problem(ABC):
         measured = self.space.check_measured(dict(realised), self.needed_of_data(realised))
         if when is not None:
             measured = {TIME.name: when, **measured}
-        return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
+        return Outcome(self.read_data_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
+
+    def read_data_value(self, value: Any) -> Any:
+        """Check the value of external data, which has no round that could be told to have failed."""
+        try:
+            return self.read_value(value)
+        except InvalidOutcome as error:
+            raise combine(
+                InvalidOutcome(each.field, each.value, each._allowed, each._hint.replace("use ‹fail›", "leave it out"))
+                for each in error.errors
+            ) from None
 
 
 class ConstrainedProblem(Problem):

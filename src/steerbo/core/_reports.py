@@ -168,7 +168,7 @@ class OutcomeParser:
         given = {name: part for name, part in named.items() if part is not None}
         if not isinstance(void, bool):
             raise InvalidOutcome("void", void, "true or false")
-        if isinstance(suggestion, str) and suggestion in self.history.data:
+        if isinstance(suggestion, str) and self.history.datum(suggestion) is not None:
             token, correct = suggestion, self._corrected_data
         else:
             about = self.about(suggestion)
@@ -205,7 +205,8 @@ class OutcomeParser:
         """Corrected external data: fields not given stay."""
         if not given:
             raise InvalidOutcome("value", None, "a new value, a cost, realised variables, a charge or a scope", _VOID)
-        before = self.history.data[token]
+        before = self.history.datum(token)
+        assert before is not None
         value = before.outcome.value if given.get("value") is None else given.get("value")
         cost = before.outcome.cost if given.get("cost") is None else given.get("cost")
         outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(given.get("realised"))})

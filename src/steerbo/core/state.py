@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from typing import Any
 
-from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict
+from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict, short_repr
 from ..records import from_dict, identity
 from ._constraints import check_suggestion
 from ._context import TIME, beginning, context_of, time_of
@@ -245,8 +245,22 @@ class StudyState:
         if not pending.waiting:
             raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
         if not pending.suggestion.observe:
-            raise OutcomeConflict(f"round {pending.number} has nothing to look at, all is set: use ‹tell›")
+            again = ", or ‹again› to correct what was looked at last" if self._latest_looks(pending) else ""
+            raise OutcomeConflict(f"round {pending.number} has nothing to look at, all is set: use ‹tell›{again}")
+        for name in context if isinstance(context, Mapping) else ():
+            if name in self._latest_looks(pending) and name not in pending.suggestion.observe:
+                known = f"{name} was looked at already, and is {short_repr(pending.suggestion.context[name])}"
+                hint = f"{known}: to correct it, use ‹again›."
+                raise InvalidContext(
+                    f"context.{name}", context[name], f"values for {', '.join(pending.suggestion.observe)}", hint
+                )
         return self._decided(self.history, pending, context)
+
+    def _latest_looks(self, played: Round) -> Collection[str]:
+        """Names of what was looked at last in a round, which can be corrected."""
+        token = played.suggestion.token
+        decided = (event for event in reversed(self.events) if isinstance(event, Decided) and event.token == token)
+        return next((event.context for event in decided), {}).keys()
 
     def decide_again(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
         """Event of the settings after a corrected observation; values left out of `context` stay.

@@ -328,5 +328,6 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             for i in range(len(self.plays))
         ]
         rows = tuple((*row, *more) for row, more in zip(table.rows, extra, strict=True))
-        columns = (*table.columns, "at best", "cost at least", "ruled out")
+        bound = "at best" if history.latest is None else f"at best, before round {history.latest.number}"
+        columns = (*table.columns, bound, "cost at least", "ruled out")
         return Explanation(summary, (Table(table.title, columns, rows),))

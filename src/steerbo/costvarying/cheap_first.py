@@ -292,7 +292,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     # -- why -----------------------------------------------------------------------------------------------------------
 
     def explain(self, history: History) -> Explanation:
-        """Explain the latest choice: the rule, the upper bound of each set, and any switching, risk and drift."""
+        """Explain the latest choice: the rule, each set's upper bound at that time, any switching, risk and drift."""
         table = self.control_set_table(history)
         asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
         if not asked:
@@ -323,4 +323,5 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if (drift_model := self.surrogate.drift.model) is not None:
             summary += f" Of drift it says: {drift_model.said(self.model.kernel)}."
         summary += uneven_noise_said(self.model, self.problem.space.names)
-        return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))
+        bound = f"at best, before round {asked[-1].round}"
+        return Explanation(summary, (Table(table.title, (*table.columns, bound), rows),))

@@ -415,7 +415,7 @@ class MeanField(Problem):
         when, played = read_when(realised) if self.timed else (None, realised)
         known = {} if when is None else {TIME.name: when}
         known |= self._read_played(played, needed=True)
-        return self._complete(Outcome(self.read_value(value), paid, known))
+        return self._complete(Outcome(self.read_data_value(value), paid, known))
 
     def _complete(self, outcome: Outcome) -> Outcome:
         """Check, with feedback from all agents, that exactly the played cells have a payoff."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
-from .._wording import MISSING
+from .._wording import MISSING, SHELL
 from ..core import (
     BaseStudy,
     BoundsExtended,
@@ -30,7 +30,7 @@ from ..core import (
 )
 from ..core import problem_of as first_problem
 from ..core.registry import name_of
-from ..errors import InvalidInput, InvalidStudy, LogConflict, combine
+from ..errors import InvalidInput, InvalidStudy, LogConflict, SteerboError, combine
 from ..records import to_dict
 from ..storage.log import EventLog
 from ..storage.opening import replay
@@ -41,14 +41,20 @@ from .workers import check_options
 
 Change = tuple[str, Any, Any]
 """A field, what the log says, and what the file says."""
+Tolerated = Literal["nothing", "widened", "any"]
+"""Differences of a study file and its log with which the study is opened all the same, as the log says: none; bounds
+that were widened since the file was written; any."""
+_ANEW = "use ‹new› with --log, then ‹export›, and ‹import› with --as-data"
 ANOTHER = (
     "It is the log of another study: name another one with --log, or move this one away. To begin anew with what was "
-    "measured there, use ‹new› with --log, then ‹export›, and ‹import› with --as-data."
+    f"measured there, {_ANEW}."
 )
+_READING = "‹show›, ‹export› and other commands that only read go by the log."
 _OWN_ENDS = (
     "Bounds are what can be set; what nature does stays as it was, and this law had its ends from the bounds. "
     "Write it so into the study file, then use ‹extend›."
 )
+_WIDENED = "The study was widened since"
 
 
 def problem_of(created: Created, place: str, events: list[Event]) -> Problem:
@@ -98,6 +104,8 @@ def widening(logged: Problem, said: Problem) -> dict[str, tuple[Any, Any]]:
     Raises:
         InvalidStudy: more is changed than that, or bounds are narrower: naming the field.
     """
+    if (other := _other_variables(logged, said)) is not None:
+        raise other
     bounds = wanted_bounds(logged, said)
     if not bounds:
         found = list(file_differences(to_dict(logged), to_dict(said), "problem"))
@@ -121,15 +129,51 @@ def _without_ends(logged: Problem, whole: Problem, said: Problem, names: Iterabl
     for name in names:
         before, after, now = (getattr(problem.space[name], "law", None) for problem in (logged, whole, said))
         if now != after and now == before:
-            wanted = ", ".join(
-                f"{field} = {json.dumps(end)}"
-                for field, end in sorted(to_dict(after).items(), key=lambda part: part[0] != "kind")
-            )
-            yield InvalidStudy(f"problem.variables.{name}.law", to_dict(now), f"law = {{ {wanted} }}", _OWN_ENDS)
+            yield InvalidStudy(f"problem.variables.{name}.law", to_dict(now), _law_text(to_dict(after)), _OWN_ENDS)
 
 
-def check_same(place: str, logged: Problem, said: Problem) -> None:
+def _law_text(law: Mapping[str, Any]) -> str:
+    """A law as a study file has it."""
+    parts = sorted(((field, value) for field, value in law.items() if value is not None), key=lambda x: x[0] != "kind")
+    return f"law = {{ {', '.join(f'{field} = {json.dumps(value)}' for field, value in parts)} }}"
+
+
+def _widened_since(first: Problem, logged: Problem, said: Problem) -> str:
+    """What to write into a study file that is from before bounds were widened; empty where more is different.
+
+    Args:
+        first: the problem that the study began with.
+        logged: the problem by now.
+        said: the file's.
+    """
+    wanted, explained = list[str](), 0
+    for name in said.space.names:
+        if name not in logged.space.names or _ends(logged.space[name]) == _ends(first.space[name]):
+            continue
+        own, now = (to_dict(problem.space[name]) for problem in (said, logged))
+        found = list(file_differences(own, now, name))
+        ends = {
+            end: now[end]
+            for end, wider in (("low", now["low"] < own["low"]), ("high", now["high"] > own["high"]))
+            if wider and now[end] != _ends(first.space[name])[end == "high"]
+        }
+        of_law = [field for field, end, _ in found if field.startswith(f"{name}.law.") and end in (None, MISSING)]
+        explained += len(ends) + len(of_law)
+        parts = [f"{end} = {json.dumps(value)}" for end, value in ends.items()]
+        parts += [_law_text(now["law"])] if of_law else []
+        wanted += [f"{', '.join(parts)} for {name}"] if parts else []
+    everything = list(file_differences(to_dict(said), to_dict(logged), ""))
+    return " and ".join(wanted) if explained == len(everything) else ""
+
+
+def check_same(place: str, first: Problem, logged: Problem, said: Problem) -> None:
     """Refuse a study file with another problem than the log's.
+
+    Args:
+        place: of the log.
+        first: the problem that the study began with.
+        logged: the problem by now.
+        said: the file's.
 
     Raises:
         InvalidStudy: naming the first field that is changed, and what to do.
@@ -137,16 +181,40 @@ def check_same(place: str, logged: Problem, said: Problem) -> None:
     found = list(file_differences(to_dict(logged), to_dict(said), "problem"))
     if not found:
         return
+    if wanted := _widened_since(first, logged, said):
+        field, before, now = found[0]
+        hint = f"{_WIDENED}: write {wanted} into the study file. {_READING}"
+        raise InvalidStudy(f"{place}: {field}", now, f"{before!r}, as in the log", hint)
     try:
         bounds = widening(logged, said)
     except InvalidStudy as error:
-        if any(said in error._hint for said in (ANOTHER, _OWN_ENDS)):
+        if error.field == "problem.variables" or any(said in error._hint for said in (ANOTHER, _OWN_ENDS)):
             raise combine(each.moved(f"{place}: {each.field}") for each in error.errors) from None
         raise InvalidStudy(f"{place}: {error.field}", error.value, error.allowed, f"{error.hint} {ANOTHER}") from None
     names = " and ".join(f"problem.variables.{name}" for name in bounds)
     field, before, now = found[0]
     hint = f"The bounds of {names} are wider in the study file: to go on with them, use ‹extend›."
     raise InvalidStudy(f"{place}: {field}", now, f"{before!r}, as in the log", hint)
+
+
+def _other_variables(logged: Problem, said: Problem) -> InvalidStudy | None:
+    """Error that names variables that are new, missing or in another order; None where they are the same."""
+    before, now = list(logged.space.names), list(said.space.names)
+    new, gone = ([n for n in some if n not in others] for some, others in ((now, before), (before, now)))
+    wanted = f"{', '.join(before)}, as in the log"
+    if not new and not gone:
+        return None if now == before else InvalidStudy("problem.variables", now, wanted, "Write them in this order.")
+    changes = [
+        f"variable{'s' * (len(names) > 1)} {', '.join(names)} {'are' if len(names) > 1 else 'is'} {how}"
+        for names, how in ((new, "new"), (gone, "missing"))
+        if names
+    ]
+    fill = f" Before the import, give the table a column {' and a column '.join(new)}." if new else ""
+    hint = (
+        f"The {' and the '.join(changes)}: a study keeps its variables, and their names. To begin a new study with "
+        f"what was measured, {_ANEW}.{fill}"
+    )
+    return InvalidStudy("problem.variables", now, wanted, hint)
 
 
 def _changed(found: list[Change]) -> InvalidStudy:
@@ -206,7 +274,7 @@ def compare(specification: StudyFile, log: EventLog, observer: Observer) -> bool
     """
     if not (events := log.read()):
         return False
-    history = _replayed(specification, log, events, observer)
+    history, _ = _replayed(specification, log, events, observer)
     _check_older(history, specification)
     mention(history, specification, observer)
     return True
@@ -239,6 +307,7 @@ def resume(
     begin: bool = True,
     extend: bool = False,
     adopt_limits: bool = True,
+    tolerated: Tolerated = "nothing",
     **worker: Any,
 ) -> Study:
     """The study that the log's events lead to; a new one where it is empty. The log is closed where this fails.
@@ -253,6 +322,7 @@ def resume(
         begin: whether a new one may begin.
         extend: widen the bounds of variables to those of the study file, where these are wider.
         adopt_limits: whether to go by the limits of the study file; else they are mentioned where they differ.
+        tolerated: differences with which the study is opened as the log says, and which are mentioned.
         worker: holder, lease, clock and wait; see `Study`.
 
     Raises:
@@ -260,14 +330,14 @@ def resume(
     """
     try:
         check_options(worker)
-        study = _resumed(specification, log, observer, begin, extend, worker)
+        study, same = _resumed(specification, log, observer, begin, extend, tolerated, worker)
         if extend and (bounds := widening(study.problem, specification.problem)):
             study.extend(bounds)
             for name, (low, high) in bounds.items():
                 observer.say(f"{name} can be set from {low:g} to {high:g} now")
         if adopt_limits:
             adopt(study, specification, observer, meant=extend)
-        else:
+        elif same:
             mention(study, specification, observer)
         return study
     except BaseException:
@@ -276,8 +346,15 @@ def resume(
 
 
 def _resumed(  # noqa: PLR0917
-    specification: StudyFile, log: EventLog, observer: Observer, begin: bool, extend: bool, worker: dict[str, Any]
-) -> Study:
+    specification: StudyFile,
+    log: EventLog,
+    observer: Observer,
+    begin: bool,
+    extend: bool,
+    tolerated: Tolerated,
+    worker: dict[str, Any],
+) -> tuple[Study, bool]:
+    """The study, and whether the file is the log's."""
     fresh = specification.optimizer()
     wanted = fresh.events[0]
     assert isinstance(wanted, Created)
@@ -287,33 +364,47 @@ def _resumed(  # noqa: PLR0917
             raise InvalidStudy("log", log.place, "a log with a study in it", "‹new› makes one.")
         try:
             log.append(wanted)
-            return Study(log, fresh, say=observer.say, **worker)
+            return Study(log, fresh, say=observer.say, **worker), True
         except LogConflict:  # another run has just begun it
             events = log.read()
-    optimizer = _replayed(specification, log, events, observer, extend)
+    optimizer, same = _replayed(specification, log, events, observer, extend, tolerated)
     study = Study(log, optimizer, say=observer.say, **worker)
     study.session.settle()
-    return study
+    return study, same
 
 
-def _replayed(
-    specification: StudyFile, log: EventLog, events: list[Event], observer: Observer, extend: bool = False
-) -> Optimizer:
-    """The optimizer that the events of a log lead to, after a check that they are of the file's study."""
+def _replayed(  # noqa: PLR0917
+    specification: StudyFile,
+    log: EventLog,
+    events: list[Event],
+    observer: Observer,
+    extend: bool = False,
+    tolerated: Tolerated = "nothing",
+) -> tuple[Optimizer, bool]:
+    """The optimizer that the events of a log lead to, and whether they are of the file's study or only tolerated."""
     created, wanted = events[0], specification.optimizer().events[0]
     assert isinstance(wanted, Created)
     if not isinstance(created, Created):
         raise InvalidStudy(f"{log.place}: event 1", created, "a 'created' event")
-    _check_same_study(log.place, specification.problem, created, wanted, specification.settings)
-    if not extend:
-        check_same(log.place, problem_of(created, log.place, events), specification.problem)
+    same = True
+    try:
+        _check_same_study(log.place, specification.problem, created, wanted, specification.settings)
+        if not extend:
+            problems = first_problem(created, log.place), problem_of(created, log.place, events)
+            check_same(log.place, *problems, specification.problem)
+    except SteerboError as error:
+        if not (tolerated == "any" or (tolerated == "widened" and _WIDENED in getattr(error, "_hint", ""))):
+            raise
+        same = False
+        observer.say(f"{specification.path.name} differs from its log, and the log counts here: {error.worded(SHELL)}")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         optimizer = replay(log.place, events, None)
-    _say_what_is_kept(specification.problem, created, wanted, observer)
+    if same:
+        _say_what_is_kept(specification.problem, created, wanted, observer)
     for warning in caught:
         observer.say(str(warning.message))
-    return optimizer
+    return optimizer, same
 
 
 def _check_same_study(place: str, problem: Problem, created: Created, wanted: Created, said: Settings) -> None:

@@ -44,6 +44,13 @@ def test_reasons_in_figure_1(scope: Contexts, rule: str, witness: str) -> None:
     assert witness in why.reason
 
 
+def test_several_contexts_close_every_back_door() -> None:
+    several = CausalGraph.from_text("a -> x; b -> x; x -> y; a -> y; b -> y", target="y", intervenable=["x"])
+    why = why_dropped(several, Scope())
+    assert why is not None
+    assert "a, b close every back door" in why.reason
+
+
 def test_a_scope_has_no_fault_where_it_keeps_the_rules_word_for_word() -> None:
     found: dict[str | None, int] = {}
     for _, graph in random_graphs(25, 30_000):

@@ -34,7 +34,8 @@ def why_dropped(graph: CausalGraph, scope: Scope, mode: Mode = "pruned") -> Viol
         looked = ", ".join(graph.named(larger[added[0]]))
         names = " and ".join(graph.names[x] for x in added)
         after = f", after looking at {looked}," if looked else ""
-        closes = f"{looked} closes every back door" if looked else "no back door is open"
+        several = len(graph.named(larger[added[0]])) > 1
+        closes = f"{looked} {'close' if several else 'closes'} every back door" if looked else "no back door is open"
         scoped = ScopedGraph.by_nodes(graph.masks, seen)
         paths = ", and ".join(f"{graph.names[x]} affects {graph.target}: {_directed(graph, scoped, x)}" for x in added)
         return Violation("intervene", f"setting {names} as well{after} loses nothing: {closes}, and {paths}")

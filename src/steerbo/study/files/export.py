@@ -14,6 +14,7 @@ from typing import Any
 
 from ..._text import escape_unprintable, to_cell
 from ...core import SEEN, BaseStudy, DataAdded, Event, History, Problem, Round, Scope, Suggestion
+from ...core._history import number_of
 from ...errors import MissingExtra
 from ...records import to_dict
 
@@ -61,7 +62,7 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
     """Cells by column of every round, then of all external data."""
     yield from map(_played, history)
     kept = {**history.removed, **history.data}
-    for name in sorted(kept, key=lambda name: int(name.rpartition("-")[2])):
+    for name in sorted(kept, key=number_of):
         realised = history.completed(kept[name].outcome.realised)
         yield _added(name, kept[name], realised, "added" if name in history.data else "void")
 

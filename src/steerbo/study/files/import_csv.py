@@ -87,9 +87,7 @@ class ExistingData:
         Raises:
             InvalidOutcome: it says another scope.
         """
-        data = self.study.history.data.get(name)
-        if data is None:
-            return f"{name} (it was there already, and is void)"
+        data = self.study.history.data[name]
         more: dict[str, Any] = {}
         if data.outcome.cost is None and outcome.cost is not None:
             more["cost"] = outcome.cost
@@ -218,7 +216,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
     for each, name, found in zip(new, names, implausible, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
         twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(each.twin)
-        lines.append(Line(each.number, "taken", "; ".join([said, *twin, *map(str, found)])))
+        lines.append(Line(each.number, "taken", _joined([said, *twin, *map(str, found)])))
     return lines
 
 
@@ -395,7 +393,7 @@ def take(
         number: [*_without_time(outcome, timed, study), *_twin(known.same_but_for_value(outcome))]
         for number, outcome in added.items()
     }
-    lines = [replace(line, message="; ".join([line.message, *doubted.get(line.number, ())])) for line in lines]
+    lines = [replace(line, message=_joined([line.message, *doubted.get(line.number, ())])) for line in lines]
     return sorted(lines, key=lambda line: line.number)
 
 
@@ -424,7 +422,16 @@ def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
     if isinstance(line, NewRow):
         return line
     said = [str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)]
-    return replace(line, message="; ".join([line.message, *said]))
+    return replace(line, message=_joined([line.message, *said]))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """One message of parts, some of which are whole sentences.
+
+    >>> _joined(["added as added-4", "added-4: ph = 65 is far outside. If it is wrong, amend added-4.", "empty"])
+    'added as added-4; added-4: ph = 65 is far outside. If it is wrong, amend added-4. empty'
+    """
+    return "".join(part + (" " if part.endswith(".") else "; ") for part in parts[:-1]) + parts[-1]
 
 
 def _take(study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charge: bool) -> Line | NewRow:
@@ -470,7 +477,12 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
     study.problem.check_data(outcome, scope)
     if there := known.find(outcome, scope, name):
-        if told.state == "void" and there in study.history.data:
+        if there in study.history.removed:
+            if told.state == "void":
+                return Line(number, "taken", f"{there} (void: it was there already)")
+            said = f"{there} is void here; `steerbo amend STUDY {there} VALUE` brings it back"
+            return Line(number, "left", said)
+        if told.state == "void":
             study.amend(there, void=True, reason=told.reason)
             return Line(number, "taken", f"{there} is void now")
         return Line(number, "taken", known.complete(there, outcome, scope, charge))

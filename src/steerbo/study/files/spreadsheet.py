@@ -21,7 +21,7 @@ _SEPARATORS = ",;\t|"
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)  # 0,5
 _DOT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # 0.5
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")  # 1,234: a decimal mark, or one of thousands
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:([.,'’_ \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")  # 1,234,567.8
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:([.,'’_ \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")  # 1,234,567.8
 _SEP = re.compile(r'"?sep=(.)"?[^\S\r\n]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 Mark = Literal["comma", "dot", "both", "neither"]
