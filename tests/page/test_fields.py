@@ -5,6 +5,7 @@ from __future__ import annotations
 import steerbo as sb
 from steerbo.page.edit import ask_fields, field_of, fields_of, policy_fields
 from tests.serve.players import OVEN
+from tests.timevarying.cases import sites
 
 
 def test_a_field_says_its_unit_and_what_it_may_be() -> None:
@@ -19,6 +20,14 @@ def test_a_field_says_its_unit_and_what_it_may_be() -> None:
 def test_what_is_seen_is_asked_for_and_what_may_be_left_out_says_so() -> None:
     assert [(f.name, f.needed) for f in ask_fields(OVEN)] == [("seen:weather", False)]
     assert [f.name for f in policy_fields(OVEN)] == ["given:weather"]
+
+
+def test_no_field_of_the_page_speaks_of_a_file() -> None:
+    assert {f.name: f.hint for f in ask_fields(sites()) if "CSV" in f.hint or "file" in f.hint} == {}
+
+
+def test_a_time_is_asked_for_before_what_may_be_left_out() -> None:
+    assert [(f.name, f.extra) for f in ask_fields(sites())] == [("ask:time", False), ("ask:available", True)]
 
 
 def test_of_very_many_variables_none_is_typed() -> None:

@@ -5,6 +5,7 @@ A correction shows the present values and their author. Undo takes back the late
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,7 @@ from ..core import (
     Problem,
     Round,
     numeral,
+    time_of,
 )
 from ..space import Categorical
 from ..study.formatting import in_words
@@ -65,15 +67,47 @@ def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
     return Field(f"{prefix}:{name}", name, unit, hint, needed, choices, decimal=decimal)
 
 
-def ask_fields(problem: Problem) -> tuple[Field, ...]:
-    """List the fields needed before a round can be chosen."""
+def ask_fields(problem: Problem, stated: str = "") -> tuple[Field, ...]:
+    """List the fields needed before a round can be chosen.
+
+    Args:
+        problem: whose rounds are asked for.
+        stated: the time that earlier rounds stated, where this one has to state its own: see `time_needed`.
+    """
     found = []
     for field in problem.asked():
         if field.name == SEEN.name:
             found += [field_of(problem, n, "seen", problem.space[n].law is None) for n in problem.space.seen]
+        elif field.name == TIME.name:
+            hint = stated or "a number; empty: the number of the round"
+            found.append(Field(f"ask:{TIME.name}", TIME.name, hint=hint, needed=bool(stated)))
         else:
-            found.append(Field(f"ask:{field.name}", field.name, hint=field.help, needed=False, extra=True))
+            found.append(Field(f"ask:{field.name}", field.name, hint=_typed_here(field.help), needed=False, extra=True))
     return tuple(found)
+
+
+def _typed_here(text: str) -> str:
+    """The help of a field, without the files that only commands read."""
+    return _FILES.sub("", text)
+
+
+_FILES = re.compile(r",? or a (?:file|table), CSV or JSON.*")
+
+
+def time_needed(study: BaseStudy) -> str:
+    """The time that earlier rounds or data stated, in words; empty where the number of the next round is its time.
+
+    A round without a time is taken to be at its number, which is another unit, or lies before the latest time.
+    """
+    history, clock = study.history, study.history.clock
+    if not study.problem.timed:
+        return ""
+    if clock is not None:
+        time = time_of(clock)
+        return "" if time == clock.number else f"round {clock.number} was at {numeral(time, 15)}"
+    dated = [event.outcome.realised for event in history.data.values()]
+    times = [float(realised[TIME.name]) for realised in dated if TIME.name in realised]
+    return f"data were at {numeral(max(times), 15)} at the latest" if times else ""
 
 
 def policy_fields(problem: Problem) -> tuple[Field, ...]:
@@ -157,7 +191,14 @@ def _shown(problem: Problem, outcome: Outcome | None) -> str:
     return "void" if outcome is None else numeral(problem.scalar(outcome))
 
 
-_NAMES = {"value": "", "cost": "", "reason": "Why", "charge": "Counted as spent"}
+_NAMES = {
+    "reason": "Why",
+    "charge": "Counted as spent",
+    "budget": "Budget",
+    "rounds": "Rounds",
+    "stop": "Stop when no more can be gained than",
+}
+_ENDS = {"low": " from", "high": " to"}
 
 
 @dataclass(frozen=True)
@@ -236,8 +277,18 @@ def said_of(study: BaseStudy, played: Round) -> str:
 def labels(study: BaseStudy, typed: Mapping[str, str]) -> list[tuple[str, str]]:
     """Typed texts of a form by the labels of its fields."""
     words = Words.of(study)
+    return [(label_of(words, name), text) for name, text in typed.items()]
+
+
+def label_of(words: Words, name: str) -> str:
+    """The label of a form's field.
+
+    >>> label_of(Words("Yield", "kg"), "value"), label_of(Words(), "seen:weather"), label_of(Words(), "low:heat")
+    ('Yield (kg)', 'weather', 'heat from')
+    """
     called = {**_NAMES, "value": words.value_label, "cost": words.cost_label}
-    return [(called.get(name) or name.partition(":")[2] or name, text) for name, text in typed.items()]
+    prefix, _, variable = name.partition(":")
+    return called.get(name) or f"{variable}{_ENDS.get(prefix, '')}" or name
 
 
 def _outcome_text(study: BaseStudy, words: Words, value: Any, cost: float | None) -> str:
@@ -335,12 +386,18 @@ def management(study: BaseStudy) -> Management:
     stop = history.stop if isinstance(history.stop, float) else None
     limits = (
         Field(
-            "budget", "Budget", words.money, "empty: no limit", False, value=number_text(history.budget), decimal=True
+            "budget",
+            _NAMES["budget"],
+            words.money,
+            "empty: no limit",
+            False,
+            value=number_text(history.budget),
+            decimal=True,
         ),
-        Field("rounds", "Rounds", "", "empty: no limit", False, value=number_text(history.limit), decimal=True),
+        Field("rounds", _NAMES["rounds"], "", "empty: no limit", False, value=number_text(history.limit), decimal=True),
         Field(
             "stop",
-            "Stop when no more can be gained than",
+            _NAMES["stop"],
             words.unit,
             "empty: go on to the end",
             False,

@@ -34,7 +34,7 @@ from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
 from .archive import SHOWN, Line, Part, added, rounds_before
-from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields
+from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields, time_needed
 from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import AGENTS, Words, amount_text, as_seen, share_text, with_resolution, within
@@ -464,7 +464,7 @@ def view(
         later: leave out the recommendation and its reasons.
     """
     problem, status, words = study.problem, study.status, Words.of(study)
-    ask, last = ask_fields(problem), last_said(study)
+    ask, last = ask_fields(problem, time_needed(study)), last_said(study)
     advice = None if later else advice or advice_of(study)
     why = study.explain() if advice is not None else Explanation("")
     policy = getattr(advice, "table", None)

@@ -17,6 +17,7 @@ from .._wording import PAGE
 from ..errors import InvalidInput, InvalidStudy, SteerboError
 from ..page.creation import KINDS, LAWS, Written, rows_of, written
 from ..page.edit import management
+from ..page.wording import Words
 from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile
@@ -74,7 +75,8 @@ def _settings_page(
     draft: Form | None = None,
     done: str = "",
 ) -> Response:
-    status, shown = form_state(error, about, draft or {})
+    words = served.read("words", Words.of) if error is not None else None
+    status, shown = form_state(error, about, draft or {}, words)
     given = served.read("management", management)
     return page(request, "settings.html", status, name=served.name, given=given, done=done, **shown)
 
