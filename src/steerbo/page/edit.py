@@ -30,12 +30,16 @@ from ..space import Categorical
 from ..study.formatting import in_words
 from .wording import Words
 
+_HELD = 3  # variables of an example
 _MOST = 24  # fields of what came out otherwise: beyond that a table is the better way
 
 
 @dataclass(frozen=True)
 class Field:
-    """Field of a form: name, label with unit, hint, whether it is required, and its content."""
+    """Field of a form: name, label with unit, hint, whether it is required, and its content.
+
+    `decimal` says that it takes numbers that are never negative: keypads of telephones have no minus.
+    """
 
     name: str
     label: str
@@ -59,11 +63,11 @@ def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool 
 def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
     """Make a field for a variable, with its unit and allowed values."""
     if name not in problem.space:
-        return Field(f"{prefix}:{name}", name, needed=needed, decimal=True)
+        return Field(f"{prefix}:{name}", name, needed=needed)
     variable = problem.space[name]
     choices = tuple(map(str, variable.choices)) if variable.kind == "categorical" else ()
     hint = "" if choices else variable.range_text
-    unit, decimal = getattr(variable, "unit", ""), not choices
+    unit, decimal = getattr(variable, "unit", ""), not isinstance(variable, Categorical) and variable.low >= 0
     return Field(f"{prefix}:{name}", name, unit, hint, needed, choices, decimal=decimal)
 
 
@@ -312,7 +316,7 @@ def _fields(
     names = [name for name in problem.columns if name != TIME.name]
     further = [name for name in realised if name not in names and name != TIME.name]
     fields = [
-        Field("value", words.value_label, needed=False, value=number_text(value), decimal=True),
+        Field("value", words.value_label, needed=False, value=number_text(value)),
         Field("cost", words.cost_label, needed=False, value=number_text(cost), decimal=True),
         *(
             replace(field, value=_short(realised.get(field.name.partition(":")[2])))
@@ -369,7 +373,7 @@ class Management:
         data: fields of external data.
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
-        scoped: whether the variables held then matter to such an outcome.
+        scope: what may have been held then, as an example; "" where it does not matter to such an outcome.
     """
 
     limits: tuple[Field, ...]
@@ -377,7 +381,7 @@ class Management:
     data: tuple[Field, ...]
     rounds: int
     finished: str
-    scoped: bool
+    scope: str
 
 
 def management(study: BaseStudy) -> Management:
@@ -410,17 +414,28 @@ def management(study: BaseStudy) -> Management:
         Bounds(
             v.name,
             getattr(v, "unit", ""),
-            Field(f"low:{v.name}", f"{v.name} from", needed=False, value=number_text(float(v.low)), decimal=True),
-            Field(f"high:{v.name}", f"{v.name} to", needed=False, value=number_text(float(v.high)), decimal=True),
+            Field(f"low:{v.name}", f"{v.name} from", needed=False, value=number_text(float(v.low))),
+            Field(f"high:{v.name}", f"{v.name} to", needed=False, value=number_text(float(v.high))),
         )
         for v in numbers
     )
     further = getattr(problem, "further", ())
     names = [*(n for n in problem.columns if n != TIME.name), *further]
     data = (
-        Field("value", words.value_label, decimal=True),
+        Field("value", words.value_label),
         Field("cost", words.cost_label, needed=False, hint="may be left out", decimal=True),
         *(replace(field, needed=False) for field in fields_of(problem, names, "realised")),
     )
-    scoped = problem.priced or problem.scoped
-    return Management(limits, bounds, data, len(history), study.status.finished, scoped)
+    scope = _held(problem) if problem.priced or problem.scoped else ""
+    return Management(limits, bounds, data, len(history), study.status.finished, scope)
+
+
+def _held(problem: Problem) -> str:
+    """A scope of the problem, as it is typed.
+
+    >>> from steerbo import CostVarying, Float
+    >>> _held(CostVarying([Float("heat", 0, 1), Float("glaze", 0, 1)], [["heat", "glaze"]]))
+    'heat + glaze'
+    """
+    sets = getattr(problem, "control_sets", None) or [getattr(getattr(problem, "graph", None), "intervenable", ())]
+    return " + ".join(max(sets, key=len)[:_HELD]) or "nothing"

@@ -24,7 +24,7 @@ from ..page.edit import Edit, edit_of, label_of, labels, time_needed
 from ..page.learned import learned
 from ..page.pictures import Drawn, drawn
 from ..page.report import rendered
-from ..page.view import advice_of
+from ..page.view import advice_of, status_text
 from ..page.wording import Words, in_resolution
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv
@@ -100,7 +100,7 @@ def start(request: Request, who: Who) -> Response:
 def studies(request: Request, who: Who) -> Response:
     """The list of studies."""
     pool = request.app.state.pool
-    told = {name: pool.studies[name].read("said", lambda study: str(study.status)) for name in who.studies}
+    told = {name: pool.studies[name].read("said", status_text) for name in who.studies}
     return page(request, "studies.html", studies=told, may_create=pool.folder is not None and not pool.keyed)
 
 
