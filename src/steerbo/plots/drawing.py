@@ -69,10 +69,10 @@ _LONGEST, _LONGEST_VALUE = 48, 36  # characters of a text; of the objective, whi
 _COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28  # of a legend; rows; characters of a line where they have to be broken
 _SHARE = 0.97  # of a figure's width that several columns may fill
 _ROW = 0.27  # inches that a row with an interval needs
-_GAP, _FARTHER = 2.5, 6.0  # points between a mark and its name
+_GAP, _FARTHER, _CLEAR = 2.5, 6.0, 1.5  # points between a mark and its name; between a name and a line
 _WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
 _LEAVES = 15.0  # and to leave the axes
-_SAMPLES = 25  # points of a curve
+_SAMPLES, _SHOWN_SAMPLES = 200, 25  # points of a curve; those that count
 _WIDE = 4.7  # points of an axis that a letter of its label needs
 _BESIDE = 0.8  # of the height that axes have before there is a legend
 _MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0  # rows that are shown; letters of a name; points of axes for a letter
@@ -466,7 +466,12 @@ def _sides(near: float, width: float, height: float) -> list[tuple[float, float]
     w, h = width / 2, height / 2
     sides = [(0.0, -near - h), (0.0, near + h), (near + w, 0.0), (-near - w, 0.0)]
     sides += [(i * (w + 0.6 * near), j * (h + 0.6 * near)) for i in (1, -1) for j in (-1, 1)]
-    return [*sides, *((1.0 * x, y + math.copysign(_FARTHER, y)) for x, y in sides[:2])]
+    farther = [(_farther(x, step), _farther(y, step)) for step in (1, 2, 3) for x, y in (*sides[:2], *sides[4:])]
+    return [*sides, *farther]
+
+
+def _farther(distance: float, step: int) -> float:
+    return distance + math.copysign(step * _FARTHER, distance) if distance else 0.0
 
 
 def _around(x: float, y: float, width: float, height: float) -> Box:
@@ -483,11 +488,12 @@ def _covered(box: Box, taken: Sequence[Box], lines: Sequence[Any]) -> float:
     """Penalty of the points of lines, and far larger of marks and texts, that a text there would cover."""
     left, bottom, right, top = box
     others = sum(left < c and a < right and bottom < d and b < top for a, b, c, d in taken)
+    left, bottom, right, top = left - _CLEAR, bottom - _CLEAR, right + _CLEAR, top + _CLEAR
     points = sum(
         int(((line[:, 0] > left) & (line[:, 0] < right) & (line[:, 1] > bottom) & (line[:, 1] < top)).sum())
         for line in lines
     )
-    return _WORSE * others + points
+    return _WORSE * others + points * _SHOWN_SAMPLES / _SAMPLES
 
 
 def curve(axes: Any, start: tuple[float, float], end: tuple[float, float], bend: float) -> Any:
