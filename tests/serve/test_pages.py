@@ -326,6 +326,13 @@ def test_unlikely_numbers_are_asked_about_once(tmp_path: Path) -> None:
         assert person.rounds()[-1]["outcome"]["value"] == 740.0
 
 
+def test_a_doubt_names_the_button_that_is_there(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        doubted = Person(client).send("ask", **{"seen:weather": "600"})
+        assert "or press “It is so: what next?”." in doubted.text
+        assert ">It is so: what next?</button>" in doubted.text
+
+
 def test_a_look_is_doubted_and_taken_back(tmp_path: Path) -> None:
     with served(oven(tmp_path)) as client:
         person = Person(client)
