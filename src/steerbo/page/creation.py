@@ -204,7 +204,12 @@ def _variables(
         for name, fault in _unused({name: said[name] for name in shown}).items():
             field = f"v{row}-{name}"
             faults.setdefault(field, fault.moved(called(field, form)))
-        yield _variable(said, lambda part, said=said, row=row: read(said[part], f"v{row}-{part}"))
+        yield _variable(said, _of_row(row, said, read))
+
+
+def _of_row(row: int, said: Mapping[str, str], read: _Read) -> Callable[[str], Any]:
+    """The reader of a row's numbers, by their parts."""
+    return lambda part: read(said[part], f"v{row}-{part}")
 
 
 def _unused(said: Mapping[str, str]) -> dict[str, InvalidInput]:

@@ -171,8 +171,8 @@ def over_time(study: BaseStudy, variable: str | None = None, value: str = "") ->
     found = over_time_of(study, advice, name)
     shown = _figure(f"Expected along {_words(name)}, over time", "time", name_and_unit(study.problem, name))
     scale = {"title": _words(f"expected {value_name(study, value)}") + _DARK}
-    look = {"coloraxis": "coloraxis", "hovertemplate": "time %{x:.4g}, at %{y:.4g}: %{z:.4g}<extra></extra>"}
-    shown.add_heatmap(x=found.times, y=found.at, z=found.mean.T, **look)
+    heat = {"coloraxis": "coloraxis", "hovertemplate": "time %{x:.4g}, at %{y:.4g}: %{z:.4g}<extra></extra>"}
+    shown.add_heatmap(x=found.times, y=found.at, z=found.mean.T, **heat)
     look = {"color": VERMILION, "width": 3}
     shown.add_scatter(x=found.times, y=found.best, mode="lines", line=look, name="best at each time")
     at, places, values = found.plays.T
