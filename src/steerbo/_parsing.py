@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ._text import escape_unprintable
-from ._wording import decimal_readings
+from ._wording import decimal_readings, point_readings
 from .errors import InvalidRequest
 
 _SEPARATORS = ";,\t|"
@@ -32,6 +32,30 @@ def parse_value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def read_number(field: str, text: str, comma: bool) -> float | None:
+    """Read a number with a decimal point or a decimal comma; None where the text is none.
+
+    Args:
+        field: named in the error.
+        text: typed by a person.
+        comma: whether that person writes decimal commas: then "1.250" may be 1250, and else "1,250" may.
+
+    Raises:
+        InvalidRequest: the number can be read in two ways.
+
+    >>> read_number("value", "1,5", False), read_number("value", "1.5", True), read_number("value", "high", True)
+    (1.5, 1.5, None)
+    """
+    readings = decimal_readings(text)
+    ways = point_readings(text) if comma else readings if len(readings) > 1 else []
+    if ways:
+        raise InvalidRequest(field, text, f"a number that can be read in one way only: {' or '.join(ways)}")
+    try:
+        return float(readings[0] if readings else text)
+    except ValueError:
+        return None
 
 
 def read_choice(choices: Iterable[Any], text: str) -> Any:

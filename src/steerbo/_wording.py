@@ -22,7 +22,7 @@ _SEARCHED = 10_000  # characters of a text in which passwords are looked for
 _MARK = re.compile("‹([^‹›\n]{1,40})›")
 _KIND = re.compile("[A-Z][A-Za-z]+")
 _COMMA = re.compile(r"[+-]?\d{0,30},\d{1,30}")
-_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
@@ -99,6 +99,18 @@ def decimal_readings(text: str) -> list[str]:
     if not _COMMA.fullmatch(plain):
         return []
     return [plain.replace(",", "."), *([plain.replace(",", "")] if _THOUSAND.fullmatch(plain) else [])]
+
+
+def point_readings(text: str) -> list[str]:
+    """Possible readings of a number with one point by a person who writes decimal commas; empty where there is one.
+
+    >>> point_readings("1.250"), point_readings("1.25"), point_readings("0.125")
+    (['1,250', '1250'], [], [])
+    """
+    plain = text.strip()
+    if "." not in plain or not _THOUSAND.fullmatch(plain):
+        return []
+    return [plain.replace(".", ","), plain.replace(".", "")]
 
 
 def short_repr(value: object) -> str:

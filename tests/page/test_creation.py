@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_every_kind_has_a_form(kind: str, tmp_path: Path) -> None:
         ({"sets": "temperature: 1\nglaze: dear"}, "sets"),
         ({"limits": "tempreature <= 3"}, "limits"),
         ({"most-budget": ""}, "most-budget"),
-        ({"most-budget": "1,5"}, "most-budget"),
+        ({"most-budget": "1,500"}, "most-budget"),
         ({"v0-name": ""}, "v0-name"),
         ({"good": "-1"}, "good"),
     ],
@@ -59,6 +60,44 @@ def test_what_is_wrong_is_said_at_its_field(changed: dict[str, str], field: str,
     file = written({**KILN, **changed})
     fields = {file.field_of(each.field.partition(": ")[2]) for each in caught.value.errors}  # type: ignore[attr-defined]
     assert field in fields, str(caught.value)
+
+
+def test_numbers_are_read_as_the_reader_writes_them(tmp_path: Path) -> None:
+    commas = {"v2-mean": "1,5", "sets": "temperature + glaze: 12,5\nglaze: 0,5", "good": "0,25", "most-budget": "90,5"}
+    limits = {"limits": "temperature - 100,5 glaze <= 1250,5: 0,9"}
+    file, found = read({**KILN, **commas, **limits}, tmp_path)
+    assert [scope.price for scope in found.problem.scopes] == [12.5, 0.5]  # type: ignore[attr-defined]
+    assert found.settings.budget == 90.5
+    assert "weights = { temperature = 1, glaze = -100.5 }" in file.text
+    assert file.faults == {}
+
+
+@pytest.mark.parametrize(
+    ("comma", "changed", "field", "said"),
+    [
+        (True, {"v0-high": "1.280"}, "v0-high", "To of temperature: '1.280' .* 1,280 or 1280"),
+        (False, {"v0-high": "1,280"}, "v0-high", "To of temperature: '1,280' .* 1.280 or 1280"),
+        (True, {"sets": "temperature: 1.500"}, "sets", "Sets: '1.500'"),
+        (True, {"limits": "temperature - 1.500 glaze <= 3"}, "limits", "Sums that may not be exceeded: '-1.500'"),
+        (False, {"v0-mean": "22"}, "v0-mean", "Mean of temperature: '22' .*“Left alone” says “anything in its range"),
+        (False, {"v3-low": "4"}, "v3-low", "From of clay: '4' .*“or choices” says red, white.* empty one of the two"),
+        (False, {"v3-unit": "kg"}, "v3-unit", "Unit of clay"),
+        (False, {"v3-sd": "4"}, "v3-sd", "Spread of clay: '4' .* it has choices"),
+    ],
+)
+def test_nothing_is_dropped_or_guessed(comma: bool, changed: dict[str, str], field: str, said: str) -> None:
+    faults = written({**KILN, **changed}, comma).faults
+    assert [*faults] == [field]
+    assert re.search(said, str(faults[field]))
+
+
+def test_a_row_without_a_name_is_asked_for_it(tmp_path: Path) -> None:
+    with pytest.raises(SteerboError, match=r"problem\.variables\.1\.name"):
+        read({**KILN, "v1-high": "4"}, tmp_path)
+
+
+def test_the_file_is_written_as_people_write() -> None:
+    assert 'unit = "°C"' in written(KILN).text
 
 
 def test_rows_grow_when_they_are_asked_for() -> None:

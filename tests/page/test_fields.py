@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import steerbo as sb
 from steerbo.page.edit import ask_fields, field_of, fields_of, policy_fields
+from steerbo.page.view import view
+from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
+from tests.timevarying.cases import sites
 
 
 def test_a_field_says_its_unit_and_what_it_may_be() -> None:
@@ -19,6 +22,27 @@ def test_a_field_says_its_unit_and_what_it_may_be() -> None:
 def test_what_is_seen_is_asked_for_and_what_may_be_left_out_says_so() -> None:
     assert [(f.name, f.needed) for f in ask_fields(OVEN)] == [("seen:weather", False)]
     assert [f.name for f in policy_fields(OVEN)] == ["given:weather"]
+
+
+def test_no_field_of_the_page_speaks_of_a_file() -> None:
+    assert {f.name: f.hint for f in ask_fields(sites()) if "CSV" in f.hint or "file" in f.hint} == {}
+
+
+def test_a_time_is_asked_for_before_what_may_be_left_out() -> None:
+    assert [(f.name, f.extra) for f in ask_fields(sites())] == [("ask:time", False), ("ask:available", True)]
+
+
+def test_keypads_without_a_minus_are_for_what_is_never_negative() -> None:
+    problem = sb.CostVarying([sb.Float("heat", -5, 5), sb.Float("ph", 4, 8)], [["heat", "ph"]])
+    assert [field.decimal for field in fields_of(problem, ["heat", "ph"], "realised")] == [False, True]
+    (out,) = view(_asked(problem)).out
+    assert (out.fields[0].name, out.fields[0].decimal) == ("value", False)
+
+
+def _asked(problem: sb.CostVarying) -> Study:
+    study = Study.create(MemoryLog(), problem, "random", rounds=3)
+    study.ask()
+    return study
 
 
 def test_of_very_many_variables_none_is_typed() -> None:

@@ -21,4 +21,4 @@ def test_the_fields_hold_what_stands() -> None:
         ("speed", "0", "1"),
     ]
     assert [field.name for field in found.data][:3] == ["value", "cost", "realised:oven"]
-    assert found.scoped
+    assert found.scope == "oven + speed"

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import steerbo as sb
 from steerbo.page import report as page
+from steerbo.study import MemoryLog, Study
 from tests.page.examples import nasty
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -20,10 +22,11 @@ pytestmark = [
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"]
 
 
-def after(folder: Path, script: str, width: int = 1400, ours: bool = True) -> str:
+def after(folder: Path, script: str, width: int = 1400, ours: bool = True, study: Study | None = None) -> str:
     """The page's document after it has run `script`, which its policy is lifted for where it is `ours`."""
     file = folder / "page.html"
-    allowed = re.sub(r"<meta http-equiv=[^>]*>", "", page(nasty(), "a study")) if ours else page(nasty(), "a study")
+    text = page(study or nasty(), "a study")
+    allowed = re.sub(r"<meta http-equiv=[^>]*>", "", text) if ours else text
     file.write_text(f"{allowed}<script>{script}</script>", encoding="utf-8")
     command = [str(CHROMIUM), *OPTIONS, f"--user-data-dir={folder}/profile", f"--window-size={width},2000"]
     done = subprocess.run(
@@ -50,6 +53,22 @@ def test_a_narrow_screen_does_not_scroll_sideways(tmp_path: Path) -> None:
     measure = "document.title = document.documentElement.scrollWidth <= window.innerWidth"
     for width in (500, 1400):
         assert "<title>true</title>" in after(tmp_path, measure, width)
+
+
+@pytest.mark.parametrize(("actions", "contexts"), [(4, 12), (14, 12)])
+def test_a_table_of_agents_fits_or_scrolls_by_itself(tmp_path: Path, actions: int, contexts: int) -> None:
+    regions = [f"region{k:02}" for k in range(contexts)]
+    places = [f"place{k:02}" for k in range(actions)]
+    problem = sb.MeanField(places, agents=600, contexts=regions, weights=[1] * contexts, counts=True)
+    study = Study.create(MemoryLog(), problem, "random", rounds=6, seed=0)
+    study.tell(study.ask(), 1.0)
+    study.ask()
+    measure = """
+    const wide = [...document.querySelectorAll(".crowd")].filter(e => e.getBoundingClientRect().width > innerWidth);
+    document.title = [document.documentElement.scrollWidth <= innerWidth, wide.every(e => e.closest(".wide"))].join();
+    """
+    for width in (500, 1100):
+        assert "<title>true,true</title>" in after(tmp_path, measure, width, study=study)
 
 
 @pytest.mark.parametrize("width", [390, 1280])

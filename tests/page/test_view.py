@@ -8,6 +8,7 @@ import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.page import view
 from steerbo.page.archive import takes_its_time
+from steerbo.page.view import crowd, status_text
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
 from tests.torture.kills import WINGS
@@ -55,6 +56,23 @@ def test_a_page_is_no_archive() -> None:
     assert [line.number for line in found.latest.lines] == list(range(230, 210, -1))
     assert (found.latest.before, found.latest.total) == (211, 230)
     assert len(view(study, None).latest.lines) == 230
+
+
+def test_contexts_are_rows_where_they_are_many() -> None:
+    regions = [f"region {k}" for k in range(5)]
+    problem = sb.MeanField(("a", "b"), agents=50, contexts=regions, weights=[1] * 5, counts=True)
+    found = crowd(problem, "counts", sb.Optimizer(problem, "random", seed=0).ask().values["counts"])
+    assert (found.title, found.heads, [name for name, _ in found.rows]) == ("context", ("a", "b"), regions)
+    few = sb.MeanField(("a", "b"), agents=50, contexts=regions[:2], weights=[1, 1], counts=True)
+    found = crowd(few, "counts", sb.Optimizer(few, "random", seed=0).ask().values["counts"])
+    assert (found.title, found.heads, [name for name, _ in found.rows]) == ("action", tuple(regions[:2]), ["a", "b"])
+
+
+def test_what_is_given_up_is_called_so_everywhere() -> None:
+    study = Study.create(MemoryLog(), OVEN, "random", budget=9.0, rounds=4)
+    study.abandon(study.ask(context={"weather": 1.0}).token)
+    study.ask(context={"weather": 1.0})
+    assert status_text(study) == "2 of 4 rounds, 1 given up, 0 of 9 spent, 1 pending"
 
 
 def test_what_stays_is_told_apart() -> None:

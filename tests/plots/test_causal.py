@@ -17,7 +17,8 @@ from steerbo.errors import InvalidProblem
 pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from steerbo.plots.causal import draw, figure, prices, scope_figure, shares
+from steerbo.plots.causal import draw, edges_of, figure, layers, prices, scope_figure, shares
+from steerbo.plots.drawing import curve
 
 
 def test_every_variable_and_edge_is_drawn() -> None:
@@ -81,6 +82,24 @@ def test_one_scope_is_its_graph_and_no_flat_line() -> None:
     left, _ = figure(optimizer).axes
     assert left.get_title() == "every round: set x"
     assert "Share of rounds by scope" not in [p.title for p in draw(optimizer, optimizer.recommend())]
+
+
+def test_no_arrow_runs_through_a_name() -> None:
+    graph = CausalGraph.from_text(
+        "age -> dose; weight -> dose; age -> recovery; weight -> recovery; dose -> pulse; pulse -> rest; "
+        "dose -> recovery; rest -> recovery; pulse -> recovery",
+        target="recovery",
+        intervenable=["dose", "rest"],
+    )
+    scope = Scope.of({"dose": ["age", "weight"], "rest": ["age", "weight", "pulse"]})
+    shown = scope_figure(graph, scope)
+    FigureCanvasAgg(shown).draw()
+    (axes,) = shown.axes
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
+    places, scale = layers(graph), shown.dpi / 72
+    for edge in edges_of(graph, scope):
+        line = scale * curve(axes, places[edge.start], places[edge.end], edge.bend)
+        assert not any(box.contains(x, y) for box in boxes for x, y in line), edge
 
 
 @pytest.mark.parametrize("size", [(3.54, 2.9), (7.08, 2.6), (7.5, 5.0)])

@@ -64,6 +64,14 @@ def test_capacities_and_limits_are_marked_at_their_shares() -> None:
     assert "at least" not in free
 
 
+def test_contexts_are_told_apart_however_many_there_are() -> None:
+    contexts = [f"region {k}" for k in range(20)]
+    optimizer = sb.Optimizer(sb.MeanField(("a", "b"), agents=60, contexts=contexts, weights=[1] * 20), "random")
+    bars = meanfield.shares(optimizer).containers
+    looks = {(bar.patches[0].get_facecolor(), bar.patches[0].get_hatch()) for bar in bars}
+    assert len(looks) == len(bars) == 20
+
+
 def test_shares_of_all_agents_are_stacked_to_one() -> None:
     optimizer = sb.Optimizer(crowd(actions=tuple("abcdefghij")), "random", seed=0)
     for suggestion in optimizer.ask(batch=5):

@@ -11,6 +11,7 @@ import steerbo as sb
 from steerbo import plots
 from steerbo.errors import InvalidOption, InvalidRequest
 from steerbo.interop.posteriors import PosteriorQuery
+from steerbo.plots.drawing import shades
 from steerbo.plots.model import TOGETHER, importance_of, learned_pictures, over_time_of, slices_of, surface_of
 from steerbo.timevarying import SquaredExponential
 from tests.interop.examples import box, control_sets, drifting, mixed_control_sets, scopes, seen
@@ -311,6 +312,23 @@ def test_time_against_position_is_drawn_where_the_optimum_moves() -> None:
     still = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=0)
     with pytest.raises(InvalidOption, match=r"^variable: "):
         plots.over_time(still)
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_dark_is_good(minimize: bool) -> None:
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)], minimize=minimize), seed=0)
+    for time in range(6):
+        suggestion = optimizer.ask(time=float(time))
+        optimizer.tell(suggestion, (suggestion.values["x"] - 0.4) ** 2)
+    axes = plots.over_time(optimizer)
+    _, bar = axes.figure.axes
+    settings = plots.settings(optimizer)
+    for scale, marked in ((axes.collections[0].cmap, bar), (settings.axes[0].collections[0].cmap, settings.axes[-1])):
+        low, high = (sum(scale(end)[:3]) for end in (0.0, 1.0))
+        assert (low < high) == minimize
+        (good,) = [text for text in marked.texts if text.get_text() == "good"]
+        assert (good.get_position()[1] < 0) == minimize, "at the dark end"
+    assert shades(optimizer.problem, "Blues") == ("Blues_r" if minimize else "Blues")
 
 
 def test_a_finite_domain_is_seen_with_hindsight() -> None:

@@ -144,7 +144,7 @@ def test_a_wrong_number_comes_back_with_what_is_allowed(tmp_path: Path, chromium
         tab.fill("[name='seen:weather']", "warm")
         tab.click("#ask button")
         said = tab.run("document.querySelector('[role=alert]').innerText")
-        assert "context.weather" in said
+        assert said.startswith("weather: 'warm' is not allowed")
         assert tab.run("document.activeElement.getAttribute('aria-invalid')") == "true", "the field has the focus"
         assert tab.run("document.querySelector('[name=\"seen:weather\"]').value") == "warm"
         look(tab, "wrong")
@@ -318,6 +318,17 @@ def test_an_unlikely_number_is_asked_about_before_it_is_saved(tmp_path: Path, ch
         assert tokens(tab) == []
     with Study.open(place) as played:
         assert [r.outcome.value for r in played.history if r.outcome] == [3.0, 10.0, 5.0, 4.0, 740.0]
+
+
+def test_the_head_of_the_page_is_whole_on_a_telephone(tmp_path: Path, chromium: Browser) -> None:
+    with serving_here(oven(tmp_path, rounds=40)) as made:
+        tab = chromium.tab()
+        tab.size(390)
+        tab.open(f"{made.url}page/oven")
+        assert "of 40 rounds" in tab.text("#status"), "both limits are shown"
+        tab.run("document.querySelector('.menu summary').click()")
+        found = tab.run("(box => [box.left, box.right])(document.querySelector('.menu ul').getBoundingClientRect())")
+        assert 0 <= found[0] < found[1] <= 390
 
 
 def test_a_value_that_was_mistyped_before_choosing_is_asked_for_again(tmp_path: Path, chromium: Browser) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidInput
+from steerbo.page.edit import ask_fields, time_needed
 from steerbo.serve.forms import Doubtful, check_plausible, give, read_ask
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
@@ -24,6 +25,26 @@ def test_other_fields_are_read_as_the_command_line_does() -> None:
     }
     optimizer = Optimizer(sites(), seed=0)
     assert optimizer.ask(**read_ask(sites(), {"ask:time": "3", "ask:available": "0.5,0.75"}, comma=False)) is not None
+
+
+def test_a_time_that_can_be_read_in_two_ways_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="1,250 or 1250"):
+        read_ask(sites(), {"ask:time": "1.250"}, comma=True)
+
+
+def test_a_time_that_has_to_be_stated_is_asked_for_at_its_field() -> None:
+    study = Study.create(MemoryLog(), sites(), rounds=9)
+    assert time_needed(study) == ""
+    study.ask()
+    assert time_needed(study) == "", "the time is the number of the round"
+    study.ask(time=20.5)
+    with pytest.raises(InvalidInput, match=r"time: missing; expected the time of this round: round 2 was at 20\.5"):
+        read_ask(study.problem, {"ask:time": ""}, False, time_needed(study))
+    (field, _) = ask_fields(study.problem, time_needed(study))
+    assert (field.name, field.needed, field.extra) == ("ask:time", True, False)
+    dated = Study.create(MemoryLog(), sites(), rounds=9)
+    dated.add(1.0, realised={"x": 0.5, "time": 7.0})
+    assert time_needed(dated) == "data were at 7 at the latest"
 
 
 def test_fields_that_are_empty_say_nothing() -> None:

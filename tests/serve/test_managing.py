@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,20 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_begun(tmp_path: Path)
             assert filled(client, {**KILN, "name": name}).status_code == 422
         assert filled(client, KILN, "rows").text.count('role="group"') == 8
         assert list(tmp_path.iterdir()) == []
+
+
+def test_all_errors_are_said_at_once_by_the_labels_of_the_form(tmp_path: Path) -> None:
+    with empty(tmp_path) as client:
+        wrong = filled(client, {**KILN, "name": "my kiln", "v0-high": "8x", "v2-low": "", "v0-mean": "3"})
+    said = re.findall(r'id="n-([a-z0-9-]+)-wrong">([^<]*)', wrong.text)
+    assert [(field, unescape(text).partition(";")[0]) for field, text in said] == [
+        ("name", "Name: 'my kiln' is not allowed"),
+        ("v0-high", "To of temperature: '8x' is not allowed"),
+        ("v0-mean", "Mean of temperature: '3' is not allowed"),
+        ("v2-low", "From of glaze: missing"),
+    ]
+    assert "problem." not in wrong.text.replace("[problem.", "")
+    assert "It is valid" not in wrong.text
 
 
 def test_a_file_that_is_there_is_not_replaced(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ A correction shows the present values and their author. Undo takes back the late
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,17 +24,22 @@ from ..core import (
     Problem,
     Round,
     numeral,
+    time_of,
 )
 from ..space import Categorical
 from ..study.formatting import in_words
 from .wording import Words
 
+_HELD = 3  # variables of an example
 _MOST = 24  # fields of what came out otherwise: beyond that a table is the better way
 
 
 @dataclass(frozen=True)
 class Field:
-    """Field of a form: name, label with unit, hint, whether it is required, and its content."""
+    """Field of a form: name, label with unit, hint, whether it is required, and its content.
+
+    `decimal` says that it takes numbers that are never negative: keypads of telephones have no minus.
+    """
 
     name: str
     label: str
@@ -57,23 +63,55 @@ def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool 
 def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
     """Make a field for a variable, with its unit and allowed values."""
     if name not in problem.space:
-        return Field(f"{prefix}:{name}", name, needed=needed, decimal=True)
+        return Field(f"{prefix}:{name}", name, needed=needed)
     variable = problem.space[name]
     choices = tuple(map(str, variable.choices)) if variable.kind == "categorical" else ()
     hint = "" if choices else variable.range_text
-    unit, decimal = getattr(variable, "unit", ""), not choices
+    unit, decimal = getattr(variable, "unit", ""), not isinstance(variable, Categorical) and variable.low >= 0
     return Field(f"{prefix}:{name}", name, unit, hint, needed, choices, decimal=decimal)
 
 
-def ask_fields(problem: Problem) -> tuple[Field, ...]:
-    """List the fields needed before a round can be chosen."""
+def ask_fields(problem: Problem, stated: str = "") -> tuple[Field, ...]:
+    """List the fields needed before a round can be chosen.
+
+    Args:
+        problem: whose rounds are asked for.
+        stated: the time that earlier rounds stated, where this one has to state its own: see `time_needed`.
+    """
     found = []
     for field in problem.asked():
         if field.name == SEEN.name:
             found += [field_of(problem, n, "seen", problem.space[n].law is None) for n in problem.space.seen]
+        elif field.name == TIME.name:
+            hint = stated or "a number; empty: the number of the round"
+            found.append(Field(f"ask:{TIME.name}", TIME.name, hint=hint, needed=bool(stated)))
         else:
-            found.append(Field(f"ask:{field.name}", field.name, hint=field.help, needed=False, extra=True))
+            found.append(Field(f"ask:{field.name}", field.name, hint=_typed_here(field.help), needed=False, extra=True))
     return tuple(found)
+
+
+def _typed_here(text: str) -> str:
+    """The help of a field, without the files that only commands read."""
+    return _FILES.sub("", text)
+
+
+_FILES = re.compile(r",? or a (?:file|table), CSV or JSON.*")
+
+
+def time_needed(study: BaseStudy) -> str:
+    """The time that earlier rounds or data stated, in words; empty where the number of the next round is its time.
+
+    A round without a time is taken to be at its number, which is another unit, or lies before the latest time.
+    """
+    history, clock = study.history, study.history.clock
+    if not study.problem.timed:
+        return ""
+    if clock is not None:
+        time = time_of(clock)
+        return "" if time == clock.number else f"round {clock.number} was at {numeral(time, 15)}"
+    dated = [event.outcome.realised for event in history.data.values()]
+    times = [float(realised[TIME.name]) for realised in dated if TIME.name in realised]
+    return f"data were at {numeral(max(times), 15)} at the latest" if times else ""
 
 
 def policy_fields(problem: Problem) -> tuple[Field, ...]:
@@ -157,7 +195,14 @@ def _shown(problem: Problem, outcome: Outcome | None) -> str:
     return "void" if outcome is None else numeral(problem.scalar(outcome))
 
 
-_NAMES = {"value": "", "cost": "", "reason": "Why", "charge": "Counted as spent"}
+_NAMES = {
+    "reason": "Why",
+    "charge": "Counted as spent",
+    "budget": "Budget",
+    "rounds": "Rounds",
+    "stop": "Stop when no more can be gained than",
+}
+_ENDS = {"low": " from", "high": " to"}
 
 
 @dataclass(frozen=True)
@@ -236,8 +281,18 @@ def said_of(study: BaseStudy, played: Round) -> str:
 def labels(study: BaseStudy, typed: Mapping[str, str]) -> list[tuple[str, str]]:
     """Typed texts of a form by the labels of its fields."""
     words = Words.of(study)
+    return [(label_of(words, name), text) for name, text in typed.items()]
+
+
+def label_of(words: Words, name: str) -> str:
+    """The label of a form's field.
+
+    >>> label_of(Words("Yield", "kg"), "value"), label_of(Words(), "seen:weather"), label_of(Words(), "low:heat")
+    ('Yield (kg)', 'weather', 'heat from')
+    """
     called = {**_NAMES, "value": words.value_label, "cost": words.cost_label}
-    return [(called.get(name) or name.partition(":")[2] or name, text) for name, text in typed.items()]
+    prefix, _, variable = name.partition(":")
+    return called.get(name) or f"{variable}{_ENDS.get(prefix, '')}" or name
 
 
 def _outcome_text(study: BaseStudy, words: Words, value: Any, cost: float | None) -> str:
@@ -261,7 +316,7 @@ def _fields(
     names = [name for name in problem.columns if name != TIME.name]
     further = [name for name in realised if name not in names and name != TIME.name]
     fields = [
-        Field("value", words.value_label, needed=False, value=number_text(value), decimal=True),
+        Field("value", words.value_label, needed=False, value=number_text(value)),
         Field("cost", words.cost_label, needed=False, value=number_text(cost), decimal=True),
         *(
             replace(field, value=_short(realised.get(field.name.partition(":")[2])))
@@ -318,7 +373,7 @@ class Management:
         data: fields of external data.
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
-        scoped: whether the variables held then matter to such an outcome.
+        scope: what may have been held then, as an example; "" where it does not matter to such an outcome.
     """
 
     limits: tuple[Field, ...]
@@ -326,7 +381,7 @@ class Management:
     data: tuple[Field, ...]
     rounds: int
     finished: str
-    scoped: bool
+    scope: str
 
 
 def management(study: BaseStudy) -> Management:
@@ -335,12 +390,18 @@ def management(study: BaseStudy) -> Management:
     stop = history.stop if isinstance(history.stop, float) else None
     limits = (
         Field(
-            "budget", "Budget", words.money, "empty: no limit", False, value=number_text(history.budget), decimal=True
+            "budget",
+            _NAMES["budget"],
+            words.money,
+            "empty: no limit",
+            False,
+            value=number_text(history.budget),
+            decimal=True,
         ),
-        Field("rounds", "Rounds", "", "empty: no limit", False, value=number_text(history.limit), decimal=True),
+        Field("rounds", _NAMES["rounds"], "", "empty: no limit", False, value=number_text(history.limit), decimal=True),
         Field(
             "stop",
-            "Stop when no more can be gained than",
+            _NAMES["stop"],
             words.unit,
             "empty: go on to the end",
             False,
@@ -353,17 +414,28 @@ def management(study: BaseStudy) -> Management:
         Bounds(
             v.name,
             getattr(v, "unit", ""),
-            Field(f"low:{v.name}", f"{v.name} from", needed=False, value=number_text(float(v.low)), decimal=True),
-            Field(f"high:{v.name}", f"{v.name} to", needed=False, value=number_text(float(v.high)), decimal=True),
+            Field(f"low:{v.name}", f"{v.name} from", needed=False, value=number_text(float(v.low))),
+            Field(f"high:{v.name}", f"{v.name} to", needed=False, value=number_text(float(v.high))),
         )
         for v in numbers
     )
     further = getattr(problem, "further", ())
     names = [*(n for n in problem.columns if n != TIME.name), *further]
     data = (
-        Field("value", words.value_label, decimal=True),
+        Field("value", words.value_label),
         Field("cost", words.cost_label, needed=False, hint="may be left out", decimal=True),
         *(replace(field, needed=False) for field in fields_of(problem, names, "realised")),
     )
-    scoped = problem.priced or problem.scoped
-    return Management(limits, bounds, data, len(history), study.status.finished, scoped)
+    scope = _held(problem) if problem.priced or problem.scoped else ""
+    return Management(limits, bounds, data, len(history), study.status.finished, scope)
+
+
+def _held(problem: Problem) -> str:
+    """A scope of the problem, as it is typed.
+
+    >>> from steerbo import CostVarying, Float
+    >>> _held(CostVarying([Float("heat", 0, 1), Float("glaze", 0, 1)], [["heat", "glaze"]]))
+    'heat + glaze'
+    """
+    sets = getattr(problem, "control_sets", None) or [getattr(getattr(problem, "graph", None), "intervenable", ())]
+    return " + ".join(max(sets, key=len)[:_HELD]) or "nothing"

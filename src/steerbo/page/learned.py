@@ -121,7 +121,7 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
     if tab.draw == "time":
         chart = time_chart(study, advice, tab.along)
         says = (
-            f"Shades: expected {words.value_label}, all else as in the best. "
+            f"Shades: expected {words.value_label}, the stronger the better, all else as in the best. "
             f"Line: the best {tab.along} at each time, as known today. Dots: plays."
         )
         return Slice(tab.along, chart, (), says)

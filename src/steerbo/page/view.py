@@ -34,7 +34,7 @@ from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
 from .archive import SHOWN, Line, Part, added, rounds_before
-from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields
+from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields, time_needed
 from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import AGENTS, Words, amount_text, as_seen, share_text, with_resolution, within
@@ -44,14 +44,16 @@ _IN_A_SENTENCE = 3  # settings; more of them are a list
 
 @dataclass(frozen=True)
 class Crowd:
-    """Agents by action and context.
+    """Agents by action and context: contexts are columns where there are fewer of them than actions, else rows.
 
     Args:
-        heads: a column each: the contexts, or the unit counted where there is only one.
-        rows: action, and for each column the text, the length of its bar, and the place of its upper limit.
+        title: what rows are.
+        heads: a column each: the contexts or actions, or the unit counted where there is only one context.
+        rows: name, and for each column the text, the length of its bar, and the place of its upper limit.
         limited: whether anything is.
     """
 
+    title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]
     limited: bool
@@ -103,9 +105,12 @@ def crowd(problem: Problem, name: str, value: Mapping[str, Any]) -> Crowd:
         place = f"{100.0 * limit / most:.2f}%" if limit <= most else ""
         return f"{x:g}" if counted else share_text(x), f"{100.0 * x / most:.2f}%", place
 
+    if len(contexts) > max(len(actions), 1):
+        turned = tuple((c, tuple(cell(a, value[c].get(a, 0)) for a in actions)) for c in contexts)
+        return Crowd("context", tuple(actions), turned, limited=False)
     rows = tuple((a, tuple(cell(a, value[context].get(a, 0)) for context in contexts)) for a in actions)
     heads = (AGENTS.get(name, name),) if len(contexts) == 1 else tuple(contexts)
-    return Crowd(heads, rows, any(place for _, cells in rows for *_, place in cells))
+    return Crowd("action", heads, rows, any(place for _, cells in rows for *_, place in cells))
 
 
 _SIGNS = (
@@ -464,7 +469,7 @@ def view(
         later: leave out the recommendation and its reasons.
     """
     problem, status, words = study.problem, study.status, Words.of(study)
-    ask, last = ask_fields(problem), last_said(study)
+    ask, last = ask_fields(problem, time_needed(study)), last_said(study)
     advice = None if later else advice or advice_of(study)
     why = study.explain() if advice is not None else Explanation("")
     policy = getattr(advice, "table", None)
@@ -490,6 +495,16 @@ def view(
         last_text=_last_text(last, words),
         policy=policy_fields(problem),
     )
+
+
+def status_text(study: BaseStudy) -> str:
+    """How far a study has come, in one line, in the words of its page."""
+    status = study.status
+    texts = [meter.text for meter in reversed(_meters(study, Words.of(study)))]
+    texts += [f"{len(status.pending)} pending"] if status.pending else []
+    end = [f"finished: {status.finished}"] if status.finished else []
+    doubted = [f"warning: {each.partition('. ')[0]}" for each in status.warnings]
+    return "; ".join([", ".join(texts), *end, *doubted])
 
 
 def _meters(study: BaseStudy, words: Words) -> tuple[Meter, ...]:
@@ -542,7 +557,7 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
     counts = history.budget is not None or history.spent > 0 or problem.priced
     price = problem.price(suggestion)
     needed = history.budget is not None and price is None
-    value = Field("value", words.value_label, hint=_usual_text(study, words), decimal=True)
+    value = Field("value", words.value_label, hint=_usual_text(study, words))
     stated = f"left out: {words.paid(price)}, as stated" if price is not None else ""
     hint = stated or _usual_cost_text(study, words, needed)
     cost = Field("cost", words.cost_label, hint=hint, needed=needed, decimal=True)

@@ -16,7 +16,6 @@ from ..causal import Causal, CausalGraph
 from ..core import BaseStudy, Recommendation, Scope
 from ..errors import InvalidProblem
 from .drawing import (
-    COLOURS,
     COLUMN,
     DASHES,
     GREEN,
@@ -28,6 +27,7 @@ from .drawing import (
     curve,
     draw_acceptable,
     draw_rows,
+    each_look,
     finished,
     legend_below,
     money_words,
@@ -214,8 +214,8 @@ def _shares(axes: Any, optimizer: BaseStudy) -> None:
     """Draw a line for each scope, with a mark of its own now and then."""
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
-    looks = zip(cycle(COLOURS), cycle(SHAPES), cycle(DASHES), strict=False)
-    for (name, share), (colour, shape, dashes) in zip(shares_of(optimizer).items(), looks, strict=False):
+    looks = zip(each_look(SHAPES), cycle(DASHES), strict=False)
+    for (name, share), ((colour, shape), dashes) in zip(shares_of(optimizer).items(), looks, strict=False):
         axes.plot(
             number,
             share,

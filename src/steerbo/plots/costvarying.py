@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ import numpy as np
 from ..core import BaseStudy, Recommendation, Scope, as_text
 from ..costvarying import CostVarying
 from .drawing import (
-    COLOURS,
     SHAPES,
     SMALL,
     Picture,
     draw_acceptable,
     draw_rows,
+    each_look,
     finished,
     legend_below,
     money_words,
@@ -41,7 +40,7 @@ Looks = dict[Sequence[str], tuple[str, str]]
 
 def looks_of(problem: CostVarying) -> Looks:
     """Colour and shape of each control set of a problem."""
-    return dict(zip(problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
+    return dict(zip(problem.control_sets, each_look(SHAPES), strict=False))
 
 
 def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:

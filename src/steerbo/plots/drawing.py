@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import cycle
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, Protocol, TypeVar
@@ -37,6 +36,29 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "++++", "----", "||||")
 """Patterns of areas, in the order of the colours."""
 DASHES = ("-", "--", "-.", ":")
 
+_Other = TypeVar("_Other")
+
+
+def each_look(others: Sequence[_Other]) -> Iterator[tuple[str, _Other]]:
+    """Pairs of a colour and a shape, pattern or dash, without end: only after all combinations does one come again.
+
+    >>> some = [pair for pair, _ in zip(each_look(HATCHES), range(64))]
+    >>> len(set(some)), some[0] == (BLUE, HATCHES[0]), some[8] == (BLUE, HATCHES[1])
+    (64, True, True)
+    """
+    turn = 0
+    while True:
+        for k, colour in enumerate(COLOURS):
+            yield colour, others[(k + turn) % len(others)]
+        turn += 1
+
+
+def shades(problem: Problem, name: str) -> str:
+    """A scale of colours for outcomes on which dark is good: that of this name, turned where smaller is better."""
+    light_first = name == "Blues"  # from the smallest to the largest
+    return name if light_first == (problem.sign > 0) else f"{name}_r"
+
+
 MM = 1 / 25.4
 COLUMN, PAGE = 90 * MM, 180 * MM
 """Widths in inches: one column of a journal, and two."""
@@ -47,10 +69,10 @@ _LONGEST, _LONGEST_VALUE = 48, 36  # characters of a text; of the objective, whi
 _COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28  # of a legend; rows; characters of a line where they have to be broken
 _SHARE = 0.97  # of a figure's width that several columns may fill
 _ROW = 0.27  # inches that a row with an interval needs
-_GAP, _FARTHER = 2.5, 6.0  # points between a mark and its name
+_GAP, _FARTHER, _CLEAR = 2.5, 6.0, 1.5  # points between a mark and its name; between a name and a line
 _WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
 _LEAVES = 15.0  # and to leave the axes
-_SAMPLES = 25  # points of a curve
+_SAMPLES, _SHOWN_SAMPLES = 201, 25  # points of a curve; those that count
 _WIDE = 4.7  # points of an axis that a letter of its label needs
 _BESIDE = 0.8  # of the height that axes have before there is a legend
 _MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0  # rows that are shown; letters of a name; points of axes for a letter
@@ -231,13 +253,21 @@ def _broken(text: str, letters: int) -> str:
     return text if len(text) <= letters else "\n".join(wrap(text, letters))
 
 
-def colour_bar(axes: Any, marks: Any, label: str) -> None:
-    """A scale of colours to the right of axes."""
+def colour_bar(axes: Any, marks: Any, label: str, problem: Problem | None = None) -> None:
+    """A scale of colours to the right of axes; of outcomes of a problem, with its good end marked."""
     bar = axes.figure.colorbar(marks, ax=axes, pad=0.02)
     bar.set_label(label, size=LABEL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.ax.yaxis.get_offset_text().set_size(SMALL)
     bar.outline.set_visible(False)
+    if problem is not None:
+        mark_good(bar, problem)
+
+
+def mark_good(bar: Any, problem: Problem) -> None:
+    """Mark the good end of a scale of colours."""
+    place, side = (1.01, "bottom") if problem.sign > 0 else (-0.01, "top")
+    bar.ax.text(0.5, place, "good", size=SMALL, ha="center", va=side, transform=bar.ax.transAxes)
 
 
 def stacked(axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str], colours: Sequence[str]) -> None:
@@ -246,7 +276,7 @@ def stacked(axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str]
         edges = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5)
         levels = [np.append(line, line[-1]) for line in heights]
         layers = axes.stackplot(edges, *levels, labels=names, colors=list(colours), step="post", alpha=0.85)
-        for layer, hatch in zip(layers, cycle(HATCHES), strict=False):
+        for layer, (_, hatch) in zip(layers, each_look(HATCHES), strict=False):
             layer.set(hatch=hatch, edgecolor="white", linewidth=0.3)
 
 
@@ -297,7 +327,7 @@ def rows_of(problem: Problem, advice: Recommendation, looks: Mapping[Any, tuple[
     choices = sorted(priced(advice), key=lambda c: (c is not advice, -problem.sign * float(c.mean or 0.0)))
     choices = sorted(choices[:_MOST_ROWS], key=lambda c: (c.cost, -problem.sign * float(c.mean or 0.0)))
     rows = []
-    for choice, look in zip(choices, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False):
+    for choice, look in zip(choices, each_look(SHAPES), strict=False):
         mean = float(choice.mean or 0.0)
         low, high = (mean if end is None else float(end) for end in (choice.lower, choice.upper))
         look = look if looks is None else looks[choice.scope]
@@ -436,7 +466,12 @@ def _sides(near: float, width: float, height: float) -> list[tuple[float, float]
     w, h = width / 2, height / 2
     sides = [(0.0, -near - h), (0.0, near + h), (near + w, 0.0), (-near - w, 0.0)]
     sides += [(i * (w + 0.6 * near), j * (h + 0.6 * near)) for i in (1, -1) for j in (-1, 1)]
-    return [*sides, *((1.0 * x, y + math.copysign(_FARTHER, y)) for x, y in sides[:2])]
+    farther = [(_farther(x, step), _farther(y, step)) for step in (1, 2, 3) for x, y in (*sides[:2], *sides[4:])]
+    return [*sides, *farther]
+
+
+def _farther(distance: float, step: int) -> float:
+    return distance + math.copysign(step * _FARTHER, distance) if distance else 0.0
 
 
 def _around(x: float, y: float, width: float, height: float) -> Box:
@@ -453,11 +488,12 @@ def _covered(box: Box, taken: Sequence[Box], lines: Sequence[Any]) -> float:
     """Penalty of the points of lines, and far larger of marks and texts, that a text there would cover."""
     left, bottom, right, top = box
     others = sum(left < c and a < right and bottom < d and b < top for a, b, c, d in taken)
+    left, bottom, right, top = left - _CLEAR, bottom - _CLEAR, right + _CLEAR, top + _CLEAR
     points = sum(
         int(((line[:, 0] > left) & (line[:, 0] < right) & (line[:, 1] > bottom) & (line[:, 1] < top)).sum())
         for line in lines
     )
-    return _WORSE * others + points
+    return _WORSE * others + points * _SHOWN_SAMPLES / _SAMPLES
 
 
 def curve(axes: Any, start: tuple[float, float], end: tuple[float, float], bend: float) -> Any:

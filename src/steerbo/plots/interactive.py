@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import cycle
 from textwrap import wrap
 from typing import Any
 
@@ -42,11 +41,13 @@ from .drawing import (
     VERMILION,
     acceptable,
     arc,
+    each_look,
     money_name,
     name_and_unit,
     of_kind,
     row_name,
     rows_of,
+    shades,
     value_name,
 )
 from .meanfield import action_of, fullest_shares, payoff_curve, played_shares, recommended_shares
@@ -59,6 +60,7 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cros
 _PATTERNS = ("", "/", ".", "\\", "x", "+", "-", "|")
 """Patterns of areas, in the order of the colours."""
 _DASHES = dict(zip(DASHES, ("solid", "dash", "dashdot", "dot"), strict=True))
+_DARK = "<br>(dark is good)"  # of a scale of colours
 _BAND = "rgba(86, 180, 233, 0.3)"
 _WIDTH, _PANEL = 720, 300  # pixels of a figure, and the height of a panel of several
 _LETTERS = 34  # of a line of a row's name
@@ -106,7 +108,7 @@ def prices(study: BaseStudy, value: str = "", money: str = "") -> Any:
             name=_words(f"{row.name} (recommended)" if row.chosen else row.name),
             mode="markers",
             marker={
-                "color": row.look[0], "symbol": _symbol(row.look[0]), "size": 16 if row.chosen else 11,
+                "color": row.look[0], "symbol": _SYMBOLS[SHAPES.index(row.look[1])], "size": 16 if row.chosen else 11,
                 "line": {"color": "black", "width": 2 if row.chosen else 0.5},
             },
             error_x={"type": "data", "symmetric": False, "array": [row.high - row.mean],
@@ -168,16 +170,21 @@ def over_time(study: BaseStudy, variable: str | None = None, value: str = "") ->
     name = variable or next(iter(drifting_names(study, advice)), "")
     found = over_time_of(study, advice, name)
     shown = _figure(f"Expected along {_words(name)}, over time", "time", name_and_unit(study.problem, name))
-    scale = {"title": _words(f"expected {value_name(study, value)}")}
-    shades = {"coloraxis": "coloraxis", "hovertemplate": "time %{x:.4g}, at %{y:.4g}: %{z:.4g}<extra></extra>"}
-    shown.add_heatmap(x=found.times, y=found.at, z=found.mean.T, **shades)
+    scale = {"title": _words(f"expected {value_name(study, value)}") + _DARK}
+    heat = {"coloraxis": "coloraxis", "hovertemplate": "time %{x:.4g}, at %{y:.4g}: %{z:.4g}<extra></extra>"}
+    shown.add_heatmap(x=found.times, y=found.at, z=found.mean.T, **heat)
     look = {"color": VERMILION, "width": 3}
     shown.add_scatter(x=found.times, y=found.best, mode="lines", line=look, name="best at each time")
     at, places, values = found.plays.T
     mark = {"color": values, "coloraxis": "coloraxis", "size": 9, "line": {"color": "black", "width": 1}}
     hover = _hover([f"gave {as_text(float(each))}" for each in values])
     shown.add_scatter(x=at, y=places, mode="markers", marker=mark, name="outcome (same shades)", **hover)
-    axis = {"colorscale": "Blues", "colorbar": scale, "cmin": found.mean.min(), "cmax": found.mean.max()}
+    axis = {
+        "colorscale": shades(study.problem, "Blues"),
+        "colorbar": scale,
+        "cmin": found.mean.min(),
+        "cmax": found.mean.max(),
+    }
     return shown.update_layout(coloraxis=axis, legend={"orientation": "h", "y": -0.2})
 
 
@@ -188,9 +195,14 @@ def plays(study: BaseStudy, value: str = "", money: str = "") -> Any:
     spent, told = dict(zip(numbers, np.sum(lines, axis=0), strict=True)), study.history.told
     label = money_name(study, money, "money spent") if counted else "rounds"
     shown = _figure("Outcome of every play", label, value_name(study, value))
-    for names, (colour, _) in looks_of(problem).items():
+    for names, (colour, shape) in looks_of(problem).items():
         mine = [(r, o) for r, o in told if set(r.suggestion.scope.set) | set(r.suggestion.scope.keep) == set(names)]
-        mark = {"color": colour, "symbol": _symbol(colour), "size": 9, "line": {"color": "black", "width": 0.5}}
+        mark = {
+            "color": colour,
+            "symbol": _SYMBOLS[SHAPES.index(shape)],
+            "size": 9,
+            "line": {"color": "black", "width": 0.5},
+        }
         shown.add_scatter(
             x=[spent[r.number] for r, _ in mine], y=[outcome.value for _, outcome in mine], mode="markers",
             marker=mark, name=_words(" + ".join(names)), **_hover([_said(study, r) for r, _ in mine]),
@@ -228,7 +240,7 @@ def settings(study: BaseStudy, value: str = "") -> Any:
     for row, name in enumerate(names, 1):
         some = [(r, outcome) for r, outcome in study.history.told if name in r.suggestion.values]
         colours = [problem.scalar(outcome) for _, outcome in some]
-        bar = {"title": _words(value_name(study, value)), "len": 0.9}
+        bar = {"title": _words(value_name(study, value)) + _DARK, "len": 0.9}
         mark = {"color": colours, "coloraxis": "coloraxis", "size": 9, "line": {"color": "black", "width": 0.5}}
         shown.add_scatter(
             x=[when(r) for r, _ in some], y=[r.suggestion.values[name] for r, _ in some], mode="markers", marker=mark,
@@ -242,7 +254,7 @@ def settings(study: BaseStudy, value: str = "") -> Any:
                 showlegend=row == 1, row=row, col=1,
             )  # fmt: skip
         shown.update_yaxes(title_text=_words(name_and_unit(study.problem, name)), row=row, col=1)
-        shown.update_layout(coloraxis={"colorscale": "Cividis", "colorbar": bar})
+        shown.update_layout(coloraxis={"colorscale": shades(problem, "cividis"), "colorbar": bar})
     shown.update_xaxes(title_text="time" if problem.timed else "round", row=len(names), col=1)
     legend = {"orientation": "h", "y": -0.2 / len(names)}
     return shown.update_layout(title="Settings over time", height=160 + 220 * len(names), legend=legend)
@@ -359,8 +371,8 @@ def shares(study: BaseStudy) -> Any:
     table, actions, most, least = recommended_shares(problem, study.recommend())
     shown = _figure("Recommended shares", "share of all agents", "")
     names = [_words(problem.actions[a]) for a in actions]
-    for c, (context, pattern) in enumerate(zip(problem.contexts, cycle(_PATTERNS), strict=False)):
-        look: dict[str, Any] = {"color": COLOURS[c % len(COLOURS)], "pattern": {"shape": pattern}}
+    for (c, context), (colour, pattern) in zip(enumerate(problem.contexts), each_look(_PATTERNS), strict=False):
+        look: dict[str, Any] = {"color": colour, "pattern": {"shape": pattern}}
         shown.add_bar(x=table[c], y=names, orientation="h", name=_words(context), marker=look)
     for limits, some, symbol, label in (
         (most, most < 1, "triangle-left", "at most"),
@@ -473,7 +485,7 @@ def _figure(title: str, x: str, y: str) -> Any:
 def _stacked(shown: Any, rounds: Sequence[int], names: Sequence[str], lines: Sequence[Any]) -> None:
     """Areas, one upon the other, in steps a round; patterns repeat the colours."""
     edges: Any = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5) if rounds else []
-    for name, line, colour, pattern in zip(names, lines, cycle(COLOURS), cycle(_PATTERNS)):
+    for name, line, (colour, pattern) in zip(names, lines, each_look(_PATTERNS), strict=False):
         shown.add_scatter(
             x=edges, y=np.append(line, line[-1:]), mode="lines", stackgroup="all", name=_words(name),
             line={"shape": "hv", "width": 0.5, "color": colour}, fillpattern={"shape": pattern, "fgcolor": "white"},
@@ -486,10 +498,6 @@ def _named_rows(shown: Any, names: Sequence[str]) -> Any:
     shown.update_yaxes(tickvals=list(range(len(names))), ticktext=[_broken(name) for name in names],
                        range=[len(names) - 0.5, -0.5])  # fmt: skip
     return shown.update_layout(height=180 + 38 * max(len(names), 2))
-
-
-def _symbol(colour: str) -> str:
-    return _SYMBOLS[COLOURS.index(colour)]
 
 
 def _said(study: BaseStudy, played: Round) -> str:

@@ -28,6 +28,7 @@ from .drawing import (
     VERMILION,
     Picture,
     colour_bar,
+    each_look,
     finished,
     legend_below,
     name_beside,
@@ -300,9 +301,9 @@ def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
     """Draw a row for each action, with its limits."""
     table, fullest, most, least = recommended_shares(problem, advice)
     before = np.zeros(len(fullest))
-    for c, context in enumerate(problem.contexts):
+    for (c, context), (colour, hatch) in zip(enumerate(problem.contexts), each_look(HATCHES), strict=False):
         label = words(context) if len(problem.contexts) > 1 else None
-        look = {"color": COLOURS[c % len(COLOURS)], "hatch": HATCHES[c % len(HATCHES)], "edgecolor": "white", "lw": 0.3}
+        look = {"color": colour, "hatch": hatch, "edgecolor": "white", "lw": 0.3}
         axes.barh(range(len(fullest)), table[c], left=before, height=0.7, label=label, **look)
         before += table[c]
     _limits(axes, most, least)

@@ -45,6 +45,7 @@ from .drawing import (
     new_figure,
     on,
     places_on,
+    shades,
     styled,
     texts_at_right,
     value_words,
@@ -638,15 +639,16 @@ def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, val
 
 
 def _over_time(axes: Any, study: BaseStudy, found: OverTime, value: str = "") -> Any:
-    shades = axes.pcolormesh(found.times, found.at, found.mean.T, cmap="Blues", shading="nearest", rasterized=True)
+    scale = shades(study.problem, "Blues")
+    mesh = axes.pcolormesh(found.times, found.at, found.mean.T, cmap=scale, shading="nearest", rasterized=True)
     axes.plot(found.times, found.best, color=VERMILION, lw=1.6, label="best at each time")
     at, places, values = found.plays.T
-    low, high = shades.get_clim()
-    look = {"cmap": "Blues", "vmin": low, "vmax": high, "edgecolors": "black", "lw": 0.7, "zorder": 3}
+    low, high = mesh.get_clim()
+    look = {"cmap": scale, "vmin": low, "vmax": high, "edgecolors": "black", "lw": 0.7, "zorder": 3}
     axes.scatter(at, places, s=18, c=values, label="outcome (same shades)", **look)
     axes.set(xlabel="time", ylabel=wrapped(with_unit(study.problem, found.name), 26))
     axes.set_title(f"Expected along {wrapped(found.name, 26, 1)}, over time")
-    colour_bar(axes, shades, f"expected {value_words(study, value)}")
+    colour_bar(axes, mesh, f"expected {value_words(study, value)}", study.problem)
     return finished(axes)
 
 

@@ -23,10 +23,12 @@ from .drawing import (
     Picture,
     finished,
     legend_below,
+    mark_good,
     name_choices,
     new_figure,
     on,
     places_on,
+    shades,
     styled,
     value_words,
     with_unit,
@@ -220,6 +222,7 @@ def settings_figure(
     bar.set_label(value_words(study, value), size=SMALL + 1)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
+    mark_good(bar, problem)
     legend_below(shown, *panels)
     return shown
 
@@ -245,7 +248,8 @@ def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale:
         [when(r) for r, _ in told],
         places_on(variable, [r.suggestion.values[name] for r, _ in told]),
         c=[problem.scalar(outcome) for _, outcome in told],
-        s=16, cmap="cividis", vmin=scale[0], vmax=scale[1], lw=0.3, edgecolors="black", zorder=3, label="one play",
+        s=16, cmap=shades(problem, "cividis"), vmin=scale[0], vmax=scale[1], lw=0.3, edgecolors="black", zorder=3,
+        label="one play",
     )  # fmt: skip
     if best is not None and rounds:
         last = max(when(r) for r in rounds)

@@ -11,19 +11,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .._parsing import parse_value
-from .._wording import decimal_readings
-from ..core import SEEN, Problem
+from .._parsing import parse_value, read_number
+from .._wording import MISSING
+from ..core import SEEN, TIME, Problem
 from ..errors import InvalidContext, InvalidRequest, OutcomeConflict, SteerboError
 from ..page.edit import TAKEN_BACK, times_said, unchanged, undo_of
 from ..page.view import mark_of
+from ..space import Categorical
 from ..study import Study
 
 _COMMA = frozenset(
     """af be bg ca cs da de el es et eu fi fr gl hr hu id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr sv tr
     uk uz vi""".split()  # noqa: SIM905  a list that people read
 )
-_NUMBER = re.compile(r"(?<![\w.,])([+-]?\d+)\.(\d+(?:e[+-]?\d+)?)(?![\w.])")
+_NUMBER = re.compile(r"\{[^{}]*\}|(?<![\w.,])([+-]?\d+)\.(\d+(?:e[+-]?\d+)?)(?!\w|\.\w)")
 
 
 def writes_commas(languages: str) -> bool:
@@ -37,28 +38,30 @@ def writes_commas(languages: str) -> bool:
 
 
 def localised(text: str, comma: bool) -> str:
-    """Write the numbers of a text with decimal commas, where `comma`.
+    """Write the numbers of a text with decimal commas, where `comma`; JSON in braces stays as it is.
 
     >>> localised("x = 1.5 mm, version 1.2.3", True)
     'x = 1,5 mm, version 1.2.3'
+    >>> localised("73.4 to 83.1.", True)
+    '73,4 to 83,1.'
     """
-    return _NUMBER.sub(r"\1,\2", text) if comma else text
+    return _NUMBER.sub(lambda found: f"{found[1]},{found[2]}" if found[1] else found[0], text) if comma else text
 
 
 def typed(field: str, text: str, comma: bool, problem: Problem | None = None, name: str = "") -> Any:
     """Parse a field's text: a number, a choice, or JSON; any other text is refused by its reader.
 
     Raises:
-        InvalidRequest: a number that can be read in two ways, since it is unknown whether this client writes commas.
+        InvalidRequest: a number that can be read in two ways: "1,234", and "1.234" of a client that writes commas.
 
     >>> typed("value", "1,5", False), typed("value", "1,234", True), typed("value", " 3 ", False)
     (1.5, 1.234, 3.0)
     """
-    readings = decimal_readings(text)
-    if len(readings) > 1 and not comma:
-        raise InvalidRequest(field, text, f"a number that can be read in one way only: {' or '.join(readings)}")
-    if readings:
-        return float(readings[0])
+    if problem is not None and name in problem.space and isinstance(problem.space[name], Categorical):
+        return problem.read_cell(name, text)  # choices stand in a list as they are
+    number = read_number(field, text, comma)
+    if number is not None and "," in text:
+        return number
     return problem.read_cell(name, text) if problem is not None else parse_value(text)
 
 
@@ -124,8 +127,18 @@ def check_plausible(study: Study, call: str, token: str | None, given: Mapping[s
             raise Doubtful(found, sure)
 
 
-def read_ask(problem: Problem, form: Form, comma: bool) -> dict[str, Any]:
-    """Arguments of `ask` from a form."""
+def read_ask(problem: Problem, form: Form, comma: bool, needs: str = "") -> dict[str, Any]:
+    """Arguments of `ask` from a form.
+
+    Args:
+        problem: whose rounds are asked for.
+        form: as it was sent.
+        comma: whether the reader writes decimal commas.
+        needs: the time that earlier rounds stated, where this one has to state its own.
+
+    Raises:
+        InvalidRequest: the time is missing, or a number can be read in two ways.
+    """
     given: dict[str, Any] = {}
     for field in problem.asked():
         if field.name == SEEN.name:
@@ -133,8 +146,10 @@ def read_ask(problem: Problem, form: Form, comma: bool) -> dict[str, Any]:
             if seen:
                 given[SEEN.name] = seen
         elif text := form.get(f"ask:{field.name}", "").strip():
-            given[field.name] = typed(field.name, text, comma) if "," in text and ";" not in text else None
-            given[field.name] = given[field.name] if isinstance(given[field.name], float) else field.read(problem, text)
+            number = read_number(field.name, text, comma) if ";" not in text else None
+            given[field.name] = number if number is not None and "," in text else field.read(problem, text)
+        elif field.name == TIME.name and needs:
+            raise InvalidRequest(TIME.name, MISSING, f"the time of this round: {needs}")
     return given
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,10 +13,11 @@ from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from .._wording import PAGE
+from .._wording import MISSING, PAGE
 from ..errors import InvalidInput, InvalidStudy, SteerboError
-from ..page.creation import KINDS, LAWS, Written, rows_of, written
+from ..page.creation import KINDS, LABELS, LAWS, OF_A_ROW, Written, called, rows_of, written
 from ..page.edit import management
+from ..page.wording import Words
 from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile
@@ -74,7 +75,8 @@ def _settings_page(
     draft: Form | None = None,
     done: str = "",
 ) -> Response:
-    status, shown = form_state(error, about, draft or {})
+    words = served.read("words", Words.of) if error is not None else None
+    status, shown = form_state(error, about, draft or {}, words)
     given = served.read("management", management)
     return page(request, "settings.html", status, name=served.name, given=given, done=done, **shown)
 
@@ -156,22 +158,37 @@ async def begin(request: Request, who: Who) -> Response:
 
 def _begin(request: Request, form: Form, folder: Path) -> Response:
     pool: StudyPool = request.app.state.pool
-    file, name = written(form), form.get("name", "").strip()
+    file, name = written(form, wants_commas(request)), form.get("name", "").strip()
+    errors: list[SteerboError] = []
+    if not _NAME.fullmatch(name) or name in pool.studies:
+        allowed = "another name than those here" if name in pool.studies else "letters, digits, - and _"
+        errors.append(InvalidStudy("name", name, allowed))
     try:
-        if not _NAME.fullmatch(name) or name in pool.studies:
-            allowed = "another name than those here" if name in pool.studies else "letters, digits, - and _"
-            raise InvalidStudy("name", name, allowed)
-        with TemporaryDirectory() as trial:
-            path = Path(trial) / f"{name}.toml"
-            path.write_text(file.text, encoding="utf-8")
-            specification = read_study(path)
+        specification = _checked(file)
+    except SteerboError as error:
+        errors += error.errors
+    if errors or file.faults:
+        return _new_page(request, form, file, errors=errors)
+    try:
         if form.get("then") == "create":
             _create(pool, folder, name, file, specification)
             return RedirectResponse(address(name), 303)
     except SteerboError as error:
-        return _new_page(request, form, file, error=error)
+        return _new_page(request, form, file, errors=error.errors)
     said = [("method", specification.method), *specification.optimizer().describe()]
     return _new_page(request, form, file, said=said)
+
+
+def _checked(file: Written) -> StudyFile:
+    """The specification of a study file.
+
+    Raises:
+        SteerboError: it is not valid.
+    """
+    with TemporaryDirectory() as trial:
+        path = Path(trial) / "study.toml"
+        path.write_text(file.text, encoding="utf-8")
+        return read_study(path)
 
 
 def _create(pool: StudyPool, folder: Path, name: str, file: Written, specification: StudyFile) -> None:
@@ -195,22 +212,39 @@ def _create(pool: StudyPool, folder: Path, name: str, file: Written, specificati
 
 
 def _new_page(
-    request: Request, form: Form, file: Written | None = None, *, error: SteerboError | None = None, said: Any = ()
+    request: Request,
+    form: Form,
+    file: Written | None = None,
+    *,
+    errors: Sequence[SteerboError] = (),
+    said: Any = (),
 ) -> Response:
-    wrong: list[str] = []
-    at: dict[str, str] = {}
-    for each in error.errors if error is not None else ():
-        if not isinstance(each, InvalidInput) or file is None:
-            wrong.append(str(each))
+    wrong, at = _faults(form, file, errors) if file is not None else ([], {})
+    kept = typed_texts(form)
+    shown = {"kinds": KINDS, "laws": LAWS, "rows": rows_of(form), "draft": kept, "text": file.text if file else ""}
+    shown |= {"labels": LABELS, "of_a_row": OF_A_ROW}
+    valid = not wrong and not at
+    status = 200 if valid else status_of(errors[0]).value if errors else 422
+    status = 422 if status == HTTPStatus.SERVICE_UNAVAILABLE else status  # a study file that is not valid yet
+    return page(request, "new.html", status, wrong=wrong, wrong_at=at, valid=valid, says=said, **shown)
+
+
+def _faults(form: Form, file: Written, errors: Iterable[SteerboError]) -> tuple[list[str], dict[str, str]]:
+    """Errors of a new study in words, by the labels of the form: of the whole of it, and by field."""
+    at = {name: fault.worded(PAGE) for name, fault in file.faults.items()}
+    whole: list[str] = []
+    for each in errors:
+        if not isinstance(each, InvalidInput):
+            whole.append(each.worded(PAGE))
             continue
         place = each.field.partition(": ")[2] or each.field
         name = "name" if place == "name" else file.field_of(place)
+        if name in file.faults:
+            continue  # the form says it better
+        said = each.moved(called(name, form) if name else place)
+        said.value = MISSING if said.value == "" else said.value  # an empty field
         if name and name not in at:
-            at[name] = each.worded(PAGE)
+            at[name] = said.worded(PAGE)
         else:
-            wrong.append(each.worded(PAGE))
-    kept = typed_texts(form)
-    shown = {"kinds": KINDS, "laws": LAWS, "rows": rows_of(form), "draft": kept, "text": file.text if file else ""}
-    status = 200 if error is None else status_of(error).value
-    status = 422 if status == HTTPStatus.SERVICE_UNAVAILABLE else status  # a study file that is not valid yet
-    return page(request, "new.html", status, wrong=wrong, wrong_at=at, valid=error is None, says=said, **shown)
+            whole.append(said.worded(PAGE))
+    return whole, at

@@ -217,12 +217,16 @@ def events_after(events: list[Event], after: int) -> Json:
 
 def applied(served: OpenStudy, given: dict[str, str]) -> dict[str, Any]:
     """The policy at texts by name."""
+    context, more = _typed(served.read("problem", lambda study: study.problem), given)
+    return applied_to(served, context, more)
 
-    def look(going: Study) -> dict[str, Any]:
-        context, more = _typed(going.problem, given)
-        return going.policy(context, **more).to_dict()
 
-    return served.read(("policy", *sorted(given.items())), look)
+def applied_to(
+    served: OpenStudy, context: Mapping[str, Any], more: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The policy at values by name, with other arguments such as the time."""
+    key = ("policy", repr(sorted(context.items())), repr(sorted(more.items())))
+    return served.read(key, lambda study: study.policy(dict(context), **more).to_dict())
 
 
 def _typed(problem: Problem, given: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -20,17 +20,28 @@ from ..core import Recommendation
 from ..errors import InvalidInput, OutcomeConflict, SteerboError, UnknownSuggestion
 from ..page import View, report, view
 from ..page.archive import SHOWN, added, rounds_before, takes_its_time
-from ..page.edit import Edit, edit_of, labels
+from ..page.edit import Edit, edit_of, label_of, labels, time_needed
 from ..page.learned import learned
 from ..page.pictures import Drawn, drawn
 from ..page.report import rendered
-from ..page.view import advice_of
+from ..page.view import advice_of, status_text
 from ..page.wording import Words, in_resolution
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv
 from .auth import COOKIE, FORM, Principal, check_form, form_secret, set_cookie, study_of, visitor_of
-from .forms import ACTIONS, Doubtful, Form, check_plausible, give, localised, read_ask, typed_texts, writes_commas
-from .operations import applied
+from .forms import (
+    ACTIONS,
+    Doubtful,
+    Form,
+    check_plausible,
+    give,
+    localised,
+    read_ask,
+    typed_texts,
+    values_of,
+    writes_commas,
+)
+from .operations import applied_to
 from .pool import OpenStudy
 from .problem_details import Refusal, details, status_of
 
@@ -89,7 +100,7 @@ def start(request: Request, who: Who) -> Response:
 def studies(request: Request, who: Who) -> Response:
     """The list of studies."""
     pool = request.app.state.pool
-    told = {name: pool.studies[name].read("said", lambda study: str(study.status)) for name in who.studies}
+    told = {name: pool.studies[name].read("said", status_text) for name in who.studies}
     return page(request, "studies.html", studies=told, may_create=pool.folder is not None and not pool.keyed)
 
 
@@ -220,17 +231,12 @@ def _file(name: str, text: str, kind: str) -> Response:
 def policy(request: Request, who: Who, name: str) -> Response:
     """Apply the learned policy to context values."""
     served, comma = study_of(request, who, name, "read"), wants_commas(request)
-    given = {
-        key.partition(":")[2]: text.replace(",", ".") if comma else text
-        for key, text in request.query_params.items()
-        if key.startswith("given:") and text.strip()
-    }
-    draft = dict(request.query_params)
+    draft, problem = dict(request.query_params), served.read("problem", lambda study: study.problem)
     try:
-        found = applied(served, given)
+        found = applied_to(served, values_of(problem, "given", draft, comma, "context"))
     except SteerboError as error:
         return _study_page(request, who, served, error=error, about="policy", draft=draft)
-    settings = in_resolution(served.read("problem", lambda study: study.problem), found["values"])
+    settings = in_resolution(problem, found["values"])
     expected = served.read("words", Words.of).expected(*map(found.get, ("mean", "lower", "upper")))
     found = {**found, "settings": settings, "expected": expected}
     return _study_page(request, who, served, applied=found, about="policy", draft=draft)
@@ -249,7 +255,7 @@ async def ask(request: Request, who: Who, name: str) -> Response:
 def _ask(request: Request, who: Principal, served: OpenStudy, form: Form) -> Response:
     try:
         with served.use(who.name) as study:
-            given = read_ask(study.problem, form, wants_commas(request))
+            given = read_ask(study.problem, form, wants_commas(request), time_needed(study))
             check_plausible(study, "ask", None, given, form)
             if form.get("rounds") == str(len(study.history)) or not study.history.pending:
                 study.ask(1, **given)
@@ -292,7 +298,8 @@ def _next(request: Request, who: Principal, served: OpenStudy) -> Response:
     """Choose the next round where it needs no arguments and none is pending."""
     try:
         with served.use(who.name) as study:
-            if not study.history.pending and not study.problem.space.seen and not study.status.finished:
+            waits = study.history.pending or study.problem.space.seen or time_needed(study)
+            if not waits and not study.status.finished:
                 study.ask(1)
     except SteerboError as error:  # what came of the round is saved all the same
         return _refused(request, who, served, error, "ask", {})
@@ -342,7 +349,7 @@ def _study_page(
 ) -> Response:
     """Page of a study, with the errors and texts of a refused form."""
     found, draft = _view(served, whole or applied is not None or about == "policy"), dict(draft or {})
-    status, shown = form_state(error, about, draft)
+    status, shown = form_state(error, about, draft, served.read("words", Words.of) if error is not None else None)
     token, _, action = about.partition(":")
     edit: Edit | None = None
     typed: list[tuple[str, str]] = []
@@ -377,22 +384,25 @@ def _kept(study: Study, token: str, draft: Form) -> tuple[Edit | None, list[tupl
     return edit, labels(study, {name: text for name, text in typed.items() if name not in fields})
 
 
-def form_state(error: SteerboError | None, about: str, draft: Form) -> tuple[int, dict[str, Any]]:
+def form_state(
+    error: SteerboError | None, about: str, draft: Form, words: Words | None = None
+) -> tuple[int, dict[str, Any]]:
     """Status of a page, and the state of its form: typed texts, errors, and values that are hard to believe.
 
     Args:
         error: why the form was refused; None: it was not.
         about: which form of the page it is.
         draft: what was typed.
+        words: the study's own, by which messages name fields.
     """
     doubtful = error if isinstance(error, Doubtful) else None
-    wrong, wrong_at = _wrong_of(error, draft) if error is not None and doubtful is None else ([], {})
+    wrong, wrong_at = _wrong_of(error, draft, words or Words()) if error is not None and doubtful is None else ([], {})
     shown = {"about": about, "draft": dict(draft), "wrong": wrong, "wrong_at": wrong_at}
     shown |= {"doubt_at": doubtful.doubts, "sure": doubtful.sure} if doubtful else {"doubt_at": {}, "sure": ""}
     return 200 if error is None else 409 if doubtful else status_of(error).value, shown
 
 
-def _wrong_of(error: SteerboError, form: Form) -> tuple[list[str], dict[str, str]]:
+def _wrong_of(error: SteerboError, form: Form, words: Words) -> tuple[list[str], dict[str, str]]:
     """Errors of a form in words: of the whole of it, and by field."""
     found = [each for each in error.errors if isinstance(each, InvalidInput)]
     if status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE or not found:
@@ -401,10 +411,11 @@ def _wrong_of(error: SteerboError, form: Form) -> tuple[list[str], dict[str, str
     at: dict[str, str] = {}
     for each in found:
         name = _field_of(each.field, form)
+        said = (each.moved(label_of(words, name)) if name else each).worded(PAGE)
         if name in at or not name:
-            whole.append(each.worded(PAGE))
+            whole.append(said)
         else:
-            at[name] = each.worded(PAGE)
+            at[name] = said
     return whole, at
 
 
