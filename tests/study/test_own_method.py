@@ -49,7 +49,7 @@ def test_a_method_beside_the_study_file(tmp_path: Path) -> None:
     with sb.Study.open(tmp_path / "study.db") as again:
         assert again.history.created.method == "lab_methods:Middle"
     (tmp_path / "study.toml").write_text((STUDY % "lab_methods").replace("lab_methods:Middle", "cheap-first"))
-    assert "method" in refused(call("show", study), 2)
+    assert "method" in refused(call("ask", study), 2)
 
 
 def test_a_log_alone_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
