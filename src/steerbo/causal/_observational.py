@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..gp import GPRegression, Hyperparameters, Kernel
 from ..records import from_dict
 from ..space import Space
 from ._arms import Arm
+from ._conditional_mean import Regression
 from .graphs.dag import BitmaskDag, bits, mask_of
 from .graphs.graph import CausalGraph
 from .identification.scopes import ScopedGraph
@@ -221,7 +222,8 @@ class AdjustedData:
         y_i − m(x_i, c_i, z_i) + mean over j of m(x_i, c_i, z_j),
 
     where j are the observations nearest to the i-th in c, the arm's contexts and covariates (all, if there are none; at
-    most 64). Its mean given x and c is the effect of setting x. The uncertainty of m itself is not propagated.
+    most 64), moved to c_i along the regression of z on c. Its mean given x and c is the effect of setting x. The
+    uncertainty of m, and of that regression, is not propagated: of bounds that should hold with 95 %, 88 % did.
 
     Args:
         arm: the scope.
@@ -310,13 +312,25 @@ class AdjustedData:
         model.replace(points, outcomes)
         kept = tuple((i, variance) for i, variance in hyperparameters.doubted if i < len(outcomes))
         model.set(replace(hyperparameters, doubted=kept))
+        usual = [model.predict(rows)[0].mean() for rows in self._usual(points)]
+        return outcomes - model.predict(points)[0] + np.array(usual)
+
+    def _usual(self, points: Float[np.ndarray, "n d"]) -> Iterator[Float[np.ndarray, "j d"]]:
+        """By observation, the rows that its average is over.
+
+        Numbers among z are moved along their regression on c: what neighbours tell is their residuals.
+        """
         d = len(self._arm.names)
-        usual = []
+        columns = self._arm.columns(frozenset(self._arm.measured))
+        seen, kinds = points[:, columns], self._categorical[columns]
+        moved = np.zeros(0, dtype=int) if kinds.all() else np.flatnonzero(~self._categorical[d:])
+        lines = [Regression.of_some(seen, kinds, points[:, d + j]) for j in moved]
         for i, near in enumerate(self._neighbours(points)):
             rows = np.repeat(points[i : i + 1], len(near), axis=0)
             rows[:, d:] = points[near, d:]
-            usual.append(model.predict(rows)[0].mean())
-        return outcomes - model.predict(points)[0] + np.array(usual)
+            for j, (means, residuals) in zip(moved, lines, strict=True):
+                rows[:, d + j] = means[i] + residuals[near] - residuals[near].mean()
+            yield rows
 
     def _neighbours(self, points: Float[np.ndarray, "n d"]) -> list[np.ndarray]:
         """Indices of the observations nearest to each in the arm's contexts and covariates, see `nearest`."""

@@ -351,9 +351,14 @@ class PolicyValue:
         """The same where actions affect contexts: these are drawn given the best actions before."""
         cost = None if self.cost is None else replace(self.cost, value_per_cost=exchange)
         search = StagedSearch(self.arm, self.model, affected, self._feasible, cost)
-        rows = self.arm.problem_space.subset(self.arm.contexts).decode(self.contexts.points[: min(most, _STARTS)])
+        starts, trials = (p[: min(most, _STARTS)] for p in (self.contexts.points, affected.contexts_met))
+        if len(trials) > len(starts):  # of which the first has what was seen before choosing
+            held = [j for j, name in enumerate(self.arm.contexts) if name in self.arm.problem_space.seen]
+            trials[:, held] = starts[0, held]
+            starts = trials
+        rows = self.arm.problem_space.subset(self.arm.contexts).decode(starts)
         with self.model.with_fantasies(self.pending):
-            points = search.under_policy([{**row, **self.when} for row in rows], ucb(root**2))
+            points = search.under_policy([{**row, **self.when} for row in rows], ucb(root**2), refined=self.answering)
         (mean, variance), margins = self._marginals(points), self._feasible.margins_at(points)
         sd, actions = np.sqrt(variance), points[:, : len(self.arm.actions)]
         price = np.full(len(points), self.fixed)

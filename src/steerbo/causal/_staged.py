@@ -25,6 +25,7 @@ from ..gp import Averaged
 from ..optim import Box, kronecker
 from ..surrogate import Acquisition, Rows, ucb
 from ._arms import Arm
+from ._conditional_mean import Moments, Regression
 from ._contexts import ContextSample, known_in, subsample
 from ._costs import ActionCost
 from ._feasibility import ArmFeasibility, best_feasible, infeasibility
@@ -38,10 +39,8 @@ _GRID = 16  # settings of each action that are tried
 _WITHIN = 64  # the same of actions within limits, where only some of them are possible
 _IMAGINED = 16  # rows of contexts that an action is averaged over, for a single context seen before
 _FEWEST = 4  # the same where the average is over many contexts seen before
+_AROUND = 8  # settings of each action about the best ones
 _REFINED = 1 / 16, 1 / 128  # half widths of the boxes around the best settings that are searched next
-_LENGTHSCALES = 0.5, 1.0, 2.0, 4.0  # of a regression, in standard deviations of what it depends on
-_SHARES = 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0  # of the variance that it leaves as residuals
-_FLAT = 1e-9
 _TURN = (5**0.5 - 1) / 2  # of quantiles from one context to the next, which spreads them evenly
 
 
@@ -56,7 +55,7 @@ class AffectedContexts:
 
     arm: Arm
     sample: ContextSample
-    _fitted: dict[tuple[tuple[int, ...], int], _Regression] = field(default_factory=dict, init=False, repr=False)
+    _fitted: dict[tuple[tuple[int, ...], int], Regression] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, arm: Arm, history: History, others: Float[np.ndarray, "m d"]) -> AffectedContexts:
@@ -81,11 +80,16 @@ class AffectedContexts:
         """Names of the columns."""
         return self.arm.actions + self.arm.contexts
 
+    @property
+    def contexts_met(self) -> Float[np.ndarray, "m c"]:
+        """Contexts of the sample, the latest first."""
+        return self.sample.points[:, len(self.arm.actions) :].copy()
+
     def law(self, known: Mapping[str, float], drawn: Sequence[str], most: int) -> Rows:
         """Distribution of the columns `drawn`, at most `most` weighted rows, given encoded values of others.
 
         A row counts by how near it is in what is known; of its numbers only the residuals about a regression on that
-        count, see `_Regression`. Values stay within the range of a variable, or of the sample where that is wider.
+        count, see `Regression`. Values stay within the range of a variable, or of the sample where that is wider.
         """
         seen, at = self._seen(known, drawn)
         columns = [self.names.index(name) for name in drawn]
@@ -141,17 +145,17 @@ class AffectedContexts:
     def _columns(self, name: str, seen: Sequence[int]) -> list[int]:
         return [j for j in seen if self._matters(self.names[j], [name])]
 
-    def _line(self, name: str, drawn: Sequence[str], known: Mapping[str, float]) -> _Moments:
+    def _line(self, name: str, drawn: Sequence[str], known: Mapping[str, float]) -> Moments:
         seen, at = self._seen(known, drawn)
         own = self._columns(name, seen)
         values = np.array([value for j, value in zip(seen, at, strict=True) if j in own])
         return self._regression(tuple(own), self.names.index(name)).at(values)
 
-    def _regression(self, seen: tuple[int, ...], j: int) -> _Regression:
+    def _regression(self, seen: tuple[int, ...], j: int) -> Regression:
         """Regression of column `j` on others, cached."""
         if (seen, j) not in self._fitted:
             rows, kinds = self.sample.points[:, list(seen)], self.sample.categorical[list(seen)]
-            self._fitted[seen, j] = _Regression(rows, kinds, self.sample.points[:, j])
+            self._fitted[seen, j] = Regression(rows, kinds, self.sample.points[:, j])
         return self._fitted[seen, j]
 
     def _matters(self, name: str, drawn: Sequence[str]) -> bool:
@@ -174,7 +178,7 @@ class AffectedContexts:
             starts: contexts, and the time if effects change with it, by name; those that actions affect are left out.
             act: the policy.
         """
-        return [self._walk(start, act, (k + 0.5) * _TURN % 1.0) for k, start in enumerate(starts)]
+        return [self._walk(start, act, (0.5 + k * _TURN) % 1.0) for k, start in enumerate(starts)]
 
     def _walk(self, start: Mapping[str, Any], act: Act, quantile: float) -> dict[str, Any]:
         arm, space = self.arm, self.arm.problem_space
@@ -205,62 +209,6 @@ def _alike(arm: Arm, history: History) -> Iterator[dict[str, Any]]:
     for data in reversed(list(history.data.values())):
         if wanted <= data.outcome.realised.keys() and alike(data.scope):
             yield {name: data.outcome.realised[name] for name in wanted}
-
-
-class _Moments(NamedTuple):
-    mean: float
-    sd: float
-
-
-class _Regression:
-    """Regression of a number on others by a Gaussian process: a line, and a smooth deviation from it.
-
-    Its lengthscale, and the share of variance that it leaves as residuals, are those of a small grid with the largest
-    likelihood. Residuals are those of the regression without the row itself.
-
-    Args:
-        rows: (n, k) what it depends on.
-        kinds: (k,) which columns hold categories.
-        values: (n,) of the number.
-    """
-
-    def __init__(self, rows: Float[np.ndarray, "n k"], kinds: np.ndarray, values: Float[np.ndarray, " n"]) -> None:
-        spread = rows.std(axis=0)
-        self._unit, self._centre = np.where(kinds | (spread < _FLAT), 1.0, spread), rows.mean(axis=0)
-        self._rows, self._kinds, self._level = rows, kinds, float(values.mean())
-        n, away, best = len(values), values - values.mean(), -np.inf
-        self._scale, self._inverse, self._lengthscale, self._share = 0.0, np.eye(n), 1.0, 1.0
-        for lengthscale in _LENGTHSCALES if rows.shape[1] and n > 2 and away.std() > _FLAT else ():
-            found, vectors = np.linalg.eigh(self._kernel(rows, lengthscale))
-            turned = (vectors.T @ away) ** 2
-            for share in _SHARES:
-                spectrum = (1.0 - share) * np.maximum(found, 0.0) + share
-                scale = float((turned / spectrum).mean())
-                fit = -0.5 * (n * np.log(scale) + np.log(spectrum).sum())
-                if fit > best + 1e-9:
-                    best, self._lengthscale, self._share, self._scale = fit, lengthscale, share, scale
-                    self._inverse = (vectors / spectrum) @ vectors.T
-        self._weights = self._inverse @ away
-        self._sampled = float(away.var()) / n
-        self.residuals = self._weights / np.diagonal(self._inverse)
-
-    def _kernel(self, points: Float[np.ndarray, "m k"], lengthscale: float) -> Float[np.ndarray, "m n"]:
-        ours, theirs = (points - self._centre) / self._unit, (self._rows - self._centre) / self._unit
-        numbers = ~self._kinds
-        gaps = (ours[:, None] - theirs) ** 2
-        gaps = np.where(self._kinds, gaps > 0.0, gaps).sum(axis=2)
-        return np.asarray(ours[:, numbers] @ theirs[:, numbers].T + np.exp(-0.5 * gaps / lengthscale**2))
-
-    def at(self, point: Float[np.ndarray, " k"]) -> _Moments:
-        """Mean at a point, and the standard deviation of that mean."""
-        if not self._scale:
-            return _Moments(self._level, self._sampled**0.5)
-        cross = (1.0 - self._share) * self._kernel(point[None], self._lengthscale)[0]
-        numbers = ~self._kinds
-        ours = ((point - self._centre) / self._unit)[numbers]
-        prior = (1.0 - self._share) * (1.0 + float(ours @ ours))
-        variance = self._scale * max(prior - float(cross @ self._inverse @ cross), 0.0)
-        return _Moments(self._level + float(cross @ self._weights), (variance + self._sampled * self._share) ** 0.5)
 
 
 class Found(NamedTuple):
@@ -298,7 +246,7 @@ class _Question:
     def around(self, found: Found, half: float, seed: int) -> Float[np.ndarray, "g f"]:
         """Settings within half widths of the best ones."""
         held = [self.free.index(x) for x in self.held]
-        unit = kronecker(_GRID * len(held), len(held), seed)
+        unit = kronecker(_AROUND * len(held), len(held), seed)
         points = np.tile([found.point[x] for x in self.free], (len(unit), 1))
         points[:, held] += half * (2.0 * unit - 1.0)
         return self.box.snap(points)
@@ -445,11 +393,11 @@ class StagedSearch:
     # -- on average over contexts --------------------------------------------------------------------------------------
 
     def under_policy(
-        self, starts: Sequence[Mapping[str, Any]], score: Acquisition | None = None
+        self, starts: Sequence[Mapping[str, Any]], score: Acquisition | None = None, *, refined: bool = False
     ) -> Float[np.ndarray, "r d"]:
-        """Points of the arm under its best policy on a grid, one from each start; see `AffectedContexts.met`.
+        """Points of the arm under its best policy, one from each start; see `AffectedContexts.met`.
 
-        The best policy maximises `score`; None: the mean.
+        The best policy maximises `score` (None: the mean), on a grid unless `refined`.
         """
         arm, found = self.arm, dict[Any, dict[str, Any]]()
         imagined, wanted = _imagined(starts, arm), score or ucb(0.0)
@@ -459,7 +407,7 @@ class StagedSearch:
             if key not in found:
                 values = dict(known)
                 for group in arm.groups(ready):
-                    best = self.best(group, values, wanted, refined=False, imagined=imagined).point
+                    best = self.best(group, values, wanted, refined=refined, imagined=imagined).point
                     values |= arm.decode(group, np.array([best[x] for x in group]))
                 found[key] = {x: values[x] for x in ready}
             return found[key]
