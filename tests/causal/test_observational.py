@@ -12,7 +12,16 @@ import pytest
 from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.causal._arms import Arm
-from steerbo.causal._observational import adjustment_set, informs, read_trial, teaches, trials_explained
+from steerbo.causal._observational import (
+    AdjustedData,
+    adjustment_set,
+    informs,
+    nearest,
+    read_trial,
+    teaches,
+    trials_explained,
+)
+from steerbo.causal.models import ModelOptions
 from steerbo.core import DataAdded, Optimizer, Outcome, Scope, Suggestion, load
 from steerbo.errors import InvalidOutcome, InvalidProblem
 from steerbo.space import Float
@@ -65,6 +74,55 @@ def test_observations_are_adjusted_for_what_is_beside_a_scope() -> None:
     assert high - low == pytest.approx(-0.8, abs=0.2)
     assert low == pytest.approx(1.4, abs=0.15)
     assert np.polyfit(drawn["x"], drawn["y"], 1)[0] > 1.0, "watching alone misleads"
+
+
+@pytest.mark.parametrize("looks", [True, False])
+def test_adjusting_variables_are_averaged_where_the_other_columns_are_alike(looks: bool) -> None:
+    """E[y | do(x), c] = x c, whether c is looked at or shared with a scope that does.
+
+    The slope of adjusted outcomes on x c is .983 ± .026 over 40 seeds; .75 to 1.2 are eight deviations away. By all
+    rows instead of those near c it was .13.
+    """
+    graph = CausalGraph.from_text("c -> z -> x -> y; z -> y", target="y", intervenable=["x"], contexts=["c"])
+    space = Causal(graph, [Float("x", -1, 1), Float("c", -1, 1), Float("z", -1.5, 1.5)]).space
+    arm = Arm(Scope.of({"x": ["c"] if looks else []}), graph, space, covariates=() if looks else ("c",))
+    data, random = AdjustedData(arm, ("z",), ModelOptions().model), np.random.default_rng(0)
+    c = random.uniform(-1, 1, 100)
+    z = c + 0.1 * random.normal(size=100)
+    x = np.clip(0.3 * z + 0.4 * random.normal(size=100), -1, 1)
+    for row in zip(x, c, z, x * z + 0.05 * random.normal(size=100), strict=True):
+        told = dict(zip(("x", "c", "z", "y"), map(float, row), strict=True))
+        data.add(Outcome(value=told.pop("y"), realised=told), 1.0)
+    data.learn(data.fit())
+    adjusted = data.rows(100)[1]
+    assert (x * c) @ adjusted / ((x * c) @ (x * c)) == pytest.approx(1.0, abs=0.2)
+
+
+def test_neighbours_are_of_the_same_category() -> None:
+    """Five of 100 rows are rare: they had been averaged with five others, and the other 95 with the oldest ten."""
+    rare = np.arange(100) % 20 == 3
+    kinds = rare.astype(float)[:, None]
+    unordered = np.array([True])
+    assert nearest(kinds - 1.0, unordered).tolist() == [3, 23, 43, 63, 83]
+    common = nearest(kinds - 0.0, unordered)
+    assert len(common) == 64
+    assert not rare[common].any()
+    assert np.diff(np.sort(common)).max() <= 3, "spread evenly"
+
+
+def test_neighbours_in_numbers_are_within_their_categories() -> None:
+    dose = np.linspace(0, 1, 100)
+    rows = np.column_stack([dose, np.arange(100) % 50 == 7])
+    near = nearest(rows - rows[40], np.array([False, True]))
+    assert len(near) in {10, 11}, "the root of 100, and one as near as the tenth"
+    assert np.abs(near - 40).max() <= 6
+    assert sorted(nearest(rows - rows[7], np.array([False, True]))) == [7, 57]
+
+
+def test_one_alone_in_its_categories_is_averaged_with_those_that_differ_least() -> None:
+    rows = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 2.0]])
+    assert nearest(rows - rows[2], np.array([True, True])).tolist() == [1, 2]
+    assert nearest(rows[:1] - rows[0], np.array([True, True])).tolist() == [0], "there is no other"
 
 
 def test_adjusted_observations_survive_replay_and_amendments() -> None:

@@ -102,7 +102,7 @@ def test_a_model_of_nothing_has_one_bound() -> None:
     found = PolicyValue(
         arm, constant, np.zeros((0, 0)), [], ContextSample(np.zeros((1, 0)), np.zeros(0, dtype=bool)), fixed=4.0
     )
-    bound, sd, price, short, _ = found.bounds(2.0, 100)
+    bound, sd, price, short, *_ = found.bounds(2.0, 100)
     assert short.tolist() == [0.0]
     mean, variance = constant.marginals(np.zeros((1, 0)))
     assert sd == pytest.approx(np.sqrt(variance))

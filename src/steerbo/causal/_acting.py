@@ -18,6 +18,7 @@ from ._arms import Arm
 from ._contexts import ContextSample, subsample
 from ._costs import ActionCost
 from ._feasibility import ArmFeasibility
+from ._staged import AffectedContexts, StagedSearch
 from .models import Posterior
 
 _IMAGINED = 16  # rows of unknown contexts that a decision is averaged over
@@ -31,7 +32,7 @@ class PolicyOptimiser:
 
     Where prices depend on settings, cost is weighed against value, see `ActionCost`; unaffordable settings are moved to
     affordable ones. Unknown contexts are drawn from `marginalise`, given the known ones; None: from the arm's past
-    points, independently of the known ones.
+    points, independently of the known ones. Contexts that its own actions affect are drawn from `affected`.
     """
 
     arm: Arm
@@ -39,6 +40,7 @@ class PolicyOptimiser:
     cost: ActionCost | None = None
     feasibility: ArmFeasibility | None = None
     marginalise: ContextSample | None = None
+    affected: AffectedContexts | None = None
 
     @property
     def _feasible(self) -> ArmFeasibility:
@@ -69,10 +71,15 @@ class PolicyOptimiser:
         An action depends on its own contexts only, and on actions with no further contexts. All other contexts are
         averaged over, and all other actions are optimised along with it and then forgotten. Points in `tried`, which
         have no outcome yet, are not repeated to the last digit: a close neighbour is as informative, and a failure
-        there need not recur.
+        there need not recur. Where its consequences are looked at later, see `StagedSearch`.
         """
         arm = self.arm
         usable, cost = self._usable(group, known), self.cost
+        if self.affected is not None and set(arm.contexts) - usable.keys():
+            ahead = StagedSearch(arm, self.model, self.affected, self._feasible, cost)
+            found = ahead.best(group, known, score, seed=int(random.integers(2**31)), tried=tried).point
+            unseen = {} if cost is None else self._unknown(usable, random)
+            return arm.decode(group, self._affordable(group, tuple(found), np.array([*found.values()]), known, unseen))
         free = tuple(name for name in arm.actions if name in group or name not in usable)
         columns, unseen = arm.columns(frozenset(free)), self._unknown(usable, random)
         parts = arm.parts(free, usable, unseen)
@@ -153,7 +160,18 @@ class GreedyPolicy:
 
     def best(self, ready: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
         """Values of the actions `ready` with the largest posterior mean, given known values."""
-        values = {**self.when, **known}
+        arm, values = self.optimiser.arm, {**self.when, **known}
+        if not arm.affected:
+            return self._best(ready, values)
+        counted = {*arm.looked_at(ready), *arm.actions, *self.when}
+        values = {name: value for name, value in values.items() if name in counted}
+        key = ready, tuple(sorted(values.items()))
+        if key not in self._found:
+            self._found[key] = self._best(ready, values)
+        return dict(self._found[key])
+
+    def _best(self, ready: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
+        values = dict(known)
         for group in self.optimiser.arm.groups(ready):
             random = self.streams(0, f"policy {self.number} {'+'.join(group)}")
             values.update(self.optimiser.best(group, values, ucb(0.0), random))

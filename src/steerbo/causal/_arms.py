@@ -95,8 +95,16 @@ class Arm:
     @cached_property
     def affected(self) -> frozenset[str]:
         """Contexts that an action of the scope affects: they are not drawn by nature alone."""
-        below = {name for x in self.actions for graph in self.graphs for name in affected_by(self.scope, graph, x)}
-        return frozenset(self.contexts) & below
+        return frozenset[str]().union(*self.affected_by_action.values())
+
+    @cached_property
+    def affected_by_action(self) -> dict[str, frozenset[str]]:
+        """Contexts that each action affects."""
+        contexts = frozenset(self.contexts)
+        return {
+            x: contexts.intersection(n for g in self.graphs for n in affected_by(self.scope, g, x))
+            for x in self.actions
+        }
 
     def looked_at(self, names: Collection[str]) -> frozenset[str]:
         """Contexts observed by the time that the first of these actions is set."""

@@ -149,13 +149,13 @@ class ContextSample:
         return np.asarray(self.points[min(int(np.searchsorted(edges, uniform * edges[-1])), len(edges) - 1)])
 
 
-def subsample(law: Rows, categorical: Bool[np.ndarray, " k"]) -> Rows:
-    """Reduce a distribution to at most 32 rows: representative ones if weights are equal, else the heaviest."""
-    if len(law.weights) <= _SUBSAMPLE:
+def subsample(law: Rows, categorical: Bool[np.ndarray, " k"], most: int = _SUBSAMPLE) -> Rows:
+    """Reduce a distribution to at most `most` rows: representative ones if weights are equal, else the heaviest."""
+    if len(law.weights) <= most:
         return law
     if np.ptp(law.weights) == 0.0:
-        return kernel_herding(law.points, categorical, _SUBSAMPLE)
-    kept = np.argsort(-law.weights, kind="stable")[:_SUBSAMPLE]
+        return kernel_herding(law.points, categorical, most)
+    kept = np.argsort(-law.weights, kind="stable")[:most]
     return Rows(law.points[kept], law.weights[kept] / law.weights[kept].sum())
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Bool, Float
 from .._wording import MISSING, counted
 from ..core import TIME, DataAdded, Outcome, Scope
 from ..errors import InvalidOutcome, InvalidProblem, one_of
@@ -22,12 +22,14 @@ from ..gp import GPRegression, Hyperparameters, Kernel
 from ..records import from_dict
 from ..space import Space
 from ._arms import Arm
+from ._conditional_mean import Regression
 from .graphs.dag import BitmaskDag, bits, mask_of
 from .graphs.graph import CausalGraph
 from .identification.scopes import ScopedGraph
 
 _ALLOWED = "variables that were set, such as ['dose'], or ['dose (age)'] after looking at age"
 _NEIGHBOURS = 64  # observations that an outcome is averaged over
+_WITH_ANOTHER = 2  # an observation averaged over itself alone would not be adjusted
 
 # -- trials ------------------------------------------------------------------------------------------------------------
 
@@ -219,8 +221,9 @@ class AdjustedData:
 
         y_i − m(x_i, c_i, z_i) + mean over j of m(x_i, c_i, z_j),
 
-    where j are the observations with contexts nearest to c_i (all, if there are no contexts; at most 64). Its mean
-    given x and c is the effect of setting x. The uncertainty of m itself is not propagated.
+    where j are the observations nearest to the i-th in c, the arm's contexts and covariates (all, if there are none; at
+    most 64), moved to c_i along the regression of z on c. Its mean given x and c is the effect of setting x. The
+    uncertainty of m, and of that regression, is not propagated: of bounds that should hold with 95 %, 88 % did.
 
     Args:
         arm: the scope.
@@ -309,22 +312,46 @@ class AdjustedData:
         model.replace(points, outcomes)
         kept = tuple((i, variance) for i, variance in hyperparameters.doubted if i < len(outcomes))
         model.set(replace(hyperparameters, doubted=kept))
-        d = len(self._arm.names)
-        near = self._neighbours(points)
-        rows = np.repeat(points[:, None], near.shape[1], axis=1)
-        rows[:, :, d:] = points[near, d:]
-        level = np.concatenate([model.predict(block.reshape(-1, block.shape[-1]))[0] for block in rows])
-        usual = level.reshape(near.shape).mean(axis=1)
-        return outcomes - model.predict(points)[0] + usual
+        usual = [model.predict(rows)[0].mean() for rows in self._usual(points)]
+        return outcomes - model.predict(points)[0] + np.array(usual)
 
-    def _neighbours(self, points: Float[np.ndarray, "n d"]) -> np.ndarray:
-        """Indices of the observations with the nearest contexts, (n, j)."""
-        n = len(points)
-        columns = self._arm.columns(frozenset(self._arm.contexts))
-        if not columns:
-            spread = np.unique(np.linspace(0, n - 1, min(n, _NEIGHBOURS)).round().astype(int))
-            return np.tile(spread, (n, 1))
+    def _usual(self, points: Float[np.ndarray, "n d"]) -> Iterator[Float[np.ndarray, "j d"]]:
+        """By observation, the rows that its average is over.
+
+        Numbers among z are moved along their regression on c: what neighbours tell is their residuals.
+        """
+        d = len(self._arm.names)
+        columns = self._arm.columns(frozenset(self._arm.measured))
+        seen, kinds = points[:, columns], self._categorical[columns]
+        moved = np.zeros(0, dtype=int) if kinds.all() else np.flatnonzero(~self._categorical[d:])
+        lines = [Regression.of_some(seen, kinds, points[:, d + j]) for j in moved]
+        for i, near in enumerate(self._neighbours(points)):
+            rows = np.repeat(points[i : i + 1], len(near), axis=0)
+            rows[:, d:] = points[near, d:]
+            for j, (means, residuals) in zip(moved, lines, strict=True):
+                rows[:, d + j] = means[i] + residuals[near] - residuals[near].mean()
+            yield rows
+
+    def _neighbours(self, points: Float[np.ndarray, "n d"]) -> list[np.ndarray]:
+        """Indices of the observations nearest to each in the arm's contexts and covariates, see `nearest`."""
+        columns = self._arm.columns(frozenset(self._arm.measured))
         seen, unordered = points[:, columns], self._categorical[columns]
-        gaps = np.abs(seen[:, None] - seen)
-        gaps = np.where(unordered, gaps > 0, gaps)
-        return np.argsort((gaps**2).sum(axis=2), axis=1, kind="stable")[:, : min(math.ceil(math.sqrt(n)), _NEIGHBOURS)]
+        return [nearest(seen - at, unordered) for at in seen]
+
+
+def nearest(gaps: Float[np.ndarray, "n k"], unordered: Bool[np.ndarray, " k"]) -> np.ndarray:
+    """Indices of the rows nearest to one, given their gaps to it; `unordered` columns hold categories.
+
+    All rows of the same categories if these are the only columns, else the √n nearest of them. Rows as near as the
+    farthest count, too, up to 64 in all, spread evenly. A row alone in its categories takes those that differ in the
+    fewest.
+    """
+    unlike = (gaps[:, unordered] != 0).sum(axis=1)
+    alike = np.flatnonzero(unlike <= np.sort(unlike)[:_WITH_ANOTHER][-1])
+    away = (gaps[alike][:, ~unordered] ** 2).sum(axis=1)
+    order = np.argsort(away, kind="stable")
+    ranked, last = away[order], min(math.ceil(math.sqrt(len(gaps))), _NEIGHBOURS, len(alike)) - 1
+    nearer, within = np.searchsorted(ranked, ranked[last], "left"), np.searchsorted(ranked, ranked[last], "right")
+    ties = order[nearer:within]
+    spread = np.linspace(0, len(ties) - 1, min(len(ties), _NEIGHBOURS - nearer)).round().astype(int)
+    return np.asarray(alike[np.concatenate([order[:nearer], ties[spread]])])

@@ -29,11 +29,12 @@ from ..errors import InvalidContext, one_of
 from ..gp import Averaged, mixture_moments
 from ..optim import in_units, kronecker
 from ..records import record
-from ..surrogate import Controlled, Expectation, Observed, Part, ProductKernelPosterior, Uncontrolled
+from ..surrogate import Controlled, Expectation, Observed, Part, ProductKernelPosterior, Uncontrolled, ucb
 from ._arms import Arm
 from ._contexts import ContextSample
 from ._costs import ActionCost, with_corners
 from ._feasibility import ArmFeasibility, best_feasible, infeasibility, infeasible_share
+from ._staged import AffectedContexts, StagedSearch
 from .models import ArmModel, Posterior
 
 PolicyOf = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -108,16 +109,27 @@ def policy_table(arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[
 
 
 def recommended(
-    arm: Arm, model: Posterior, act: PolicyOf, contexts: list[dict[str, Any]], sign: float, *, known: Mapping[str, Any]
+    arm: Arm,
+    model: Posterior,
+    act: PolicyOf,
+    contexts: list[dict[str, Any]],
+    sign: float,
+    *,
+    known: Mapping[str, Any],
+    affected: AffectedContexts | None = None,
 ) -> Policy:
     """Make a recommendation of a policy, with its expected outcome on average over contexts; see `value_of`.
 
     The model is that of outcomes in units of `sign · value`. An arm without contexts beside those `known` before
-    choosing, the same in all rows, has a single setting and no table.
+    choosing, the same in all rows, has a single setting and no table. Where actions affect contexts, what is not known
+    of that widens the bounds: see `AffectedContexts.uncertainty`.
     """
     settings = [act(seen) for seen in contexts]
     rows = [arm.encode({**seen, **values}) for seen, values in zip(contexts, settings, strict=True)]
-    found, sd = value_of(model, np.concatenate(rows))
+    points = np.concatenate(rows)
+    found, sd = value_of(model, points)
+    if affected is not None:
+        sd = math.hypot(sd, affected.uncertainty(points, lambda moved: value_of(model, moved)[0]))
     mean = sign * found
     simple = not set(arm.contexts) - set(known)
     values = act(known) if simple else {}
@@ -153,6 +165,7 @@ def value_of(
 
 ROWS = 32
 """Contexts, the latest, that arms are compared over."""
+_STARTS = 16  # contexts at the start of a policy whose actions affect later ones
 _GRID = 16  # settings of each action among which the best is sought
 _FINE = 48  # the same where prices depend on them, or where some must satisfy constraints on outcomes
 _BISECTIONS = 14
@@ -171,6 +184,7 @@ class Bounds(NamedTuple):
         price: (r,) costs.
         infeasible: (r,) see `infeasibility`.
         actions: (r, a) encoded settings.
+        points: (r, d) settings and contexts, where actions affect contexts; else None.
     """
 
     bound: Float[np.ndarray, " r"]
@@ -178,6 +192,7 @@ class Bounds(NamedTuple):
     price: Float[np.ndarray, " r"]
     infeasible: Float[np.ndarray, " r"]
     actions: Float[np.ndarray, "r a"]
+    points: Float[np.ndarray, "r d"] | None = None
 
 
 class _Tried(NamedTuple):
@@ -201,6 +216,7 @@ class CostedValue:
         rate: value that a unit of money had to bring.
         infeasible: share of contexts without a feasible action; see `infeasible_share`.
         actions: (r, a) encoded settings at each context.
+        points: (r, d) settings and contexts, where actions affect contexts; else None.
     """
 
     bound: float
@@ -209,6 +225,7 @@ class CostedValue:
     rate: float
     infeasible: float
     actions: Float[np.ndarray, "r a"] = field(compare=False)
+    points: Float[np.ndarray, "r d"] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +243,7 @@ class PolicyValue:
         cost: of actions whose price depends on their values; None: no price does.
         fixed: the rest of the cost of a play.
         feasibility: of its actions.
+        affected: how contexts follow from its actions; None if they do not.
         answering: whether σ is the uncertainty of the expected value, rather than the information in a play there.
     """
 
@@ -239,6 +257,7 @@ class PolicyValue:
     fixed: float = 1.0
     feasibility: ArmFeasibility | None = None
     answering: bool = False
+    affected: AffectedContexts | None = None
     _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -253,7 +272,7 @@ class PolicyValue:
         price = self.fixed if self.cost is None else float(found.price.mean())
         bound = float(self.model.unstandardise(found.bound).mean())
         infeasible = infeasible_share(found.infeasible)
-        return CostedValue(bound, float(found.spread.mean()), price, rate, infeasible, found.actions)
+        return CostedValue(bound, float(found.spread.mean()), price, rate, infeasible, found.actions, found.points)
 
     def cheapest(self, root: float, most: int, enough: Callable[[CostedValue], bool]) -> CostedValue:
         """A cheap value that is enough by a margin; the dearest one if none is enough.
@@ -292,8 +311,12 @@ class PolicyValue:
             return dear.bound
         return None if less is None or less.price >= price else less.bound
 
-    def deviation(self, actions: Float[np.ndarray, "r a"]) -> float:
-        """Standard deviation of the average value of actions over the latest contexts, in the user's units."""
+    def deviation(self, value: CostedValue) -> float:
+        """Standard deviation of the average value of a policy over the latest contexts, in the user's units."""
+        actions = value.actions
+        if value.points is not None and self.affected is not None:
+            sd = value_of(self.model, value.points)[1]
+            return math.hypot(sd, self.affected.uncertainty(value.points, lambda p: value_of(self.model, p)[0]))
         rows = np.zeros((1, 0)) if self.arm.space is None else self.contexts.points[: len(actions)]
         return value_of(self.model, self._with_time(np.hstack([actions, rows])))[1]
 
@@ -309,6 +332,8 @@ class PolicyValue:
             infeasible = infeasibility(None if margins is None else margins[None], 1)
             sd = np.sqrt(variance)
             return Bounds(mean + root * sd, sd, np.full(1, self.fixed), infeasible, np.zeros((1, 0)))
+        if self.affected is not None:
+            return self._staged(self.affected, root, most, exchange)
         near = self.contexts.latest(most)  # also for what is drawn: all arms are compared over the same contexts
         rows = near.points
         if self.arm.affected or not self._draws:
@@ -320,7 +345,26 @@ class PolicyValue:
             bound, sd, price, infeasible = one_by_one[:, :4].T
             return Bounds(bound, sd, price, infeasible, one_by_one[:, 4:])
         found = self._best_of(self._once(most, lambda: self._one_group(looked, near)), root, exchange)
-        return Bounds(*(part[back] for part in found))
+        return Bounds(*(part[back] for part in found if part is not None))
+
+    def _staged(self, affected: AffectedContexts, root: float, most: int, exchange: float) -> Bounds:
+        """The same where actions affect contexts: these are drawn given the best actions before."""
+        cost = None if self.cost is None else replace(self.cost, value_per_cost=exchange)
+        search = StagedSearch(self.arm, self.model, affected, self._feasible, cost)
+        starts, trials = (p[: min(most, _STARTS)] for p in (self.contexts.points, affected.contexts_met))
+        if len(trials) > len(starts):  # of which the first has what was seen before choosing
+            held = [j for j, name in enumerate(self.arm.contexts) if name in self.arm.problem_space.seen]
+            trials[:, held] = starts[0, held]
+            starts = trials
+        rows = self.arm.problem_space.subset(self.arm.contexts).decode(starts)
+        with self.model.with_fantasies(self.pending):
+            points = search.under_policy([{**row, **self.when} for row in rows], ucb(root**2), refined=self.answering)
+        (mean, variance), margins = self._marginals(points), self._feasible.margins_at(points)
+        sd, actions = np.sqrt(variance), points[:, : len(self.arm.actions)]
+        price = np.full(len(points), self.fixed)
+        price += 0.0 if self.cost is None else self.cost.of_rows(self.arm.actions, actions)
+        lacking = infeasibility(None if margins is None else margins[:, None], len(points))
+        return Bounds(mean + root * sd, sd, price, lacking, actions, points)
 
     # -- actions on a grid ---------------------------------------------------------------------------------------------
 

@@ -225,6 +225,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
                 self.costs.fixed(i, seen),
                 self.feasibility.of(i),
                 answering,
+                self.affected_contexts(history, i),
             )
 
     def _seen_in(self, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -260,8 +261,9 @@ class CheapFirst(CausalMethod[CheapOptions]):
     ) -> PolicyOptimiser:
         """Optimiser of the actions of arm `i`, which draws unknown contexts given the known ones."""
         arm = self.arms[i]
-        contexts = None if arm.affected else ContextSample.of(arm, history, {})
-        return PolicyOptimiser(arm, model, cost, feasibility, contexts)
+        if (affected := self.affected_contexts(history, i)) is not None:
+            return PolicyOptimiser(arm, model, cost, feasibility, affected=affected)
+        return PolicyOptimiser(arm, model, cost, feasibility, ContextSample.of(arm, history, {}))
 
     def pending_points(self, history: History, i: int, but: str | None) -> np.ndarray:
         """See `CausalMethod.pending_points`; contexts that are not measured yet are drawn by a key of the round."""
@@ -335,7 +337,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if set(arm.contexts) - set(known):
             points = ContextSample.of(arm, history, self._seen_in(known)).points[:_TABLE]
             contexts = self.problem.space.subset(arm.measured).decode(points)
-            act = answers[chosen].act
+            act, affected = answers[chosen].act, self.affected_contexts(history, chosen)
+            contexts = contexts if affected is None else affected.met(contexts, act.best)
             table = policy_table(arm, lambda k: act(contexts[k]), contexts)
         return [(chosen, replace(answers[chosen], note=note, table=table)), *((i, answers[i]) for i in others)]
 
@@ -346,7 +349,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         arm, sign = self.arms[i], self.problem.sign
         if found is None:
             return Policy.unknown(arm.scope)
-        mean, sd = sign * found.bound, value.deviation(found.actions)
+        mean, sd = sign * found.bound, value.deviation(found)
         act = self.greedy(history, i, known, found.rate)
         values = {} if set(arm.contexts) - set(known) else act(known)
         cost = found.price if self.problem.prices is not None else None

@@ -170,6 +170,9 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         ones.
         """
         model, k = self.models[i], len(self.arms[i].actions)
+        if (search := self.staged_search(history, i, model)) is not None:
+            mean, variance = model.average(search.under_policy(self.contexts(history, i, known)))
+            return float(model.unstandardise(np.array([mean + np.sqrt(_INDEX_BETA * variance)]))[0])
         unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
         grid = self.feasibility.of(i).grid(unit, self.contexts(history, i, known))
         means = model.means(grid.flat).reshape(grid.rows.shape[:2])

@@ -48,6 +48,7 @@ from ._costs import ActionCost, CostModel
 from ._feasibility import ArmFeasibility, ArmsFeasibility
 from ._observational import trials_explained
 from ._policy_value import Policy, recommended, value_of
+from ._staged import AffectedContexts, StagedSearch
 from .identification.scopes import looking_at
 from .models import ArmModel, ArmModels, CausalOptions, EmptyModel, Posterior
 from .problem import Causal
@@ -264,7 +265,26 @@ class CausalMethod(Method[Causal, O]):
         self, history: History, i: int, model: Posterior, cost: ActionCost | None, feasibility: ArmFeasibility
     ) -> PolicyOptimiser:
         """Optimiser of the actions of arm `i` by a model."""
-        return PolicyOptimiser(self.arms[i], model, cost, feasibility)
+        return PolicyOptimiser(self.arms[i], model, cost, feasibility, affected=self.affected_contexts(history, i))
+
+    def affected_contexts(self, history: History, i: int) -> AffectedContexts | None:
+        """How contexts of arm `i` follow from its own actions; None if they do not."""
+        return self._affected_now(history)[i] if self.arms[i].affected else None
+
+    @cached_until_next_event
+    def _affected_now(self, history: History) -> dict[int, AffectedContexts]:
+        """How contexts follow from actions, by arm."""
+        some = [i for i, arm in enumerate(self.arms) if arm.affected]
+        return {i: AffectedContexts.of(self.arms[i], history, self.models[i].inputs) for i in some}
+
+    def staged_search(
+        self, history: History, i: int, model: Posterior, *, optimistic: bool = False
+    ) -> StagedSearch | None:
+        """Search for the actions of arm `i`, if contexts that they affect are looked at later."""
+        affected = self.affected_contexts(history, i)
+        if affected is None:
+            return None
+        return StagedSearch(self.arms[i], model, affected, self.feasibility.of(i), optimistic=optimistic)
 
     def pending_points(self, history: History, i: int, but: str | None) -> np.ndarray:
         """Points of rounds of arm `i`'s model without an outcome, (p, d), without the round of one token."""
@@ -287,6 +307,13 @@ class CausalMethod(Method[Causal, O]):
         rows = latest_contexts(history, self.arms, self.models.number, i, seen)
         possible = [row for row in rows if self.constraints.possible(self.arms[i], row)] or rows
         return [{**row, **when} for row in possible]
+
+    def contexts_under(
+        self, history: History, i: int, known: Mapping[str, Any], act: GreedyPolicy
+    ) -> list[dict[str, Any]]:
+        """Contexts of arm `i` under a policy: those that its actions affect are drawn given these."""
+        rows, affected = self.contexts(history, i, known), self.affected_contexts(history, i)
+        return rows if affected is None else affected.met(rows, act.best)
 
     def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Latest values of all columns of arm `i` beside its actions."""
@@ -321,20 +348,8 @@ class CausalMethod(Method[Causal, O]):
             history: the rounds.
             known: values known before choosing, and the time if effects change with it.
         """
+        answers = [self._answer_of(history, i, known) for i in range(len(self.arms))]
         sign = self.problem.sign
-        answers = [
-            recommended(
-                arm,
-                self.model_to_answer(i),
-                self.greedy(history, i, known),
-                self.contexts(history, i, known),
-                sign,
-                known=known,
-            )
-            if len(self.models[i])
-            else Policy.unknown(arm.scope)
-            for i, arm in enumerate(self.arms)
-        ]
         shares = [self._infeasible_share(history, i, known) for i in range(len(answers))]
         answers = [
             replace(a, note=a.note or NO_FEASIBLE_NOTE) if share else a
@@ -344,6 +359,16 @@ class CausalMethod(Method[Causal, O]):
         worths = self.feasibility.expected(np.array(means))
         order = sorted(range(len(answers)), key=lambda i: (means[i] > -np.inf, -shares[i], worths[i]), reverse=True)
         return [(i, answers[i]) for i in order]
+
+    def _answer_of(self, history: History, i: int, known: Mapping[str, Any]) -> Policy:
+        """Recommendation of arm `i`, with its outcome on average over contexts."""
+        arm = self.arms[i]
+        if not len(self.models[i]):
+            return Policy.unknown(arm.scope)
+        model, act = self.model_to_answer(i), self.greedy(history, i, known)
+        contexts = self.contexts_under(history, i, known, act)
+        affected = self.affected_contexts(history, i)
+        return recommended(arm, model, act, contexts, self.problem.sign, known=known, affected=affected)
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the best policy of any scope, less the lower bound of the recommended one.
@@ -358,10 +383,7 @@ class CausalMethod(Method[Causal, O]):
         if NO_FEASIBLE_NOTE in advice.note:
             return np.inf
         some = self.most_feasible(history, judged, context)
-        highest = [
-            highest_bound(self.feasibility.of(i), self.model_to_answer(i), self.contexts(history, i, context), BOUND)
-            for i in some
-        ]
+        highest = [self._highest_bound(history, i, context) for i in some]
         assert advice.mean is not None
         assert advice.lower is not None
         assert advice.upper is not None
@@ -370,6 +392,14 @@ class CausalMethod(Method[Causal, O]):
             - self.problem.sign * advice.mean
             + 0.5 * (advice.upper - advice.lower)
         )
+
+    def _highest_bound(self, history: History, i: int, known: Mapping[str, Any]) -> float:
+        """Largest upper bound of arm `i` on average over contexts, in units of `sign · value`."""
+        model, contexts = self.model_to_answer(i), self.contexts(history, i, known)
+        search = self.staged_search(history, i, model, optimistic=True)
+        if search is None:
+            return highest_bound(self.feasibility.of(i), model, contexts, BOUND)
+        return search.highest(contexts, ucb(BOUND**2))
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Infinite until the outcomes of the scope's model have a scale; then bounds are those of the posterior."""
@@ -395,8 +425,10 @@ class CausalMethod(Method[Causal, O]):
         if i is None or not isinstance(advice, Policy) or advice.act is None:
             return [None] * len(limits)
         arm, known = self.arms[i], {**self._present_context(history), **advice.context}
+        cases, affected = self.cases(history, i, known), self.affected_contexts(history, i)
+        cases = cases if affected is None else affected.met(cases, advice.act.best)
         alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-        for case in self.cases(history, i, known):
+        for case in cases:
             alike.setdefault(tuple(case[name] for name in arm.contexts), []).append({**case, **advice.act(case)})
         found: list[float | None] = []
         for limit in limits:
