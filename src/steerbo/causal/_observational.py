@@ -223,7 +223,7 @@ class AdjustedData:
 
     where j are the observations nearest to the i-th in c, the arm's contexts and covariates (all, if there are none; at
     most 64), moved to c_i along the regression of z on c. Its mean given x and c is the effect of setting x. The
-    uncertainty of m, and of that regression, is not propagated: of bounds that should hold with 95 %, 88 % did.
+    uncertainty of m, and of that regression, is not propagated: bounds are wider instead, see `method.ADJUSTED`.
 
     Args:
         arm: the scope.

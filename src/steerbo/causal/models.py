@@ -270,6 +270,11 @@ class ArmModels:
         told = np.array(self.arm_of_row[k], dtype=int) != _OBSERVED
         return np.vstack([X, self.regressions[k].inputs[told]]), np.append(y, self.regressions[k].outcomes[told])
 
+    def adjusted_share(self, k: int) -> float:
+        """Share of the outcomes of model k that are observations adjusted for other variables."""
+        rows = self.arm_of_row[k]
+        return rows.count(_OBSERVED) / len(rows) if rows and self.adjusted_for[k] else 0.0
+
     def outliers(self, history: History) -> list[str]:
         """Names of the outcomes that count for little in a model, since they are probably wrong."""
         found: set[str] = set()
