@@ -30,6 +30,7 @@ from .outliers import (
     WORTH,
     OutlierFit,
     add_outlier,
+    are_disasters,
     gains,
     relevance_pursuit,
     skewness_gain,
@@ -438,7 +439,11 @@ class GPRegression(Generic[K]):
         if not far.any():
             return far
         away = self.outcomes - np.median(self.outcomes)
-        return far & ~supported(self.prior.kernel(self.inputs, self.inputs), away, far)
+        far &= ~supported(self.prior.kernel(self.inputs, self.inputs), away, far)
+        return far & (away > 0.0) if self._disasters(far) else far
+
+    def _disasters(self, outliers: Bool[np.ndarray, " n"]) -> bool:
+        return are_disasters(self.inputs, self.outcomes, outliers)
 
     def _add_outlier(self, known: OutlierFit[_Learned]) -> Bool[np.ndarray, " n"] | None:
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
@@ -447,7 +452,7 @@ class GPRegression(Generic[K]):
         near, alpha, precision = left_out
         never = known.outliers | ~self.doubtable(self.outcomes)
         gained = np.where(never, 0.0, gains(precision, alpha, known.fit.extra))
-        return add_outlier(gained, known.outliers, near, alpha)
+        return add_outlier(gained, known.outliers, near, alpha, disasters=self._disasters)
 
     def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
         """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""

@@ -23,6 +23,7 @@ better than doubts do, none is doubted, and their whole variance is that of the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -53,6 +54,8 @@ MOST = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
 _CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _SAME = 1e-9  # by how much less outcomes at one point may be correlated with each other than with themselves
+_BAD, _BY_CHANCE = 0.05, 0.05
+"""Share of outcomes that are doubted for being bad at most, if more than two; and how seldom slips lie at one end."""
 _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them
 
 
@@ -105,10 +108,12 @@ def add_outlier(
     deviations: Float[np.ndarray, " n"],
     *,
     repeats: bool = True,
+    disasters: Callable[[Bool[np.ndarray, " n"]], bool] = lambda outliers: False,
 ) -> Bool[np.ndarray, " n"] | None:
     """Add the outcome with the largest gain to the doubted ones; None where no gain is large enough.
 
-    An outcome whose doubt would leave a doubted one `supported` by its neighbours is passed over.
+    An outcome whose doubt would leave a doubted one `supported` by its neighbours is passed over, and one with which
+    the doubted ones were rather disasters.
 
     Args:
         gained: (n,) what doubting each outcome promises: see `gains`; zero for those that cannot be doubted.
@@ -116,6 +121,7 @@ def add_outlier(
         covariances: (n, n) of the function at the points.
         deviations: (n,) of the outcomes from their expected values.
         repeats: whether one that is repeated counts as supported: see `supported`.
+        disasters: whether doubted outcomes are rather right: see `are_disasters`.
     """
     if outliers.sum() + 1 > MOST * len(outliers):
         return None
@@ -123,7 +129,7 @@ def add_outlier(
         if gained[i] <= _PROMISING:
             return None
         more = outliers | (np.arange(len(outliers)) == i)
-        if not supported(covariances, deviations, more, repeats=repeats).any():
+        if not supported(covariances, deviations, more, repeats=repeats).any() and not disasters(more):
             return np.asarray(more)
     return None
 
@@ -203,6 +209,38 @@ def supported(
     around = (outliers[two] & (sides[two] == sides[:, None])).all(axis=1)
     repeated = repeats & (there & outliers & (sides == sides[:, None])).any(axis=1)
     return np.asarray(outliers & (around | repeated))
+
+
+def are_disasters(
+    points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], outliers: Bool[np.ndarray, " n"]
+) -> bool:
+    """Whether outcomes that are doubted for being bad are rather right: too many, or all at one end of a column.
+
+    Slips of the pen are few, and lie anywhere. What goes wrong in one play of seven, or beyond a cliff, is no slip, and
+    where it is left out of account, the worst settings look best. Of d slips among n outcomes all are among the m at
+    one end of a column with probability C(m, d) / C(n, d); less than `_BY_CHANCE` over all ends is no chance.
+
+    Args:
+        points: (n, d).
+        outcomes: (n,), larger is better.
+        outliers: (n,) which are doubted.
+
+    >>> x = np.linspace(0, 1, 20)[:, None]
+    >>> y = np.where(x[:, 0] > 0.9, -50.0, 1.0)
+    >>> are_disasters(x, y, y < 0), are_disasters(x[::-1], y, np.arange(20) == 19)
+    (True, False)
+    """
+    bad, n = outliers & (outcomes < np.median(outcomes)), len(outcomes)
+    if (d := int(bad.sum())) < 2:
+        return False
+    if d > max(2.0, _BAD * n):
+        return True
+    most = _BY_CHANCE / (2 * points.shape[1])
+    for column in (*points.T, *-points.T):
+        m = int((column >= column[bad].min()).sum())
+        if math.comb(m, d) < most * math.comb(n, d):
+            return True
+    return False
 
 
 def suspected(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
