@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import loggamma, norm
 
-from steerbo.gp import GPRegression, SquaredExponentialKernel
+from steerbo.gp import AnovaKernel, GPRegression, SquaredExponentialKernel
 from steerbo.gp.outliers import MOST, WORTH, gains, skewness_gain, suspected
 
 
@@ -124,3 +124,33 @@ def test_suspects_are_far_from_the_middle_half() -> None:
     assert not suspected(np.zeros(9)).any()
     assert not suspected(np.random.default_rng(0).normal(size=200)).any()
     assert suspected(np.array([*range(9), 500.0])).nonzero()[0].tolist() == [9]
+
+
+def where_it_goes_wrong(wrong: list[int]) -> GPRegression[AnovaKernel]:
+    """Thirty outcomes of a line, fitted; some of them, in ascending order of x, are 60 lower."""
+    random = np.random.default_rng(0)
+    x = np.linspace(0.0, 1.0, 30)
+    y = 10.0 + 2.0 * x + 0.2 * random.standard_normal(30)
+    y[wrong] -= 60.0
+    model = GPRegression(AnovaKernel.over([False]), seed=0)
+    model.extend(x[:, None], y)
+    model.set(model.fit())
+    return model
+
+
+def test_what_goes_wrong_often_is_no_slip() -> None:
+    """One play of seven in the upper half loses 60: where all are doubted, its value is 12 for sure."""
+    model = where_it_goes_wrong([16, 20, 23, 27])
+    assert len(model.doubted) <= 2
+    mean, sd = model.predict(np.array([[0.75]]))
+    assert mean[0] - 2 * sd[0] < 2.0, "the mean of 12 and -48, one to seven, is 3"
+
+
+def test_what_goes_wrong_at_one_end_is_no_slip() -> None:
+    model = where_it_goes_wrong([28, 29])
+    assert not {28, 29} <= {*model.doubted}
+    assert model.predict(np.array([[1.0]]))[0][0] < 0.0
+
+
+def test_slips_anywhere_are_doubted() -> None:
+    assert where_it_goes_wrong([7, 22]).doubted == [7, 22]
