@@ -56,20 +56,20 @@ def test_the_best_whole_agents_are_the_best_of_all_in_a_small_world() -> None:
     far = best_integer(bound, region, np.array([[[1.0, 0, 0], [1.0, 0, 0]]]), set(), np.random.default_rng(0))
     np.testing.assert_array_equal(far, best, "agent by agent, where no table is near")
     other = best_integer(bound, region, target[None], {best.tobytes()}, np.random.default_rng(0))
-    assert other is not None
     ranked = np.sort(bound(every / 4)[0])[::-1]
     assert bound((other / 4)[None])[0][0] == pytest.approx(ranked[1]), "the second best, where the best is taken"
 
 
-def test_where_all_are_taken_there_is_none() -> None:
+def test_where_all_are_taken_the_best_is_found_again() -> None:
     region = crowd(agents=2, contexts=("all",), weights=(1,), actions=("a", "b")).region
     table = np.array([[[0.5, 0.5]]])
     taken = {np.array([[i, 2 - i]]).tobytes() for i in range(3)}
 
-    def flat(tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return np.zeros(len(tables)), np.zeros_like(tables)
+    def steep(tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        slopes = np.broadcast_to(np.array([1.0, 0.0]), tables.shape)
+        return (tables * slopes).sum(axis=(1, 2)), slopes
 
-    assert best_integer(flat, region, table, taken, np.random.default_rng(0)) is None
+    assert best_integer(steep, region, table, taken, np.random.default_rng(0)).tolist() == [[2, 0]]
 
 
 def test_agents_that_draw_are_those_of_the_table_on_average_and_not_twice_the_same() -> None:

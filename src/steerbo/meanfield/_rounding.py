@@ -39,8 +39,8 @@ def sampled(
 
 def best_integer(
     bound: Bound, region: Region, tables: Tables, taken: Collection[bytes], random: np.random.Generator
-) -> Counts | None:
-    """Find the whole agents with the largest bound near tables (k, C, A), best first; None if all are `taken`.
+) -> Counts:
+    """Find the whole agents with the largest bound near tables (k, C, A), best first; `taken` ones only if all are.
 
     Candidates are the rounded tables and draws from the first; the best of them is improved by `exchange_search`.
     """
@@ -49,7 +49,7 @@ def best_integer(
     values, _ = bound(np.array(candidates) / region.agents_in[:, None])
     order = np.argsort(-values, kind="stable")
     best = exchange_search(bound, candidates[order[0]], region, taken)
-    return next((c for c in (best, *(candidates[i] for i in order)) if c.tobytes() not in taken), None)
+    return next((c for c in (best, *(candidates[i] for i in order)) if c.tobytes() not in taken), best)
 
 
 def minus_moving_cost(bound: Bound, region: Region, shares: Float[np.ndarray, " C"], price: float) -> Bound:

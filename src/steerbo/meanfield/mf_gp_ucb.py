@@ -9,8 +9,8 @@ Differences from the paper, and choices it leaves open:
   `_trust_region.py`);
 - outcomes that are probably wrong count for little (see `gp.outliers`);
 - low averages are compressed logarithmically (see `softened` in `_gp.py`);
-- the log records the distribution really played, in whole agents; candidates are scored after rounding, and a
-  distribution is not repeated unless outcomes are noisy;
+- the log records the distribution really played, in whole agents; candidates are scored after rounding; where
+  outcomes are not noisy a repeat teaches nothing: untried distributions are preferred, and bounds widen with repeats;
 - the first distribution is the even spread, and answers must be shown to be better (see `_recommend_at`);
 - β = 1; the value of their Theorem 4.1 is in the hundreds, far too wide in practice.
 """
@@ -59,6 +59,7 @@ from .problem import SCOPE, MeanField
 UNNOTICED = "Whether payoffs have changed for good is then no longer noticed."
 """Remark on studies with more outcomes than are counted: early and late ones can then not be compared."""
 _NOISY = 5e-2  # noise, relative to the standard deviation of the outcomes, above which a repeat is informative
+_WORTH_TRYING = 5e-2  # in the same unit: by how much the bound of an untried distribution may be below a repeat's
 _DOUBTING = 400  # outcomes up to which some may be doubted
 _FEW_EVALUATIONS = 6  # of the likelihood, in a fit that compares doubts
 _ANEW = 3  # distributions after a change that do not rest on the model
@@ -295,13 +296,16 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             played = self.key(even) in self.keys  # in any context: further ones shall show how payoffs differ
             counts = self.fresh(region, random, self.played(history, request)) if played else even
             return self.choice(counts, phase="start")
-        seen, beta = context_of(request), self.options.beta
+        seen = context_of(request)
         surrogate = self.surrogate(history, seen)
         posterior = surrogate.ucb.posterior
+        pending = self.played(history, request, pending_only=True)
         again = self.problem.timed or posterior.noise > _NOISY**2
-        taken = self.played(history, request, pending_only=again)
+        tried, beta = pending, self.options.beta
+        if not again:
+            tried, beta = self.played(history, request), beta * (1.0 + math.log1p(self._repeats()))
         trust = self.trust_region(surrogate, region, history, seen)
-        counts = self._optimistic(self.bound(surrogate, region, beta), trust, region, taken, number)
+        counts = self._optimistic(self.bound(surrogate, region, beta), trust, region, tried, pending, number=number)
         mean, sd = surrogate.ucb.moments((counts / self.problem.agents_in[:, None])[None])
         known = {
             "expected": self.problem.sign * surrogate.raw(float(mean[0])),
@@ -310,17 +314,28 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         }
         return self.choice(counts, phase="model", **known, beta=beta, jitter=posterior.jitter)
 
+    def _repeats(self) -> int:
+        """Return how many outcomes are of a distribution that had one before, in the same context."""
+        seen = self.problem.space.seen
+        played = {(told.key, *(told.outcome.realised.get(name) for name in seen)) for told in self.recent}
+        return len(self.recent) - len(played)
+
     def _optimistic(
-        self, bound: Bound, trust: TrustRegion, region: Region, taken: set[bytes], number: int
+        self, bound: Bound, trust: TrustRegion, region: Region, tried: set[bytes], pending: set[bytes], *, number: int
     ) -> Int[np.ndarray, "C A"]:
-        """Find whole agents in the trust region with a large bound that are not `taken`."""
+        """Find whole agents in the trust region with a large bound: untried ones, unless a repeat is clearly better."""
         random = self.streams(number, "choose")
         found = trust.shortened(self.search(bound, region, self.streams.integer(number, "search")))
         found = found[np.argsort(-bound(found)[0], kind="stable")]
         if self.problem.rounding == "sampled":
-            return sampled(region, found[0], taken, random)
-        best = best_integer(trust.restrict(bound), region, found, taken, random)
-        return self.fresh(region, random, taken) if best is None else best
+            return sampled(region, found[0], tried, random)
+        within = trust.restrict(bound)
+        new = best_integer(within, region, found, tried, random)
+        if tried == pending:
+            return new
+        best = best_integer(within, region, found, pending, random)
+        values = within(np.array([new, best]) / self.problem.agents_in[:, None])[0]
+        return new if self.key(new) not in tried and values[0] >= values[1] - _WORTH_TRYING else best
 
     def bound(self, surrogate: Surrogate, region: Region, beta: float) -> Bound:
         """Return the acquisition function: the bound minus the cost of moving, with its gradient."""
