@@ -13,9 +13,9 @@ the latest ten outcomes were as far off, all later ones are taken as they are, u
 
 Outcomes that contradict a prior are counted, too: comparing priors with each other tells nothing where all are wrong.
 Residuals are measured against `√(σ² + (3 R)²)`, so that noise with heavy tails, which is of the size of R, is none,
-and what is far beyond the function's own doubt σ is. A prior is contradicted where two of the latest five were beyond
-four of these deviations; a doubted one counts half, as it may be a slip. In 4000 studies with a right prior that never
-was so, see `tests/timevarying/test_misfit.py`.
+and what is far beyond the function's own doubt σ is. A prior is contradicted for good where three of five outcomes in
+a row were beyond four of these deviations, those that are doubted among them. How often that is so of a right prior
+was counted in simulated studies of 60 rounds: see `Misfit`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Bool, Float
 from .data import Datum
 
 WORTH = 40.0
@@ -38,9 +38,8 @@ a function that changes without notice gives outcomes that are off by four to ei
 lower on "switch" (of .305), and the same in all plays of ten further problems, 40 seeds each.
 """
 _LATEST, _MOST = 10, 2  # outcomes that are looked back at, and how many of them may be doubted
-FAR, TAILS = 4.0, 3.0
-"""Deviations beyond which an outcome speaks against a prior, and by how much the noise may be larger than stated."""
-_WINDOW, _ENOUGH = 5, 2.0  # outcomes that are looked back at, and how many of them contradict a prior
+_FAR, _TAILS = 4.0, 3.0  # deviations beyond which an outcome speaks against a prior, and R's factor in them
+_WINDOW, _ENOUGH = 5, 3  # outcomes that are looked back at, and how many of them contradict a prior
 
 
 class Doubts:
@@ -98,19 +97,25 @@ class Doubts:
 class Misfit:
     """Say which priors the outcomes contradict, whatever other priors there are.
 
+    Of simulated studies of 60 rounds whose prior is right it ever said so of none of 3000 with normal, Laplace or
+    Student's noise of three or five degrees of freedom, each with and without a drift; of one where noise of three
+    degrees was 1.7 times as large as stated; and of none of 400 where one outcome in a hundred was off by a thousand
+    deviations of the noise. Where one in a hundred is off by 50, twice the function's own deviation, it is believed and
+    the outcomes near it contradict it: 4 % of studies, at three in a hundred 15 %.
+
     Attributes:
         since: time of the outcome that contradicted a prior first, by its number.
 
     >>> misfit, one = Misfit(), np.ones(1)
-    >>> for time, value in enumerate([0.3, 9.0, -1.0, 9.0]):
+    >>> for time, value in enumerate([0.3, 9.0, -1.0, 9.0, -9.0]):
     ...     misfit.compare(Datum(time, time, 0, value), 0 * one, one, 0.1 * one)
     >>> misfit.since
-    {0: 3}
+    {0: 4}
     """
 
     def __init__(self) -> None:
         self.since: dict[int, float] = {}
-        self._latest: deque[Float[np.ndarray, " P"]] = deque(maxlen=_WINDOW)
+        self._latest: deque[Bool[np.ndarray, " P"]] = deque(maxlen=_WINDOW)
 
     def compare(
         self,
@@ -119,9 +124,8 @@ class Misfit:
         deviation: Float[np.ndarray, " P"],
         noise: Float[np.ndarray, " P"],
     ) -> None:
-        """Compare an outcome that was judged with what every prior expected: see `Doubts.judged`."""
-        off = np.abs(datum.value - mean) > FAR * np.hypot(deviation, TAILS * noise)
-        self._latest.append(off * (0.5 if datum.inflation > 1.0 else 1.0))
+        """Compare an outcome with what every prior expected: arguments are as for `Doubts.judged`."""
+        self._latest.append(np.abs(datum.value - mean) > _FAR * np.hypot(deviation, _TAILS * noise))
         for p in np.flatnonzero(np.sum(self._latest, axis=0) >= _ENOUGH):
             self.since.setdefault(int(p), datum.time)
 

@@ -66,7 +66,7 @@ from ..surrogate import (
     feasible,
     rows_at,
 )
-from ._doubts import FAR, Doubts, Misfit
+from ._doubts import Doubts, Misfit
 from ._priors import Prior, SquaredExponential
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
@@ -643,8 +643,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             return ""
         when, name = numeral(self.misfit.since[best]), self.names[best]
         return (
-            f"No stated prior fits what came: by time {when} outcomes were more than {FAR:g} deviations away from what "
-            f"{name} expected, more than once, and no other prior is likelier. Leave priors out, or state wider ones."
+            f"No stated prior fits what came: by time {when} three of five outcomes were far from all that {name}, the "
+            "likeliest of them, expected. Leave priors out, or state wider ones."
         )
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
