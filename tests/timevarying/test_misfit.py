@@ -35,9 +35,7 @@ def hill(x: float, y: float, t: int) -> float:
     return 10 - 20 * ((x - (0.8 if t <= 15 else 0.15)) ** 2 + (y - 0.3) ** 2)
 
 
-def play(
-    priors: list[Prior], noise: Callable[[], float], rounds: int = 24, method: str | None = None
-) -> sb.Optimizer:
+def play(priors: list[Prior], noise: Callable[[], float], rounds: int = 24, method: str | None = None) -> sb.Optimizer:
     """Play some rounds."""
     optimizer = sb.Optimizer(TimeVarying(PLANE, priors), method, seed=0)
     for t in range(1, rounds + 1):
