@@ -10,16 +10,23 @@ the least surprised one says how large it is.
 
 Outcomes of a function that has changed look alike, and so do those of a function that no prior describes. Where two of
 the latest ten outcomes were as far off, all later ones are taken as they are, until there are fewer.
+
+Outcomes that contradict a prior are counted, too: comparing priors with each other tells nothing where all are wrong.
+Residuals are measured against `√(σ² + (3 R)²)`, so that noise with heavy tails, which is of the size of R, is none,
+and what is far beyond the function's own doubt σ is. A prior is contradicted for good where three of five outcomes in
+a row were beyond four of these deviations, those that are doubted among them. How often that is so of a right prior
+was counted in simulated studies of 60 rounds: see `Misfit`.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Bool, Float
 from .data import Datum
 
 WORTH = 40.0
@@ -31,6 +38,8 @@ a function that changes without notice gives outcomes that are off by four to ei
 lower on "switch" (of .305), and the same in all plays of ten further problems, 40 seeds each.
 """
 _LATEST, _MOST = 10, 2  # outcomes that are looked back at, and how many of them may be doubted
+_FAR, _TAILS = 4.0, 3.0  # deviations beyond which an outcome speaks against a prior, and R's factor in them
+_WINDOW, _ENOUGH = 5, 3  # outcomes that are looked back at, and how many of them contradict a prior
 
 
 class Doubts:
@@ -83,3 +92,44 @@ class Doubts:
         inflation = float((z2 * variance[least] - deviation[least] ** 2) / noise[least] ** 2)
         self.inflations[datum.name] = inflation
         return datum._replace(inflation=inflation)
+
+
+class Misfit:
+    """Say which priors the outcomes contradict, whatever other priors there are.
+
+    Of simulated studies of 60 rounds whose prior is right it ever said so of none of 3000 with normal, Laplace or
+    Student's noise of three or five degrees of freedom, each with and without a drift; of one where noise of three
+    degrees was 1.7 times as large as stated; and of none of 400 where one outcome in a hundred was off by a thousand
+    deviations of the noise. Where one in a hundred is off by 50, twice the function's own deviation, it is believed and
+    the outcomes near it contradict it: 4 % of studies, at three in a hundred 15 %.
+
+    Attributes:
+        since: time of the outcome that contradicted a prior first, by its number.
+
+    >>> misfit, one = Misfit(), np.ones(1)
+    >>> for time, value in enumerate([0.3, 9.0, -1.0, 9.0, -9.0]):
+    ...     misfit.compare(Datum(time, time, 0, value), 0 * one, one, 0.1 * one)
+    >>> misfit.since
+    {0: 4}
+    """
+
+    def __init__(self) -> None:
+        self.since: dict[int, float] = {}
+        self._latest: deque[Bool[np.ndarray, " P"]] = deque(maxlen=_WINDOW)
+
+    def compare(
+        self,
+        datum: Datum,
+        mean: Float[np.ndarray, " P"],
+        deviation: Float[np.ndarray, " P"],
+        noise: Float[np.ndarray, " P"],
+    ) -> None:
+        """Compare an outcome with what every prior expected: arguments are as for `Doubts.judged`."""
+        self._latest.append(np.abs(datum.value - mean) > _FAR * np.hypot(deviation, _TAILS * noise))
+        for p in np.flatnonzero(np.sum(self._latest, axis=0) >= _ENOUGH):
+            self.since.setdefault(int(p), datum.time)
+
+    def pardon(self, priors: Sequence[int]) -> None:
+        """Begin anew with priors that outcomes favour again."""
+        for p in priors:
+            self.since.pop(p, None)

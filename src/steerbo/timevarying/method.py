@@ -45,6 +45,7 @@ from ..core import (
     horizon,
     last_time,
     now,
+    numeral,
     time_of,
 )
 from ..errors import ModelFailure
@@ -65,7 +66,7 @@ from ..surrogate import (
     feasible,
     rows_at,
 )
-from ._doubts import Doubts
+from ._doubts import Doubts, Misfit
 from ._priors import Prior, SquaredExponential
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
@@ -305,6 +306,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self._learned: set[str] = set()  # names of the outcomes that were learned from
         self._far: set[str] = set()  # names of data that are held back, as their time is far ahead of all others
         self._held, self.doubts = 0, Doubts()  # outcomes in the surrogate, and those that are probably wrong
+        self.misfit = Misfit()  # the priors that outcomes contradict
         self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
         self._scale, self.calibration = OutcomeScale(), Calibration()
         self._standardises = problem.automatic and self.makes_priors
@@ -413,7 +415,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
                 believed = np.array(self.trusted())
                 mean, deviation = self.surrogate.expected(datum)
-                return self.doubts.judged(datum, mean[believed], deviation[believed], self._noise[believed])
+                datum = self.doubts.judged(datum, mean[believed], deviation[believed], self._noise[believed])
+                self.misfit.compare(datum, mean, deviation, self._noise)
         return datum
 
     def _replay(self, history: History) -> None:
@@ -456,7 +459,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _begin(self, scale: OutcomeScale) -> None:
         """Begin without outcomes, where priors are made from them with those of a scale."""
-        self._scale, self._held, self.doubts = scale, 0, Doubts()
+        self._scale, self._held, self.doubts, self.misfit = scale, 0, Doubts(), Misfit()
         if self._standardises:
             self._pose(default_priors(self.problem, scale))
         else:
@@ -632,6 +635,17 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
         return [name for name, datum, _ in self._data(history) if datum.inflation > 1.0]
+
+    def note(self, history: History) -> str:
+        """Note that outcomes contradict even the most probable of the stated priors, and what to do."""
+        best = self.trusted()[0] if self.misfit.since else None
+        if best is None or best not in self.misfit.since:
+            return ""
+        when, name = numeral(self.misfit.since[best]), self.names[best]
+        return (
+            f"No stated prior fits what came: by time {when} three of five outcomes were far from all that {name}, the "
+            "likeliest of them, expected. Leave priors out, or state wider ones."
+        )
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; of constrained outcomes at the time of the last round."""

@@ -42,6 +42,7 @@ from ..gp import GPPosterior, Kernel
 from ..gp.drift import Decay, Drift, Periodic, correlation
 from ..optim import Box, FeasibleRegion, maximise
 from ..space import Categorical
+from ..surrogate import feasible
 from ._filters import KEPT as COPIES
 from ._filters import DecayFilter, Filters, OrderedFilter, StateSpaceFilter
 from ._priors import Bumps, Covariance, Prior, spatial
@@ -55,6 +56,7 @@ FORGOTTEN = 1e-3
 DENSE = 2**28
 """Bytes that the filters of a finite domain may take, with the copies that they keep for late outcomes."""
 _ALIKE = 0.95  # correlation
+_DRAWN = 256  # points among which the first one that is likely feasible starts
 _COMPARED, _TABLES = 16, 64  # points of a box, and sites, at which priors are compared
 
 PerPrior = Float[np.ndarray, " P"]
@@ -789,10 +791,13 @@ def box_of(problem: TimeVarying, view: RoundView) -> Box:
 
 
 def any_point(view: RoundView, box: Box, random: Generator) -> Float[np.ndarray, " d"]:
-    """Draw an available point of a box."""
+    """Draw an available point of a box: the first of some that is likely feasible, or the likeliest of them."""
     if view.available is not None and "points" in view.available:
         return np.array(random.choice(np.array(view.available["points"])))
-    return np.asarray(box.place(random.random((1, box.dimension)))[0])
+    if view.margin is None:
+        return np.asarray(box.place(random.random((1, box.dimension)))[0])
+    points = box.place(random.random((_DRAWN, box.dimension)))
+    return np.asarray(points[feasible(view.margin(points))[0]])
 
 
 def best_site(
