@@ -12,53 +12,60 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import Float
 from .._wording import counted
 from ..errors import SteerboError
 from ..space import Space
 from ._history import History
 from ._problem import Problem
-from .answers import numeral
+from .answers import PolicyStep, Recommendation, numeral
 
 _WORKS = 0.9
 """Probability to work below which an answer says it."""
 _ROUNDED = 20  # such probabilities are said in twentieths
-_BEYOND = 0.5
-"""Share of the range of the outcomes beyond the best of them, from which on an expected value is a guess."""
-_LEAST = 1e-6  # share of the size of the outcomes that is no difference
+_SLIGHT, _NOTHING = 0.02, 1e-6  # shares of the range, and of the size, of outcomes: no less is far beyond them
 _NEAR = 0.15
 """Largest distance in any variable, as a share of its range, at which an outcome is near an answer."""
 
 
-def answer_remarks(
+def noted(
     problem: Problem,
     history: History,
-    values: Mapping[str, Any],
-    mean: float,
+    answer: Recommendation | PolicyStep,
     *,
     works: float | None,
     doubted: Sequence[str],
-) -> list[str]:
-    """List what is to be said of an answer.
+) -> str:
+    """Note of an answer with what is to be said of it.
 
     Args:
         problem: it is about.
         history: of the study.
-        values: that are set.
-        mean: the expected value.
-        works: the probability to work, see `Method.success_probability`.
+        answer: with an expected value.
+        works: its probability to work, see `Method.success_probability`.
         doubted: names of the outcomes that are taken for wrong, see `Method.outliers`.
     """
+    remarks = [works_said(works), *_against_outcomes(problem, history, answer, {*doubted})]
+    return "; ".join(filter(None, [answer.note, *remarks]))
+
+
+def _against_outcomes(
+    problem: Problem, history: History, answer: Recommendation | PolicyStep, doubted: set[str]
+) -> list[str]:
+    """What outcomes say against an answer."""
     known = [
-        (name in {*doubted}, problem.scalar(outcome), outcome.realised if played is None else played.realised)
-        for name, outcome, played in history.outcomes()
+        (name in doubted, problem.sign * problem.scalar(outcome), outcome.realised if r is None else r.realised)
+        for name, outcome, r in history.outcomes()
     ]
-    counting = np.array([problem.sign * value for wrong, value, _ in known if not wrong])
-    if not len(counting):
-        return [each for each in [works_said(works)] if each]
-    wrong = [(problem.sign * value, settings) for wrong, value, settings in known if wrong]
-    worse = [value for value, settings in wrong if value < counting.min() and _near(problem.space, values, settings)]
-    said = works_said(works), beyond_said(problem.sign * mean, counting), worse_said(problem.sign, worse)
-    return [each for each in said if each]
+    counting = np.array([value for wrong, value, _ in known if not wrong])
+    if answer.mean is None or not len(counting):
+        return []
+    worse = [
+        value
+        for wrong, value, settings in known
+        if wrong and value < counting.min() and _near(problem.space, answer.values, settings)
+    ]
+    return [beyond_said(problem.sign * answer.mean, counting), worse_said(problem.sign, worse)]
 
 
 def works_said(probability: float | None) -> str:
@@ -75,16 +82,19 @@ def works_said(probability: float | None) -> str:
     return f"works in {often} of plays: the expected value counts only plays that work"
 
 
-def beyond_said(mean: float, outcomes: np.ndarray) -> str:
+def beyond_said(mean: float, outcomes: Float[np.ndarray, " n"]) -> str:
     """Say that no outcome was nearly as good as an expected value; empty where one was. Larger is better.
 
-    >>> outcomes = np.array([1.0, 3.0])
-    >>> beyond_said(5.0, outcomes), beyond_said(3.9, outcomes)
+    It is to be further beyond the best outcome than that is beyond the median: half of the range, where outcomes are
+    spread evenly. A few disasters among them do not stretch that range.
+
+    >>> outcomes = np.array([-1000.0, 1.0, 2.0, 3.0])
+    >>> beyond_said(25.0, outcomes), beyond_said(4.0, outcomes)
     ('no outcome was nearly as good: this is a guess', '')
     """
-    best, least = float(outcomes.max()), _LEAST * float(np.abs(outcomes).max())
-    beyond = mean - best > max(_BEYOND * float(np.ptp(outcomes)), least)
-    return "no outcome was nearly as good: this is a guess" if beyond else ""
+    best, whole = float(outcomes.max()), float(np.ptp(outcomes))
+    usual = max(best - float(np.median(outcomes)), _SLIGHT * whole, _NOTHING * float(np.abs(outcomes).max()))
+    return "no outcome was nearly as good: this is a guess" if mean - best > usual else ""
 
 
 def worse_said(sign: float, values: Sequence[float]) -> str:

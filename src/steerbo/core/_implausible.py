@@ -254,10 +254,10 @@ def _unreached(variable: Any, asked: Sequence[float], end: float, *, above: bool
     if len(beyond) < _AGAIN:
         return ""
     unit = f" {variable.unit}" if getattr(variable, "unit", "") else ""
-    nearest, more, side = (min(beyond), "more", "above") if above else (max(beyond), "less", "below")
+    asked_for = " to ".join(dict.fromkeys(numeral(float(x)) for x in (min(beyond), max(beyond))))
     return (
-        f"{variable.name} was to be set to {numeral(float(nearest))}{unit} or {more} in {len(beyond)} of the latest "
-        f"{len(asked)} rounds that set it, and never got {side} {numeral(float(end))}{unit}: if it cannot, narrow its "
+        f"{variable.name} was to be set to {asked_for}{unit} in {len(beyond)} of the latest {len(asked)} rounds that "
+        f"set it, and never got {'above' if above else 'below'} {numeral(float(end))}{unit}: if it cannot, narrow its "
         "bounds to what can be reached, in a new study."
     )
 

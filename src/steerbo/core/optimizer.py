@@ -30,7 +30,7 @@ from ..records import from_dict, to_dict
 from ._constraints import broken_limits_said, check_advice, check_suggestion, with_limits
 from ._context import TIME
 from ._creation import MethodOptions, created_event
-from ._doubtful import answer_remarks
+from ._doubtful import noted
 from ._history import History, Round
 from ._implausible import (
     Expectation,
@@ -253,8 +253,8 @@ class BaseStudy(ABC):
             return answer
         method, history = self._method, self._state.history
         works, doubted = method.success_probability(history, answer), method.outliers(history)
-        remarks = answer_remarks(self.problem, history, answer.values, answer.mean, works=works, doubted=doubted)
-        return replace(answer, note="; ".join(filter(None, [answer.note, *remarks])))
+        note = noted(self.problem, history, answer, works=works, doubted=doubted)
+        return replace(answer, note=note)
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
