@@ -221,6 +221,11 @@ class ArmsFeasibility:
         by_model = [each.failures.chance for each in self.learned]
         return np.array([by_model[k] for k in self._models.model_of])
 
+    def failures_of(self, i: int) -> FailureModel | None:
+        """Model of failures of arm `i`; None where nothing has failed."""
+        failures = self.learned[self._models.model_of[i]].failures
+        return failures if failures.failures else None
+
     def failed(self) -> np.ndarray:
         """Arms whose model has a failure, (m,) truth values."""
         return np.array([self.learned[k].failures.failures > 0 for k in self._models.model_of])

@@ -39,7 +39,7 @@ from ..core import (
 from ..errors import InvalidRequest
 from ..gp import Averaged, GPRegression, Kernel, describe_subset
 from ..optim import kronecker
-from ..surrogate import MIN_TO_PREDICT, NO_FEASIBLE_NOTE, Acquisition, ucb
+from ..surrogate import MIN_TO_PREDICT, NO_FEASIBLE_NOTE, Acquisition, Controlled, ucb
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
 from ._constraints import ScopeConstraints
@@ -439,6 +439,24 @@ class CausalMethod(Method[Causal, O]):
             slacks = [self.feasibility.of(i).slack(limit, cases) for cases in alike.values()]
             found.append(min((slack for slack in slacks if slack is not None), default=None))
         return found
+
+    def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
+        """See `Method.success_probability`; the mean over the latest contexts."""
+        i = self.models.number.get(answer.scope)
+        failures = None if i is None else self.feasibility.failures_of(i)
+        if i is None or failures is None:
+            return None
+        arm, known = self.arms[i], {**self._present_context(history), **answer.context}
+        cases, affected = (
+            [{**case, **known} for case in self.cases(history, i, known)],
+            self.affected_contexts(history, i),
+        )
+        act = answer.act if isinstance(answer, Policy) and not answer.values else None
+        if act is not None and affected is not None:
+            cases = affected.met(cases, act.best)
+        rows = [arm.encode({**case, **answer.values, **(act(case) if act else {})}) for case in cases]
+        points = np.concatenate(rows)
+        return failures.probability(points, [Controlled()] * points.shape[1])
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `ArmModels.outliers`."""

@@ -53,6 +53,8 @@ _REPEATS, _VARIED = 5, 8  # outcomes in a row that are one too many to be chance
 _APART = 0.5  # share of a range between a setting and its measurement
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
+_ROUNDS, _AGAIN = 8, 5  # latest rounds that set a variable, and as many as are to be beyond reach to be said so
+_UNREACHED = 0.05  # share of a range's width beyond all that was measured, from which on a setting is beyond reach
 _BEYOND = 0.1  # share of a range's width beyond all outcomes, from which on a model guesses
 
 Expectation = tuple[float, float, float]
@@ -223,6 +225,41 @@ def strange_outcomes_said(problem: Problem, history: History) -> str:
             "measures them stuck? Void those that are wrong."
         )
     return " ".join(said)
+
+
+def unreached_said(problem: Problem, history: History) -> str:
+    """Name the variables that were to be set beyond all that was ever measured, again and again; empty: none were."""
+    told = history.told
+    if len(told) < _AGAIN:
+        return ""
+    rows = [outcome.realised if played is None else played.realised for _, outcome, played in history.outcomes()]
+    said: list[str] = []
+    for variable in problem.space:
+        if isinstance(variable, Categorical):
+            continue
+        name = variable.name
+        asked = [r.suggestion.values[name] for r, _ in told[-_LATEST:] if name in r.suggestion.values][-_ROUNDS:]
+        reached = [row[name] for row in rows if name in row]
+        if len(asked) >= _AGAIN and reached:
+            said += [
+                _unreached(variable, asked, max(reached), above=True),
+                _unreached(variable, asked, min(reached), above=False),
+            ]
+    return " ".join(filter(None, said))
+
+
+def _unreached(variable: Any, asked: Sequence[float], end: float, *, above: bool) -> str:
+    """Say that a variable was to be set beyond the end of what was measured; empty where it was not, or seldom."""
+    beyond = [x for x in asked if (x > end) == above and x != end and variable.apart(x, end) > _UNREACHED]
+    if len(beyond) < _AGAIN:
+        return ""
+    unit = f" {variable.unit}" if getattr(variable, "unit", "") else ""
+    asked_for = " to ".join(dict.fromkeys(numeral(float(x)) for x in (min(beyond), max(beyond))))
+    return (
+        f"{variable.name} was to be set to {asked_for}{unit} in {len(beyond)} of the latest {len(asked)} rounds that "
+        f"set it, and never got {'above' if above else 'below'} {numeral(float(end))}{unit}: if it cannot, narrow its "
+        "bounds to what can be reached, in a new study."
+    )
 
 
 def stuck(told: Sequence[tuple[float, Mapping[str, Any]]]) -> int:

@@ -227,6 +227,10 @@ class Method(ABC, Generic[P, OptionsT]):
         """A further sentence for `explain` and `status`; empty: none."""
         return ""
 
+    def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
+        """Probability of a play at an answer to work, where failures near it tell; None: nothing is known of that."""
+        return None
+
     def outliers(self, history: History) -> Sequence[str]:
         """Names of the outcomes that are probably wrong and count for little; `explain` and `status` name them."""
         return ()

@@ -30,6 +30,7 @@ from ..records import from_dict, to_dict
 from ._constraints import broken_limits_said, check_advice, check_suggestion, with_limits
 from ._context import TIME
 from ._creation import MethodOptions, created_event
+from ._doubtful import noted
 from ._history import History, Round
 from ._implausible import (
     Expectation,
@@ -42,6 +43,7 @@ from ._implausible import (
     outside,
     strange_outcomes_said,
     unlike_outcomes,
+    unreached_said,
     warn_implausible,
 )
 from ._method import Method
@@ -241,7 +243,18 @@ class BaseStudy(ABC):
         """
         with one_blas_thread():
             advice = self._method.recommend(self._state.history)
-            return self._said(check_advice(self.problem, self._method.name, advice))
+            advice = self._said(check_advice(self.problem, self._method.name, advice))
+            others = tuple(self._remarked(other) if other.context else other for other in advice.alternatives)
+            return replace(self._remarked(advice), alternatives=others)
+
+    def _remarked(self, answer: Expected) -> Expected:
+        """Add to the note of an answer what is to be said of it: see `core._doubtful`."""
+        if answer.mean is None:
+            return answer
+        method, history = self._method, self._state.history
+        works, doubted = method.success_probability(history, answer), method.outliers(history)
+        note = noted(self.problem, history, answer, works=works, doubted=doubted)
+        return replace(answer, note=note)
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
@@ -285,6 +298,7 @@ class BaseStudy(ABC):
                 step = widened(
                     step, math.inf if step.mean is None else self._method.bound_inflation(history, step.scope)
                 )
+                step = self._remarked(step)
         else:
             step = replace(step, mean=None, lower=None, upper=None)
         guess = outside(seen, self.problem.space), unlike_outcomes(step.context, self.problem.space, history)
@@ -308,7 +322,15 @@ class BaseStudy(ABC):
         strange = strange_outcomes_said(self.problem, history)
         broken = broken_limits_said(self.problem, history)
         date = date_said(history) if self.problem.timed else ""
-        said = [method.note(history), outliers_said(history, method.outliers(history)), strange, date, broken]
+        unreached = unreached_said(self.problem, history)
+        said = [
+            method.note(history),
+            outliers_said(history, method.outliers(history)),
+            strange,
+            date,
+            broken,
+            unreached,
+        ]
         return [each for each in said if each]
 
     @property

@@ -45,7 +45,16 @@ from ..errors import InvalidContext
 from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
 from ..space import OutcomeConstraint
-from ..surrogate import NO_FEASIBLE_NOTE, STARTING_POINTS, SURE, Mixture, ProductKernelPosterior, climb_from, polished
+from ..surrogate import (
+    NO_FEASIBLE_NOTE,
+    STARTING_POINTS,
+    SURE,
+    Mixture,
+    ProductKernelPosterior,
+    climb_from,
+    polished,
+    rows_at,
+)
 from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
@@ -584,6 +593,15 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         wanted = min(highest, self.acceptable(highest, candidates))
         cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]
         return float(max([wanted - lower, *cheaper]))
+
+    def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
+        """See `Method.success_probability`; of what is not set, by draws of nature."""
+        if not self.surrogate.feasibility.failures.failures:
+            return None
+        i, space = self.problem.number(answer.scope), self.search_space
+        parts = space.parts_at(i, space.encoded(answer.context))[: self.problem.space.dimension]  # now: without a time
+        held = {self.problem.space.index(name): code for name, code in space.encoded(answer.values).items()}
+        return self.surrogate.feasibility.failures.probability(rows_at(parts, held), parts, space.controls(i))
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""

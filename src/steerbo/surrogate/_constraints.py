@@ -253,7 +253,7 @@ def smoothed(
     """Means and variances of s predictions, smoothed over the draws of nature.
 
     So few draws have no tails: of 32 the outermost is at 98 %. Each therefore stands for its neighbourhood, a normal
-    law with the share `_SMOOTH²` of the variance among the draws, and all are drawn together (the smoothed bootstrap
+    law with the share `_SMOOTH`² of the variance among the draws, and all are drawn together (the smoothed bootstrap
     with its variance kept: Silverman & Young 1987), but for `_TAILS` of the variance that evenly spread draws lack.
 
     >>> mean, variance = smoothed(np.array([[-1.0, 1.0]]), np.zeros((1, 2)))

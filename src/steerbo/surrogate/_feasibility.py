@@ -240,9 +240,8 @@ class SuccessProbability:
 
     def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
         """The probability to work, now; of more columns than the evaluations have the first ones count."""
-        made = self.made
+        made, rows = self.made, self._completed(rows)
         total = np.full(len(rows), self.luck * made.share(self.remaining))
-        rows = np.column_stack([rows[:, : made.dimension], np.broadcast_to(self.scope, (len(rows), made.scope))])
         for columns, some in groupby(self.places, key=itemgetter(0)):  # distances are what takes the time
             gaps = apart(rows, made.points, made.unordered, columns)
             for reach, same in groupby(some, key=itemgetter(1)):
@@ -250,6 +249,20 @@ class SuccessProbability:
                 for *_, weights, counts in same:
                     total += counts * (_HOPE + alike @ weights)
         return np.clip(total, _LEAST, 1.0 - _LEAST)
+
+    def _completed(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, "m e"]:
+        """Rows with the columns of the evaluations: where, and which variables are controlled."""
+        width = self.made.dimension
+        return np.column_stack([rows[:, :width], np.broadcast_to(self.scope, (len(rows), self.made.scope))])
+
+    def failures_near(self, rows: Float[np.ndarray, "m e"]) -> float:
+        """Number of failures that the probability at rows rests on, on average; by luck all of them count."""
+        made, rows, failed = self.made, self._completed(rows), ~self.made.worked
+        remaining = self.remaining[failed]
+        total = self.luck * float(remaining.sum())
+        for columns, reach, _, counts in self.places:
+            total += counts * float((made.similarity(rows, columns, reach)[:, failed] @ remaining).mean())
+        return total
 
     def log_probability(self, nature: Nature, rows: Float[np.ndarray, "n s e"]) -> Float[np.ndarray, " n"]:
         """Logarithm of the probability of each of n plays to work."""
@@ -443,6 +456,18 @@ class FailureModel:
             return np.ones(len(plays))
         found = np.array([self._success(parts, SHARE, scope).best(parts) for parts, scope in plays])
         return np.asarray(found / found.max())
+
+    def probability(
+        self, rows: Float[np.ndarray, "m e"], parts: Sequence[Part], scope: Sequence[float] = ()
+    ) -> float | None:
+        """Mean probability of plays at encoded rows to work; None where fewer than `FEWEST` failures near them tell.
+
+        `parts` and `scope`: see `works`.
+        """
+        if self.failures < FEWEST or not any(self._worked):
+            return None
+        works = self._success(parts, SHARE, scope)
+        return float(works.mean(rows).mean()) if works.failures_near(rows) >= FEWEST else None
 
     def _near(self) -> Evaluations:
         """Latest failures and the outcomes nearest to them."""

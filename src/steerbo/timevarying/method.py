@@ -274,8 +274,17 @@ class Candidates:
 
     def slack(self, name: str, values: Mapping[str, Any], time: float) -> float | None:
         """Slack of the constraint on one outcome at values of all variables; None where too little is known."""
-        encoded = self.problem.space.encode([values])[0]
-        return self.feasibility.slack(name, rows_at(self._parts(time), dict(enumerate(encoded))))
+        return self.feasibility.slack(name, self._rows(values, time))
+
+    def success_probability(self, values: Mapping[str, Any], time: float) -> float | None:
+        """Probability to work at values of all variables; None where too few have failed near them."""
+        if not self.feasibility.failures.failures:
+            return None
+        return self.feasibility.failures.probability(self._rows(values, time), self._parts(time))
+
+    def _rows(self, values: Mapping[str, Any], time: float) -> Float[np.ndarray, "1 e"]:
+        """Encoded row of values of all variables, with the time where outcomes may drift."""
+        return rows_at(self._parts(time), dict(enumerate(self.problem.space.encode([values])[0])))
 
 
 class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
@@ -646,6 +655,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             f"No stated prior fits what came: by time {when} three of five outcomes were far from all that {name}, the "
             "likeliest of them, expected. Leave priors out, or state wider ones."
         )
+
+    def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
+        """See `Method.success_probability`; at the time of the last round."""
+        known = {**answer.context, **answer.values}
+        if not known.keys() >= {*self.problem.space.names}:
+            return None
+        return self.candidates.success_probability(known, self.now)
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; of constrained outcomes at the time of the last round."""

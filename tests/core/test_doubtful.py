@@ -1,0 +1,153 @@
+"""What answers say of themselves, and what `status` says of settings that are never reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.core import Optimizer, Problem
+from steerbo.core._doubtful import beyond_said, works_said, worse_said
+from steerbo.core._implausible import unreached_said
+from steerbo.page.view import card
+
+SQUARE = [sb.Float("x", 0, 1), sb.Float("y", 0, 1)]
+
+
+def cost_varying(variables: list[Any] = SQUARE) -> Problem:
+    return sb.CostVarying(variables, [["x", "y"]])
+
+
+def time_varying() -> Problem:
+    return sb.TimeVarying(SQUARE)
+
+
+def causal() -> Problem:
+    graph = sb.CausalGraph.from_text("x -> out; y -> out", target="out", intervenable=["x", "y"])
+    return sb.Causal(graph, SQUARE)
+
+
+KINDS = [cost_varying, time_varying, causal]
+
+
+def play(
+    problem: Problem,
+    rounds: int,
+    *,
+    fails: Callable[[dict[str, float]], float] = lambda v: 0.0,
+    reach: Callable[[dict[str, float]], dict[str, float]] = lambda v: v,
+    noise: float = 0.1,
+) -> Optimizer:
+    """Play a function that rises with x and has its best y at 0.4."""
+    optimizer, random = Optimizer(problem, rounds=rounds, seed=1), np.random.default_rng(1)
+    while (asked := optimizer.ask()) is not None:
+        if random.random() < fails(asked.values):
+            optimizer.fail(asked, "broke")
+            continue
+        done = reach(asked.values)
+        value = 10 * done["x"] - 8 * (done["y"] - 0.4) ** 2 + noise * random.standard_normal()
+        optimizer.tell(asked, value, realised=done)
+    return optimizer
+
+
+def test_an_answer_at_a_place_that_fails_in_half_of_the_plays_says_so() -> None:
+    """Below it all plays work: luck is no explanation."""
+    optimizer = play(cost_varying(), 30, fails=lambda v: 0.6 * (v["x"] > 0.6))
+    advice = optimizer.recommend()
+    assert advice.values["x"] > 0.6
+    assert "% of plays: the expected value counts only plays that work" in advice.note
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_fails_in_half_of_the_plays_is_said_everywhere(kind: Callable[[], Problem]) -> None:
+    """In the text, by the policy, and on the page; alternatives say nothing of it."""
+    optimizer = play(kind(), 30, fails=lambda v: 0.5)
+    advice = optimizer.recommend()
+    assert "works in about" in advice.note
+    assert "works in about" in optimizer.policy().note
+    assert "works in about" in str(advice)
+    assert "orks in about" in card(optimizer, advice, optimizer.explain()).why
+    assert not any("works in" in other.note for other in advice.alternatives)
+    assert Optimizer.replay(optimizer.problem, optimizer.events).recommend() == advice
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_plays_work_or_failures_are_few_nothing_is_said(kind: Callable[[], Problem]) -> None:
+    """What fails far away from the answer says nothing of it."""
+    assert not play(kind(), 16).recommend().note.count("works in")
+    assert not play(kind(), 24, fails=lambda v: float(v["x"] < 0.2)).recommend().note.count("works in")
+
+
+def test_probabilities_are_rounded() -> None:
+    assert "about 40 %" in works_said(0.41)
+    assert works_said(None) == works_said(0.91) == ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_actuator_that_saturates_is_noticed(kind: Callable[[], Problem]) -> None:
+    optimizer = play(kind(), 20, reach=lambda v: {**v, "x": min(v["x"], 0.6)})
+    said = optimizer.status.remark
+    assert "x was to be set to " in said
+    assert "never got above 0.6: if it cannot, narrow its bounds to what can be reached, in a new study." in said
+    assert "y was to be set" not in said
+    assert said in optimizer.explain().summary
+
+
+def test_actuators_that_scatter_or_lag_a_little_are_not_noticed() -> None:
+    """Five hundredths of the range either way, and four too little."""
+    random = np.random.default_rng(0)
+    near = play(cost_varying(), 24, reach=lambda v: {n: x + 0.05 * random.standard_normal() for n, x in v.items()})
+    less = play(cost_varying(), 24, reach=lambda v: {**v, "x": 0.96 * v["x"]})
+    assert not unreached_said(near.problem, near.history)
+    assert not unreached_said(less.problem, less.history)
+
+
+def test_what_is_too_low_to_be_reached_is_noticed_with_its_unit() -> None:
+    problem = sb.CostVarying([sb.Float("x", 0, 100, unit="°C"), sb.Categorical("k", ["a", "b"])], [["x", "k"]])
+    optimizer = Optimizer(problem, "random", seed=0)
+    for _ in range(16):
+        asked = optimizer.ask()
+        optimizer.tell(asked, 1.0 + asked.values["x"], realised={"x": max(asked.values["x"], 97.0)})
+    assert "rounds that set it, and never got below 97 °C: if it cannot" in unreached_said(problem, optimizer.history)
+
+
+def test_an_expected_value_far_beyond_all_outcomes_is_a_guess() -> None:
+    """Disasters do not stretch the range by which that is judged."""
+    guess = "no outcome was nearly as good: this is a guess"
+    assert beyond_said(53.9, np.array([-1000.0, -1000.0, 5.0, 6.0, 7.0, 7.6])) == guess
+    assert beyond_said(8.0, np.array([-1000.0, -1000.0, 5.0, 6.0, 7.0, 7.6])) == ""
+    assert beyond_said(10.0, np.array([1.0, 2.0])) == guess, "of few outcomes, too"
+    assert beyond_said(5.0 + 1e-9, np.array([5.0])) == ""
+    assert beyond_said(10.0001, np.array([0.0, *[10.0] * 9])) == "", "nothing to speak of"
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_guess_is_said_in_the_answer(sign: float) -> None:
+    """A line that rises to a corner that was never played: past data end far from it."""
+    problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], minimize=sign < 0)
+    optimizer = Optimizer(problem, seed=0)
+    for x in np.linspace(0, 0.3, 8):
+        optimizer.add(sign * 10 * float(x), {"x": float(x)})
+    advice = optimizer.recommend()
+    assert advice.values["x"] > 0.5
+    assert "no outcome was nearly as good: this is a guess" in advice.note
+
+
+def test_outcomes_that_are_taken_for_wrong_and_are_worse_are_named_where_the_answer_is() -> None:
+    problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]])
+    optimizer, random = Optimizer(problem, seed=0), np.random.default_rng(0)
+    for x in [*np.linspace(0, 1, 21)]:
+        optimizer.add(-8 * float(x - 0.6) ** 2 + 0.05 * random.standard_normal(), {"x": float(x)})
+    assert "taken for wrong" not in optimizer.recommend().note
+    wrong = optimizer.history.next_data
+    optimizer.add(-50.0, {"x": 0.63})
+    assert "1 outcome near it is taken for wrong and is worse than all others (-50)" in optimizer.recommend().note
+    optimizer.amend(wrong, realised={"x": 0.1})
+    assert "taken for wrong" not in optimizer.recommend().note, "it is far away"
+
+
+def test_of_a_loss_the_largest_outcomes_are_worse() -> None:
+    assert "(50 to 60)" in worse_said(-1.0, [-50.0, -60.0])
