@@ -108,10 +108,10 @@ def test_plays_keep_to_it_with_the_probability_that_was_asked_for_and_answers_ar
 def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() -> None:
     optimizer, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0)), 9)
     assert optimizer.policy({"age": 0.5}).values["dose"] < 0.1
-    assert "are known yet to keep" in optimizer.recommend().note
+    assert "are known yet that keep" in optimizer.recommend().note
     assert optimizer._method.gain(optimizer.history) == np.inf
     dear, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0), prices={"dose": 1, "age": 0.1}, base=1), 26)
-    assert "are known yet to keep" in dear.recommend().note
+    assert "are known yet that keep" in dear.recommend().note
     assert dear._method.gain(dear.history) == np.inf
 
 
