@@ -266,3 +266,29 @@ def test_one_outcome_is_enough_for_an_answer() -> None:
     optimizer = world.play(world.start(), 1)
     assert optimizer.recommend().mean is not None
     assert optimizer.policy(time=1e9).values
+
+
+def test_failures_are_judged_as_of_now() -> None:
+    """At time 0 those of now, a million later, counted as long past."""
+    variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
+    optimizer = Optimizer(sb.CostVarying(variables, [["a"], ["b"]], drift="learned"), seed=0)
+    for k in range(16):
+        suggestion = optimizer.ask(time=1e6 + k)
+        if "b" in suggestion.values:
+            optimizer.fail(suggestion, "broke")
+        else:
+            optimizer.tell(suggestion, suggestion.values["a"], realised={**suggestion.values, "b": 0.5})
+    assert optimizer._method.working([0, 1]) == [0]
+
+
+def test_the_room_of_a_limit_on_an_outcome_is_that_of_now() -> None:
+    limit, random = sb.OutcomeConstraint("heat", at_most=5), np.random.default_rng(0)
+    problem = sb.CostVarying([sb.Float("a", 0, 1)], [["a"]], limits=[limit], drift="learned")
+    optimizer = Optimizer(problem, seed=0)
+    for k in range(25):
+        suggestion = optimizer.ask(time=100.0 + k)
+        a = suggestion.values["a"]
+        heat = 3.0 + 0.075 * k + 0.5 * a + 0.02 * random.normal()
+        optimizer.tell(suggestion, a + 0.05 * random.normal(), realised={"heat": heat})
+    room = optimizer.explain().tables[-1].rows[0][1]
+    assert room == pytest.approx(5.0 - 3.0 - 0.075 * 24 - 0.5 * optimizer.recommend().values["a"], abs=0.1)

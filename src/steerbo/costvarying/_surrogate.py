@@ -295,7 +295,8 @@ class Surrogate:
         domain = self.search_space.domain_at(arm, context)
         assert domain is not None  # a point was placed there
         points, scope = domain.box.place(units), self.search_space.controls(arm.set)
-        margin = self.feasibility.margin(domain.parts, outcomes=False, scope=scope)
+        now = domain.parts[: self.space.dimension]  # without a time
+        margin = self.feasibility.margin(now, outcomes=False, scope=scope)
         return np.asarray(points[0 if margin is None else feasible(margin(points))[0]])
 
     def slack(self, name: str, parts: Sequence[Part], held: Mapping[int, float]) -> float | None:

@@ -50,6 +50,7 @@ from ..surrogate import (
     STARTING_POINTS,
     SURE,
     Mixture,
+    Part,
     ProductKernelPosterior,
     climb_from,
     polished,
@@ -296,8 +297,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Control sets of `sets` that are not known to fail more often than not, as compared with others; or all."""
         if not self.surrogate.feasibility.failures.failures:
             return list(sets)
-        space = self.search_space
-        likely = self.surrogate.success_probabilities([space.parts_at(i, {}) for i in range(len(self.plays))])
+        every = [self._parts_now(i, {}) for i in range(len(self.plays))]
+        likely = self.surrogate.success_probabilities(every)
         return [i for i in sets if likely[i] > _FAILS] or list(sets)
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
@@ -594,19 +595,24 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]
         return float(max([wanted - lower, *cheaper]))
 
+    def _parts_now(self, i: int, context: Mapping[str, Any]) -> Sequence[Part]:
+        """Parts of control set `i` in a context, without a time: failures are then judged as of now."""
+        return self.search_space.parts_at(i, self.search_space.encoded(context))[: self.problem.space.dimension]
+
     def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
         """See `Method.success_probability`; of what is not set, by draws of nature."""
         if not self.surrogate.feasibility.failures.failures:
             return None
         i, space = self.problem.number(answer.scope), self.search_space
-        parts = space.parts_at(i, space.encoded(answer.context))[: self.problem.space.dimension]  # now: without a time
+        parts = self._parts_now(i, answer.context)
         held = {self.problem.space.index(name): code for name, code in space.encoded(answer.values).items()}
         return self.surrogate.feasibility.failures.probability(rows_at(parts, held), parts, space.controls(i))
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""
         i, space = self.problem.number(advice.scope), self.search_space
-        parts = space.parts_at(i, space.encoded(advice.context))
+        time = {TIME.name: now(history)} if self.problem.timed else {}
+        parts = space.parts_at(i, space.encoded(advice.context) | time)
         slack = space.constraints.slack(space.sets[i], parts, advice.values)
         held = {self.problem.space.index(name): code for name, code in space.encoded(advice.values).items()}
         for k, limit in enumerate(self.problem.limits or ()):

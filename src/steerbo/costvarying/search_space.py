@@ -135,8 +135,11 @@ class SearchSpace:
         return {name: float(self.space[name].encode([value])[0]) for name, value in values.items()}
 
     def parts_at(self, i: int, known: Mapping[str, float]) -> Sequence[Part]:
-        """Part of every column where control set `i` is set, in an encoded context; a value left out is at its low."""
-        seen = dict.fromkeys(self.space.seen, 0.0) | dict(known) | self._any_time
+        """Part of every column where control set `i` is set, in an encoded context; a value left out is at its low.
+
+        The time is 0 where none is given: to judge plays of now, give it, or leave out its column, the last one.
+        """
+        seen = dict.fromkeys(self.space.seen, 0.0) | self._any_time | dict(known)
         return parts_of(self.columns, self.problem.control_sets[i], seen, self.nature.at(seen))
 
     @cached_property
