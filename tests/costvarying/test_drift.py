@@ -278,7 +278,8 @@ def test_failures_are_judged_as_of_now() -> None:
             optimizer.fail(suggestion, "broke")
         else:
             optimizer.tell(suggestion, suggestion.values["a"], realised={**suggestion.values, "b": 0.5})
-    assert optimizer._method.working([0, 1]) == [0]
+    method: Any = optimizer._method
+    assert method.working([0, 1]) == [0]
 
 
 def test_the_room_of_a_limit_on_an_outcome_is_that_of_now() -> None:
