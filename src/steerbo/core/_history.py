@@ -319,15 +319,15 @@ class History:
     def next_time(self) -> float:
         """Time of the next round where none is given.
 
-        Rounds are counted, from 1 or from the time of the round before; where data are of that time or later, from
-        theirs. Where the round before was given a time, the number of the round.
+        Rounds are counted, from 1 or from the time of the round before; where data are later, from theirs. Where the
+        round before was given a time, the number of the round.
         """
         number, last = len(self) + 1, self.clock
         if last is not None and not self.is_counted(last):
             return float(number)
         time = float(number) if last is None else float(last.request["time"]) + (number - last.number)
         dated = self.latest_dated if self.dates.reach(time) else None
-        return time if dated is None or dated.time < time else dated.time + 1.0
+        return time if dated is None or dated.time <= time else dated.time + 1.0
 
     def before(self, played: Round) -> Round | None:
         """Round asked before another one; None: that one is the first."""

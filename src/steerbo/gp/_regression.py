@@ -184,6 +184,7 @@ class GPRegression(Generic[K]):
     Attributes:
         elsewhere: outcomes of the same quantity that other models have: a fit learns the units of outcomes from these,
             too, where it has few of its own.
+        timed: whether the last column is the time.
         doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to begin with.
 
     >>> from steerbo.gp import SquaredExponentialKernel
@@ -217,7 +218,7 @@ class GPRegression(Generic[K]):
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
-        self.doubtable: Doubtable = _all_of
+        self.timed, self.doubtable = False, _all_of
         self.last_fit: Fit | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
@@ -443,7 +444,9 @@ class GPRegression(Generic[K]):
         return far & (away > 0.0) if self._disasters(far) else far
 
     def _disasters(self, outliers: Bool[np.ndarray, " n"]) -> bool:
-        return are_disasters(self.inputs, self.outcomes, outliers)
+        if not self.timed:
+            return are_disasters(self.inputs, self.outcomes, outliers)
+        return are_disasters(self.inputs[:, :-1], self.outcomes, outliers, self.inputs[:, -1])
 
     def _add_outlier(self, known: OutlierFit[_Learned]) -> Bool[np.ndarray, " n"] | None:
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""

@@ -212,35 +212,41 @@ def supported(
 
 
 def are_disasters(
-    points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], outliers: Bool[np.ndarray, " n"]
+    points: Float[np.ndarray, "n d"],
+    outcomes: Float[np.ndarray, " n"],
+    outliers: Bool[np.ndarray, " n"],
+    times: Float[np.ndarray, " n"] | None = None,
 ) -> bool:
     """Whether outcomes that are doubted for being bad are rather right: too many, or all at one end of a column.
 
     Slips of the pen are few, and lie anywhere. What goes wrong in one play of seven, or beyond a cliff, is no slip, and
-    where it is left out of account, the worst settings look best. Of d slips among n outcomes all are among the m at
-    one end of a column with probability C(m, d) / C(n, d); less than `_BY_CHANCE` over all ends is no chance.
+    where it is left out of account, the worst settings look best. Bad outcomes that are all the latest ones may be a
+    change, which is looked for elsewhere.
 
     Args:
         points: (n, d).
         outcomes: (n,), larger is better.
         outliers: (n,) which are doubted.
+        times: (n,) of the outcomes, where they may change with time.
 
     >>> x = np.linspace(0, 1, 20)[:, None]
     >>> y = np.where(x[:, 0] > 0.9, -50.0, 1.0)
     >>> are_disasters(x, y, y < 0), are_disasters(x[::-1], y, np.arange(20) == 19)
     (True, False)
     """
-    bad, n = outliers & (outcomes < np.median(outcomes)), len(outcomes)
-    if (d := int(bad.sum())) < 2:
+    bad = outliers & (outcomes < np.median(outcomes))
+    if (d := int(bad.sum())) < 2 or (times is not None and _by_chance_at_end(times, bad) < _BY_CHANCE):
         return False
-    if d > max(2.0, _BAD * n):
+    if d > max(2.0, _BAD * len(outcomes)):
         return True
-    most = _BY_CHANCE / (2 * points.shape[1])
-    for column in (*points.T, *-points.T):
-        m = int((column >= column[bad].min()).sum())
-        if math.comb(m, d) < most * math.comb(n, d):
-            return True
-    return False
+    ends = (*points.T, *-points.T)
+    return any(_by_chance_at_end(column, bad) < _BY_CHANCE / len(ends) for column in ends)
+
+
+def _by_chance_at_end(column: Float[np.ndarray, " n"], some: Bool[np.ndarray, " n"]) -> float:
+    """Probability that all of d outcomes anywhere among n are as near to the upper end, `C(m, d) / C(n, d)`."""
+    d, m = int(some.sum()), int((column >= column[some].min()).sum())
+    return math.comb(m, d) / math.comb(len(column), d)
 
 
 def suspected(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:

@@ -198,7 +198,9 @@ def build_model(
             options["uneven"] = np.flatnonzero(~space.categorical).tolist()
     if drift_model is not None:
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
-    return GPRegression(kernel, **options)
+    model = GPRegression(kernel, **options)
+    model.timed = drift_model is not None
+    return model
 
 
 _LOUDER = 2.0  # ratio of the noise's deviations at the ends of a range from which on it is worth a sentence

@@ -103,7 +103,9 @@ class DriftingSurrogate:
         """Make a model without data for a drift."""
         kernel = AnovaKernel.over(self.problem.categorical)
         drifting = drift_model.over(kernel, len(self.problem.categorical))
-        return GPRegression(drifting, seed=self._seed, known_noise=self.problem.noise)
+        model = GPRegression(drifting, seed=self._seed, known_noise=self.problem.noise)
+        model.timed = True
+        return model
 
     @property
     def evidence(self) -> Float[np.ndarray, " 1"]:
