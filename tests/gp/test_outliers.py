@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import loggamma, norm
 
 from steerbo.gp import AnovaKernel, GPRegression, SquaredExponentialKernel
-from steerbo.gp.outliers import MOST, WORTH, gains, skewness_gain, suspected
+from steerbo.gp.outliers import MOST, WORTH, gains, skewness_gain, supported, suspected
 
 
 def test_gains_are_those_of_the_likeliest_extra_variance() -> None:
@@ -154,3 +154,13 @@ def test_what_goes_wrong_at_one_end_is_no_slip() -> None:
 
 def test_slips_anywhere_are_doubted() -> None:
     assert where_it_goes_wrong([7, 22]).doubted == [7, 22]
+
+
+def test_two_outliers_of_many_outcomes_at_one_point_do_not_settle_it() -> None:
+    """Two of eight that agree were taken for right; of two outcomes there both are."""
+    x = np.concatenate([np.full(8, 0.5), np.linspace(0.0, 1.0, 12)])
+    near = np.exp(-0.5 * (np.subtract.outer(x, x) / 0.3) ** 2)
+    away = np.where(np.arange(20) < 2, 8.0, 0.1)
+    assert not supported(near, away, np.arange(20) < 2).any()
+    few = np.r_[0, 1, 8:20]
+    assert supported(near[np.ix_(few, few)], away[few], few < 2).tolist() == [True, True, *(12 * [False])]

@@ -54,7 +54,7 @@ MOST = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
 _CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _SAME = 1e-9  # by how much less outcomes at one point may be correlated with each other than with themselves
-_BAD, _BY_CHANCE = 0.05, 0.05
+_BAD, _BY_CHANCE = 1.0, 0.0
 """Share of outcomes that are doubted for being bad at most, if more than two; and how seldom slips lie at one end."""
 _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them
 
@@ -180,7 +180,7 @@ def supported(
     *,
     repeats: bool = True,
 ) -> Bool[np.ndarray, " n"]:
-    """Mark doubted outcomes that one at the same point agrees with, or both of the nearest neighbours, (n,).
+    """Mark doubted outcomes that half of those at the same point agree with, or both of the nearest neighbours, (n,).
 
     Those agree that are doubted and deviate to the same side.
 
@@ -188,7 +188,7 @@ def supported(
         covariances: (n, n) of the function at the points: the nearest have the largest.
         deviations: (n,) of the outcomes from their expected values.
         outliers: (n,) which are doubted.
-        repeats: whether one at the same point is enough; where it may be from before a change, it is not.
+        repeats: whether those at the same point are enough; where they may be from before a change, they are not.
 
     >>> x = np.array([0.1, 0.2, 0.3, 0.8, 0.9])
     >>> near = np.exp(-np.subtract.outer(x, x) ** 2)
@@ -207,7 +207,8 @@ def supported(
     np.fill_diagonal(near, -np.inf)
     two = np.argsort(-near, axis=1, kind="stable")[:, :2]
     around = (outliers[two] & (sides[two] == sides[:, None])).all(axis=1)
-    repeated = repeats & (there & outliers & (sides == sides[:, None])).any(axis=1)
+    agreeing = (there & outliers & (sides == sides[:, None])).sum(axis=1)
+    repeated = repeats & (agreeing > 0) & (agreeing >= (there & ~outliers).sum(axis=1))
     return np.asarray(outliers & (around | repeated))
 
 
