@@ -54,7 +54,7 @@ MOST = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
 _CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _SAME = 1e-9  # by how much less outcomes at one point may be correlated with each other than with themselves
-_BAD, _BY_CHANCE = 1.0, 0.0
+_BAD, _BY_CHANCE = 0.1, 0.01
 """Share of outcomes that are doubted for being bad at most, if more than two; and how seldom slips lie at one end."""
 _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them
 
