@@ -91,9 +91,9 @@ def test_three_of_five_contradict_and_noise_may_be_three_times_as_large() -> Non
     assert since([11.0] * 5, 1.0) == {}
 
 
-def test_a_prior_that_comes_back_is_pardoned() -> None:
+def test_a_prior_that_comes_back_is_judged_anew() -> None:
     misfit = Misfit()
     for t in range(3):
         misfit.compare(Datum(t, t, 0, 99.0), 0 * ONE, ONE, ONE)
-    misfit.pardon([0, 1])
+    misfit.reset([0, 1])
     assert misfit.since == {}

@@ -220,8 +220,8 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Question:
-    """What is sought for a group of actions.
+class _SearchProblem:
+    """Search problem of a group of actions.
 
     Attributes:
         free: actions that are not set yet, or that the group must not depend on.
@@ -294,7 +294,7 @@ class StagedSearch:
             imagined: rows of contexts that the score is averaged over.
             tried: (p, d) points of the arm.
         """
-        asked = self._question(group, known, score, imagined)
+        asked = self._search_problem(group, known, score, imagined)
         settings = (2 if refined else 1) * _GRID * len(asked.held)
         found = self._best_of(asked, asked.box.place(kronecker(settings, len(asked.free), seed)), tried)
         for half in _REFINED if refined else ():
@@ -302,9 +302,9 @@ class StagedSearch:
             found = max(found, better, key=lambda each: (-each.infeasible, each.value))
         return found
 
-    def _question(
+    def _search_problem(
         self, group: tuple[str, ...], known: Mapping[str, Any], score: Acquisition, imagined: int
-    ) -> _Question:
+    ) -> _SearchProblem:
         arm, space, allowed = self.arm, self.arm.problem_space, self.arm.known_to(group)
         usable = {
             name: float(known[name] if name == TIME.name and arm.timed else space[name].encode([known[name]])[0])
@@ -317,10 +317,10 @@ class StagedSearch:
         between = tuple(x for x in adapting if arm.affected_by_action[x] & set(unseen))
         held, late = tuple(x for x in free if x not in adapting), tuple(x for x in adapting if x not in between)
         box = self.feasibility.box(free, known)
-        return _Question(free, held, late, unseen + between, usable, box, score, imagined)
+        return _SearchProblem(free, held, late, unseen + between, usable, box, score, imagined)
 
     def _best_of(
-        self, asked: _Question, points: Float[np.ndarray, "g f"], tried: Float[np.ndarray, "p d"] | None
+        self, asked: _SearchProblem, points: Float[np.ndarray, "g f"], tried: Float[np.ndarray, "p d"] | None
     ) -> Found:
         """Best of some settings of the free actions, of which the late ones are only examples."""
         arm, columns = self.arm, [asked.free.index(x) for x in asked.held]
@@ -338,7 +338,7 @@ class StagedSearch:
         return Found({x: float(row[arm.names.index(x)]) for x in asked.free}, float(worth[g]), float(lacking[g]))
 
     def _block(
-        self, asked: _Question, point: Float[np.ndarray, " f"]
+        self, asked: _SearchProblem, point: Float[np.ndarray, " f"]
     ) -> tuple[Float[np.ndarray, "k l d"], Float[np.ndarray, " k"]]:
         """Points of the arm with these settings: each drawn row with each of the late settings; weights of the rows."""
         now = dict(zip(asked.free, point.tolist(), strict=True))
@@ -351,7 +351,7 @@ class StagedSearch:
         block[:, :, [self.arm.names.index(name) for name in asked.late]] = late
         return block, law.weights
 
-    def _late(self, asked: _Question, point: Float[np.ndarray, " f"]) -> Float[np.ndarray, "l k"]:
+    def _late(self, asked: _SearchProblem, point: Float[np.ndarray, " f"]) -> Float[np.ndarray, "l k"]:
         """Settings of the late actions that are possible after these ones, the same number after any."""
         k = len(asked.late)
         if not k:
@@ -365,7 +365,7 @@ class StagedSearch:
         return np.where(asked.box.allows(full)[:, None], grid, point[columns])
 
     def _scored(
-        self, asked: _Question, rows: Float[np.ndarray, "r l d"]
+        self, asked: _SearchProblem, rows: Float[np.ndarray, "r l d"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
         """Score of each row where the late actions are best, its infeasibility, and the row itself."""
         shape, flat = rows.shape[:2], rows.reshape(-1, rows.shape[2])
@@ -380,12 +380,12 @@ class StagedSearch:
         found = values[each, best] if scored else self._score(asked, chosen)
         return found, infeasibility(margins, len(best)), chosen
 
-    def _score(self, asked: _Question, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+    def _score(self, asked: _SearchProblem, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         mean, variance = self.model.marginals(points)
         none = np.zeros((len(mean), 0))
         return np.asarray(asked.score((mean, np.sqrt(variance), none, none))[0]) - self._price(asked, points)
 
-    def _price(self, asked: _Question, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+    def _price(self, asked: _SearchProblem, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         if self.cost is None or not self.cost.value_per_cost:
             return np.zeros(len(points))
         return self.cost.in_value(asked.free, points[:, [self.arm.names.index(x) for x in asked.free]])

@@ -99,7 +99,7 @@ def serve(
 
 
 def _can_be_opened(studies: Openers, say: Callable[[str], None]) -> Openers:
-    """Those of the studies that can be opened; each other one is reported, and refused where it is the only one.
+    """Select the studies that can be opened; each other one is reported, and refused where it is the only one.
 
     Raises:
         InvalidStudy: none can be opened.

@@ -52,7 +52,7 @@ def noted(
 def _against_outcomes(
     problem: Problem, history: History, answer: Recommendation | PolicyStep, doubted: set[str]
 ) -> list[str]:
-    """What outcomes say against an answer."""
+    """Remarks on an answer that outcomes speak against."""
     known = [
         (name in doubted, problem.sign * problem.scalar(outcome), outcome.realised if r is None else r.realised)
         for name, outcome, r in history.outcomes()

@@ -260,7 +260,7 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
 
 
 def _belief(note: str) -> str:
-    """What an answer goes by, as its note says; else the last part of the note.
+    """Belief that an answer goes by, as its note says; else the last part of the note.
 
     >>> _belief("as of time 3; believing ℓ 0.4; works in about 40 % of plays")
     'Believing ℓ 0.4'

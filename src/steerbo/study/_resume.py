@@ -139,7 +139,7 @@ def _law_text(law: Mapping[str, Any]) -> str:
 
 
 def _widened_since(first: Problem, logged: Problem, said: Problem) -> str:
-    """What to write into a study file that is from before bounds were widened; empty where more is different.
+    """Advice what to write into a study file that is from before bounds were widened; empty where more is different.
 
     Args:
         first: the problem that the study began with.

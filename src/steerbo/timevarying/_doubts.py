@@ -95,7 +95,7 @@ class Doubts:
 
 
 class Misfit:
-    """Say which priors the outcomes contradict, whatever other priors there are.
+    """Record of the priors that outcomes contradict, whatever other priors there are.
 
     Of simulated studies of 60 rounds whose prior is right it ever said so of none of 3000 with normal, Laplace or
     Student's noise of three or five degrees of freedom, each with and without a drift; of one where noise of three
@@ -129,7 +129,7 @@ class Misfit:
         for p in np.flatnonzero(np.sum(self._latest, axis=0) >= _ENOUGH):
             self.since.setdefault(int(p), datum.time)
 
-    def pardon(self, priors: Sequence[int]) -> None:
+    def reset(self, priors: Sequence[int]) -> None:
         """Begin anew with priors that outcomes favour again."""
         for p in priors:
             self.since.pop(p, None)

@@ -398,7 +398,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         for p in np.flatnonzero(alive):
             if self.dropped.pop(int(p), None) is not None:
                 self.returns[p] += 1
-                self.misfit.pardon([int(p)])
+                self.misfit.reset([int(p)])
         for p in np.flatnonzero(~alive):
             self.dropped.setdefault(int(p), (told.number, float(weights[p])))
 
