@@ -230,9 +230,9 @@ def are_disasters(
         outliers: (n,) which are doubted.
         times: (n,) of the outcomes, where they may change with time.
 
-    >>> x = np.linspace(0, 1, 20)[:, None]
-    >>> y = np.where(x[:, 0] > 0.9, -50.0, 1.0)
-    >>> are_disasters(x, y, y < 0), are_disasters(x[::-1], y, np.arange(20) == 19)
+    >>> x = np.linspace(0, 1, 30)[:, None]
+    >>> y = np.where(x[:, 0] > 0.95, -50.0, 1.0)
+    >>> are_disasters(x, y, y < 0), are_disasters(x, y, np.arange(30) == 29)
     (True, False)
     """
     bad = outliers & (outcomes < np.median(outcomes))
