@@ -130,6 +130,16 @@ def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
     assert np.median(shares) > 0.5
 
 
+def test_plays_that_are_found_with_the_bounds_are_those_found_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = usual()[1][:20]
+    monkeypatch.setattr("steerbo.costvarying.cheap_first._FEW", 0)
+    played = optimizer()
+    for one, other in zip(together, play(played, 20), strict=True):
+        assert one["set"] == other["set"]
+        assert one.get("width", 0.0) == pytest.approx(other.get("width", 0.0), rel=1e-6)
+    assert any("width" in note for note in together)
+
+
 def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
     """`2 β E σ(x') + κ w_i + β J`, J = sqrt(E σ²) − E σ where the search ended; E σ by 2^12 draws of its own."""
     beta, moves = 2.0, []

@@ -279,7 +279,12 @@ class SearchSpace:
     # -- search --------------------------------------------------------------------------------------------------------
 
     def search(
-        self, candidates: Candidates, arms: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
+        self,
+        candidates: Candidates,
+        arms: Sequence[int],
+        betas: Sequence[float],
+        seed: int,
+        of_mean: bool | Sequence[bool] = False,
     ) -> list[list[Maximum]]:
         """Largest bound of each of some candidate arms, for each β: see `maximise_bounds`.
 
@@ -288,12 +293,14 @@ class SearchSpace:
         """
         chosen, domains = [candidates.arms[i] for i in arms], [candidates.domains[i] for i in arms]
         whole = all(arm.whole for arm in chosen) and not any(d.box.constrained for d in domains)
-        keys = [[(arm.set, int(np.sign(beta)), of_mean) for beta in betas] for arm in chosen]  # β itself changes slowly
+        means = [of_mean] * len(arms) if isinstance(of_mean, bool) else of_mean
+        signs = [int(np.sign(beta)) for beta in betas]  # β itself changes slowly
+        keys = [[(arm.set, sign, mean) for sign in signs] for arm, mean in zip(chosen, means, strict=True)]
         if candidates.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
-            near = partial(warm_started, candidates.posterior, seed=seed, of_mean=of_mean)
+            near = partial(warm_started, candidates.posterior, seed=seed)
             return [
-                [near(domain, self._ends[key], beta) for key, beta in zip(row, betas, strict=True)]
-                for domain, row in zip(domains, keys, strict=True)
+                [near(domain, self._ends[key], beta, of_mean=mean) for key, beta in zip(row, betas, strict=True)]
+                for domain, row, mean in zip(domains, keys, means, strict=True)
             ]
         found = maximise_bounds(candidates.posterior, domains, betas, seed, of_mean)
         if whole:

@@ -324,17 +324,17 @@ class _Comparison:
         if model.kind not in {"steady", "smooth", "sliding"}:
             return model, best.drawn()
         smooth, sliding = self._smooth(best), self.fits.get("sliding")
+        odds = math.inf if model.kind == "sliding" else -math.inf  # of a translation, where nothing compares
+        if sliding is not None and model.cuts == self._steady.cuts and sliding.found.output == smooth.found.output:
+            odds = self._net(sliding) - max(self._net(self.fits["steady"]), self._net(smooth))
+        if sliding is not None and odds > _LIKELY:
+            return model, sliding.drawn()
         slow = smooth.drawn()
         if not slow.draws:
             return model, best.found
-        odds = math.inf if model.kind == "sliding" else -math.inf  # of a translation, where nothing compares
-        if sliding is not None and model.cuts == self._steady.cuts and sliding.found.output == slow.output:
-            odds = self._net(sliding) - max(self._net(self.fits["steady"]), self._net(smooth))
         if sliding is None or odds < -_LIKELY:
             return model if model.kind == "smooth" else replace(model, form="smooth"), slow
         slid = sliding.drawn()
-        if odds > _LIKELY:
-            return model, slid
         share = round(len(slid.draws) / (1.0 + math.exp(-odds)))
         stays = [self._sliding(each) for each in _some(slow.draws, len(slid.draws) - share)]
         likeliest = slid if model.kind == "sliding" else replace(slow, theta=self._sliding(slow.theta))

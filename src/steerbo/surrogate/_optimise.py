@@ -341,12 +341,14 @@ def maximise_bounds(
     domains: Sequence[Domain],
     betas: Sequence[float],
     seed: int,
-    of_mean: bool = False,
+    of_mean: bool | Sequence[bool] = False,
 ) -> list[list[Maximum]]:
     """Largest `E μ + β sqrt(E σ²)` of each scope for each β, in standardised units; `of_mean`: `E μ + β sd[g]`.
 
-    Scopes that set equally many columns are searched together as long as their (n, n) arrays are small.
+    Scopes that set equally many columns are searched together as long as their (n, n) arrays are small. Where some
+    bounds are of one kind and some of the other, `of_mean` says of which each is.
     """
+    means = [of_mean] * len(domains) if isinstance(of_mean, bool) else of_mean
     together = max(1, TOGETHER // max(1, len(posterior.inputs)) ** 2)
     alike: dict[tuple[int, bool], list[int]] = {}
     for i, domain in enumerate(domains):
@@ -355,14 +357,13 @@ def maximise_bounds(
     for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and posterior.coarse is not posterior
         if some_are_enough and not posterior.many:  # few scopes take less time without, and few points are all tried
-            certain = not of_mean or all(posterior.certain(domains[i].parts) for i in group)
+            certain = all(not means[i] or posterior.certain(domains[i].parts) for i in group)
             some_are_enough = dimension > 2 and len(group) >= _SEVERAL and certain
         for first in range(0, len(group), together):
-            some = [domains[i] for i in group[first : first + together]]
-            coarse = [_over(posterior.coarse, each, of_mean) for each in some] if some_are_enough else []
-            ends = _alike(
-                [_over(posterior, each, of_mean) for each in some], coarse, [d.box for d in some], betas, seed
-            )
+            some = [(domains[i], means[i]) for i in group[first : first + together]]
+            coarse = [_over(posterior.coarse, *each) for each in some] if some_are_enough else []
+            boxes = [domain.box for domain, _ in some]
+            ends = _alike([_over(posterior, *each) for each in some], coarse, boxes, betas, seed)
             found |= zip(group[first : first + together], ends, strict=True)
     return [found[i] for i in range(len(domains))]
 
