@@ -162,6 +162,6 @@ def test_a_study_that_was_ended_on_the_page_is_served_again_from_its_file(tmp_pa
         person.send("ask")
         assert person.send("settings/end").status_code == 303
         assert person.send("settings/limits", budget="50", rounds="1").status_code == 303
-    _, reopen = _openers([str(tmp_path / "study.toml")])["study"]
+    _, reopen = _openers([str(tmp_path / "study.toml")])[0]["study"]
     with reopen() as study:
         assert (study.history.budget, study.history.limit) == (50.0, 1)
