@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -155,12 +156,41 @@ def test_bounds_are_widened_in_a_running_study(study: Path) -> None:
     with Study.open(study.with_suffix(".db")) as going:
         assert going.problem.space["temperature"].high == 45  # type: ignore[union-attr]
     edited(study, "high = 45", "high = 40")
-    assert "can be widened, not narrowed" in refused(call("extend", study), 2)
+    message = refused(call("extend", study), 2)
+    assert "problem.variables.temperature.high: 40.0 is not allowed; expected at least 45, as in the log" in message
+    assert "Bounds can be widened, not narrowed" in message
+    assert "write high = 45.0 for temperature into the study file" in message
     edited(study, "high = 40", "high = 50")
     edited(study, '"cost-varying"', '"cost-varying"\nminimize = true')
     message = refused(call("extend", study), 2)
     assert "problem.minimize" in message
     assert "another study" in message
+
+
+def test_narrower_bounds_begin_a_new_study_by_what_the_message_says(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = asked(study)
+    assert call("tell", study, first["token"], 7, "--cost", 1, *realised(first)).exit_code == 0
+    edited(study, "low = 10, high = 35", "low = 12, high = 15")
+    for command in ("extend", "ask"):
+        message = refused(call(command, study), 2)
+        assert "temperature.low: 12.0 is not allowed; expected at most 10, as in the log" in message
+        assert "Narrower, too: temperature.high (15, and 35 in the log)." in message
+        assert "write low = 10.0, high = 35.0 for temperature into the study file" in message
+    commands = re.findall(r"`steerbo (.*?)`", message)[:3]
+    assert [words.partition(" ")[0] for words in commands] == ["export", "new", "import"]
+    monkeypatch.chdir(study.parent)
+    for words in commands:
+        places = {"STUDY": study.name, "STUDY.TOML": study.name}
+        done = call(*(places.get(word, word) for word in words.split()))
+        assert done.exit_code == 0, done.output
+    with Study.open(study.parent / "second.db") as going:
+        assert going.problem.space["temperature"].range_text == "12 to 15 °C"
+        (datum,) = going.history.data.values()
+        assert datum.outcome.value == 7.0
+        assert datum.outcome.realised["temperature"] > 15, "what lies beyond the new bounds is kept"
+        assert 12 <= going.ask().values["temperature"] <= 15
 
 
 def test_nature_stays_as_it_was_where_bounds_are_widened(study: Path) -> None:
@@ -245,7 +275,7 @@ def test_variables_that_are_new_missing_or_renamed_are_named(study: Path, change
     for command in ("ask", "extend"):
         message = refused(call(command, study), 2)
         assert said in message
-        assert "and `import` with --as-data." in message
+        assert "and `steerbo import second.db before.csv --as-data`." in message
         assert ("give the table a column light" in message) == ("light" in said)
 
 

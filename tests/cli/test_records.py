@@ -291,7 +291,7 @@ def test_a_study_begins_anew_with_what_was_measured(study: Path, tmp_path: Path)
         text.replace("[problem]", '[problem]\ntolerance = { kind = "absolute", difference = 0.5 }'), encoding="utf-8"
     )
     said = call("extend", changed, "--log", study.with_suffix(".db")).stderr
-    assert "`steerbo new STUDY.TOML` with --log" in said
+    assert "`steerbo new STUDY.TOML --log second.db`" in said
     assert "--as-data" in said
     call("new", changed, "--log", log)
     assert "is unknown here" in call("import", log, before).stdout

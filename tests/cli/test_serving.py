@@ -97,9 +97,17 @@ def test_a_study_that_cannot_be_opened_stops_no_other(tmp_path: Path) -> None:
     with Study.open(widened.with_suffix(".db")) as going:
         going.extend({"temperature": (10, 45)})
     changed.write_text(changed.read_text(encoding="utf-8").replace('"°C"', '"K"'), encoding="utf-8")
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("[study", encoding="utf-8")
     assert "another study" in refused(call("serve", changed), 2)
-    with serving(changed, place, widened) as made, made.client() as client:
-        assert client.get("/studies").json()["studies"] == ["oven", "widened"]
+    with serving(changed, wrong, place, widened) as made, made.client() as client:
+        listed = client.get("/studies").json()
+        assert listed["studies"] == ["oven", "widened"]
+        assert "another study" in listed["left_out"]["changed"]
+        assert "wrong.toml" in listed["left_out"]["wrong"]
+        assert "another study" in client.get("/page").text
+        answer = client.get("/studies/changed/status")
+        assert (answer.status_code, "another study" in answer.json()["detail"]) == (503, True)
         assert client.post("/studies/widened/ask", json={}).status_code == 200
 
 

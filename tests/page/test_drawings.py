@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
+from itertools import pairwise
 from typing import Literal
 
+import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.causal import CausalGraph
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidRequest
 from steerbo.page.drawings import SHADES, graphs_of, time_chart
@@ -39,6 +43,37 @@ def test_the_graph_shows_what_is_set_and_cut() -> None:
     into = [(a, b) for a, b in problem.graph.directed if b in told]  # type: ignore[attr-defined]
     assert sum(arrow.kind == "cut" for arrow in graph.arrows) >= len(into)
     assert all(0 < node.x < graph.width and 0 < node.y < graph.height for node in graph.nodes)
+
+
+GRAPHS = {
+    "dose": "age -> statin dose; age -> blood pressure; blood pressure -> statin dose; statin dose -> cholesterol; "
+    "age -> cholesterol; blood pressure -> cholesterol; age -> risk; cholesterol -> risk; statin dose <-> risk; "
+    "target: risk; intervenable: statin dose",
+    "field": "soil moisture -> irrigation; soil moisture -> yield; irrigation -> growth; fertiliser -> growth; "
+    "light -> growth; temperature of the air -> growth; growth -> yield; temperature of the air -> yield; "
+    "light <-> temperature of the air; fertiliser <-> yield; target: yield; "
+    "intervenable: irrigation, fertiliser, temperature of the air",
+}
+
+
+@pytest.mark.parametrize("text", GRAPHS.values(), ids=GRAPHS)
+def test_arrows_end_at_labels_and_cross_none_within_the_drawing(text: str) -> None:
+    graph = CausalGraph.from_text(text)
+    problem = sb.Causal(graph, [sb.Float(name, 0, 100) for name in graph.names if name != graph.target])
+    optimizer = sb.Optimizer(problem, seed=1)
+    drawn = graphs_of(optimizer, optimizer.recommend())[0]
+    for arrow in drawn.arrows:
+        first, control, last = np.reshape([float(x) for x in re.findall(r"-?[\d.]+", arrow.path)], (3, 2))
+        t = np.linspace(0, 1, 200)[:, None]
+        x, y = ((1 - t) ** 2 * first + 2 * t * (1 - t) * control + t**2 * last).T
+        assert np.all((x > 0) & (x < drawn.width) & (y > 0) & (y < drawn.height))
+        for node in drawn.nodes:
+            on = (x > node.x + 17) & (x < node.x + 17 + 8.6 * len(node.label)) & (abs(y - node.y) < 8)
+            assert not on.any(), (arrow.path, node.label)
+    for row in {node.y for node in drawn.nodes}:
+        beside = sorted((node for node in drawn.nodes if node.y == row), key=lambda node: node.x)
+        for left, right in pairwise(beside):
+            assert left.x + 17 + 8.6 * len(left.label) < right.x - 11, "labels end before the next mark"
 
 
 def test_every_tab_is_drawn_and_has_an_address_of_its_own() -> None:

@@ -299,6 +299,34 @@ def test_the_page_has_none_of_what_has_no_model() -> None:
     assert list(learned_pictures(crowd, crowd.recommend())) == []
 
 
+@pytest.mark.parametrize(("clock", "first"), [(lambda k: 1000.0 + k, 1000.0), (lambda k: None, 0.0)])
+@pytest.mark.parametrize("kind", ["time-varying", "cost-varying"])
+def test_data_without_a_time_are_drawn_where_the_model_has_them(kind: str, clock: Any, first: float) -> None:
+    """Before any round, as of the first one; else as of the last one before. They were drawn at time 0."""
+    if kind == "time-varying":
+        problem: Any = sb.TimeVarying([sb.Float("x", 0, 1)])
+    else:
+        problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], drift=sb.Decay(0.05))
+    optimizer = sb.Optimizer(problem, seed=1)
+    optimizer.add(0.1, {"x": 0.2})
+    optimizer.add(0.3, {"x": 0.4})
+    for k in range(5):
+        suggestion = optimizer.ask(time=clock(k))
+        optimizer.tell(suggestion, suggestion.values["x"])
+    last = 5.0 if clock(0) is None else clock(4)
+    optimizer.add(0.5, {"x": 0.6})
+    optimizer.add(0.7, {"x": 0.8, "time": last + 0.5})
+    optimizer.amend("added-2", void=True)
+    optimizer.ask(time=clock(5))
+    found = over_time_of(optimizer, optimizer.recommend(), "x")
+    assert found.plays[:3, 0].tolist() == [first, last, last + 0.5]
+    assert found.times[0] == first
+    method: Any = optimizer._method
+    learned = method._added if kind == "time-varying" else method.surrogate._added
+    told = {name: when[0] if isinstance(when, tuple) else when for name, when in learned.items()}
+    assert [told["added-1"], told["added-3"]] == [first, last]
+
+
 def test_time_against_position_is_drawn_where_the_optimum_moves() -> None:
     optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)]), seed=0)
     for time in range(6):

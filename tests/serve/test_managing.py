@@ -147,6 +147,54 @@ def test_data_are_added_and_corrected(tmp_path: Path) -> None:
         assert person.send("settings/add", **{**given, "value": "much"}).status_code == 422
 
 
+@pytest.mark.parametrize(("typed", "value"), [({}, 7.0), ({"value": "6.5", "realised:speed": "0.25"}, 6.5)])
+def test_void_data_are_brought_back(typed: dict[str, str], value: float, tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with Study.open(place) as study:
+        study.add(7.0, {"oven": 150.0, "speed": 0.123456789, "weather": 4.0}, cost=2.0, scope=["oven"], charge=True)
+        study.add(5.0, {"oven": 160.0, "speed": 0.5, "weather": 4.0}, scope=["oven"])
+    with served(place) as client:
+        person = Person(client)
+        page, path = "/page/oven/rounds/added-1", "rounds/added-1/amend"
+        assert person.send(path, said="0", void="yes", reason="another scale").status_code == 303
+        assert re.search(r'<tr class="void" data-token="added-1">.*added, charged, taken out.*added-1"', person.read())
+        edit = client.get(page).text
+        assert "Taken out: nothing is learned from it. It was 7 for 2." in edit
+        assert "Bring it back" in edit
+        assert "Take it out" not in edit
+        as_shown = dict(re.findall(r'name="(value|cost|realised:[^"]+)" value="([^"]*)"', edit))
+        assert as_shown["value"] == "7"
+        stale = person.send(path, said="0", **as_shown)
+        assert (stale.status_code, "data 1: it was changed meanwhile" in stale.text) == (409, True)
+        assert person.send(path, said="1", **{**as_shown, **typed}).status_code == 303
+        assert 'class="void"' not in person.read()
+    with Study.open(place) as study:
+        outcome = study.history.data["added-1"].outcome
+        assert (outcome.value, outcome.cost, study.status.spent) == (value, 2.0, 2.0)
+        assert outcome.realised["speed"] == (0.25 if typed else 0.123456789), "no digit is lost"
+        assert list(study.history.data) == ["added-1", "added-2"]
+
+
+def test_a_void_round_is_brought_back(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with Study.open(place) as study:
+        told, failed, undone = (study.ask(context={"weather": 4.0}).token for _ in range(3))
+        study.tell(told, 3.0, cost=1.0, realised={"oven": 150.0, "speed": 0.123456789})
+        study.fail(failed, "it leaked", cost=1.0, realised={"oven": 150.0})
+        study.abandon(undone)
+        for token in (told, failed):
+            study.amend(token, void=True)
+    with served(place) as client:
+        person = Person(client)
+        assert "It had given 3 for 1." in client.get(f"/page/oven/rounds/{told}").text
+        for token in (told, failed):
+            assert "Bring it back" in client.get(f"/page/oven/rounds/{token}").text
+            assert person.send(f"rounds/{token}/amend", said="2", reason="it was right").status_code == 303
+    with Study.open(place) as study:
+        assert [played.state for played in study.history] == ["told", "failed", "abandoned"]
+        assert study.history[told].outcome.realised["speed"] == 0.123456789  # type: ignore[union-attr]
+
+
 def test_only_who_may_amend_sees_it(tmp_path: Path) -> None:
     place = oven(tmp_path)
     with served(place, keyed=True) as client:
@@ -162,6 +210,6 @@ def test_a_study_that_was_ended_on_the_page_is_served_again_from_its_file(tmp_pa
         person.send("ask")
         assert person.send("settings/end").status_code == 303
         assert person.send("settings/limits", budget="50", rounds="1").status_code == 303
-    _, reopen = _openers([str(tmp_path / "study.toml")])["study"]
+    _, reopen = _openers([str(tmp_path / "study.toml")])[0]["study"]
     with reopen() as study:
         assert (study.history.budget, study.history.limit) == (50.0, 1)

@@ -14,7 +14,9 @@ import httpx2
 import pytest
 
 from steerbo.serve import StudyPool
+from steerbo.serve.auth import opened, studies_of
 from steerbo.serve.operations import LOOKS, VERBS
+from steerbo.serve.problem_details import Refusal
 from steerbo.storage.keys import KeyRing
 from steerbo.study import Study
 from tests.cli.calls import call
@@ -257,6 +259,38 @@ def test_what_cannot_be_opened_is_said_before_anybody_asks(tmp_path: Path, monke
     assert done.exit_code == 2
     assert "STEERBO_KEY" in done.stderr
     assert "1234" not in done.stderr
+
+
+@pytest.mark.parametrize("broken", ["later.db", "wrong.toml"])
+def test_a_study_that_cannot_be_opened_is_left_out_and_said(broken: str, tmp_path: Path) -> None:
+    place, errors, name = oven(tmp_path), tmp_path / "errors.txt", broken.partition(".")[0]
+    (tmp_path / broken).write_text("this is no study", encoding="utf-8")
+
+    async def main() -> None:
+        with errors.open("w", encoding="utf-8") as said:
+            async with mcp.Client(stdio_client(program(tmp_path / broken, place), errlog=said)) as client:
+                ours = Assistant(client)
+                listed = await ours.does("studies")
+                assert listed["studies"] == ["oven"]
+                assert broken in listed["left_out"][name]
+                await ours.does("ask", study="oven", context={"weather": 3})
+                refusal = await ours.is_refused("status", study=name)
+                assert refusal["status"] == 503
+                assert listed["left_out"][name].rstrip(".") in refusal["detail"]
+                assert (await ours.is_refused("status"))["status"] == 404, "which of both is meant is not guessed"
+
+    asyncio.run(main())
+    assert f"{name} is not served: " in errors.read_text(encoding="utf-8")
+
+
+def test_what_is_left_out_is_not_said_to_holders_of_keys(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    key = key_for(place, "read")
+    with closing(StudyPool({"oven": (str(place), opener(place))}, True, left_out={"other": "why"})) as pool:
+        who = with_key(pool, key)(None)
+        assert "left_out" not in studies_of(pool, who)
+        with pytest.raises(Refusal, match="no such study"):
+            opened(pool, who, "other", "read")
 
 
 def test_a_server_has_the_tools_too(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from typing import Annotated
 import typer
 
 from .._redaction import split_name
+from .._text import escape_unprintable
 from .._wording import SHELL
 from ..core.request import MOST_AT_ONCE
-from ..errors import InvalidOption, InvalidStudy, MissingExtra
+from ..errors import InvalidOption, InvalidStudy, MissingExtra, SteerboError
 from ..records import to_dict
 from ..storage.keys import KeyRing, keys_of
 from ..storage.log import LOGGER
@@ -27,6 +28,8 @@ from .usage import whole, word
 commands = group()
 Openers = dict[str, tuple[str, Callable[[], Study]]]
 """Places and openers of studies, by served name."""
+LeftOut = dict[str, SteerboError]
+"""Errors of the studies that cannot be opened, by name."""
 _KEY_DOES = ("create", "list", "revoke")
 KEY = "STEERBO_KEY"
 """Of the environment: the key that an assistant's words are said with."""
@@ -81,9 +84,9 @@ def serve(
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
         believed = proxies(forwarded_by or ())
-        opened = _openers(studies or [], LOGGER.warning if as_json else None)
-        opened = _can_be_opened(opened, LOGGER.warning if as_json else partial(echo, err=True))
-        pool = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
+        say = LOGGER.warning if as_json else partial(echo, err=True)
+        opened, left_out = _opening(studies or [], say, LOGGER.warning if as_json else None)
+        pool = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare, left_out=left_out)
         pool.folder = _folder(studies or [])
         if pool.keyed and not any(keys_of(place) for place, _ in opened.values()):
             missing = "no key exists yet: steerbo key create STUDY --name WHO --may play"
@@ -98,38 +101,62 @@ def serve(
         listen(application(pool, tuple(name or ())), listening, believed)
 
 
-def _can_be_opened(studies: Openers, say: Callable[[str], None]) -> Openers:
-    """Select the studies that can be opened; each other one is reported, and refused where it is the only one.
+def _opening(
+    places: list[str], say: Callable[[str], None], heard: Callable[[str], None] | None = None
+) -> tuple[Openers, dict[str, str]]:
+    """Openers of the studies that can be opened; the others are reported and left out, with the reasons by name.
+
+    Args:
+        places: study files and logs, as they were given.
+        say: reports a study that is left out.
+        heard: reports what an opened study has to say; None: standard error.
 
     Raises:
-        InvalidStudy: none can be opened.
+        SteerboError: none can be opened: why the last one cannot.
     """
+    studies, left_out = _openers(places, heard)
     found: Openers = {}
-    for number, (name, (place, open_one)) in enumerate(studies.items(), start=1):
+    for name, (place, open_one) in studies.items():
         try:
             open_one().close()
-        except InvalidStudy as error:
-            if number == len(studies) and not found:
-                raise
-            say(f"{name} is not served: {error.worded(SHELL)}")
+        except SteerboError as error:
+            left_out[name] = error
         else:
             found[name] = place, open_one
-    return found
+    if left_out and not found:
+        raise [*left_out.values()][-1]
+    reasons = {name: escape_unprintable(" ".join(error.worded(SHELL).split())) for name, error in left_out.items()}
+    for name, reason in reasons.items():
+        say(f"{name} is not served: {reason}")
+    return found, reasons
 
 
-def _openers(places: list[str], say: Callable[[str], None] | None = None) -> Openers:
-    """Openers of the studies by served name; all studies of a log given without a name."""
+def _openers(places: list[str], say: Callable[[str], None] | None = None) -> tuple[Openers, LeftOut]:
+    """Openers of the studies by served name, all of a log given without a name; and places that cannot be read."""
     found: Openers = {}
+    left_out: LeftOut = {}
     for place in places:
-        url, only = split_name(place)
-        log = str(read_study(place).log) if place.endswith(".toml") else url
-        names = [] if only or place.endswith(".toml") else _names(url)
-        for one in [f"{url if '://' in url else f'sqlite:///{url}'}#{n}" for n in names] if len(names) > 1 else [place]:
+        try:
+            log, each = _studies_at(place)
+        except SteerboError as error:
+            log, each = "", [place]
+            left_out[title(place)] = error
+        for one in each:
             shown = title(one)
-            if shown in found:
+            if shown in found or (log and shown in left_out):
                 raise InvalidStudy("study", shown, "studies of different names", "Serve them at different ports.")
-            found[shown] = log, lambda one=one: _opened(one, say)  # type: ignore[misc]
-    return found
+            if log:
+                found[shown] = log, lambda one=one: _opened(one, say)  # type: ignore[misc]
+    return found, left_out
+
+
+def _studies_at(place: str) -> tuple[str, list[str]]:
+    """Log of a study file or of a log as it was given, and the places of its studies."""
+    url, only = split_name(place)
+    if place.endswith(".toml"):
+        return str(read_study(place).log), [place]
+    names = [] if only else _names(url)
+    return url, [f"{url if '://' in url else f'sqlite:///{url}'}#{n}" for n in names] if len(names) > 1 else [place]
 
 
 def _opened(place: str, say: Callable[[str], None] | None) -> Study:
@@ -171,8 +198,9 @@ def mcp(
 ) -> None:
     """Serve studies to an assistant over the Model Context Protocol. It listens on standard input.
 
-    Standard output is the protocol; with `--json` errors before it starts are a document. All rights are granted, or
-    with a key in STEERBO_KEY those of the key, under its name.
+    Standard output is the protocol; with `--json` errors before it starts are a document. A study that cannot be opened
+    is left out, unless it is the only one. All rights are granted, or with a key in STEERBO_KEY those of the key, under
+    its name.
     """
     try:
         import anyio  # which comes with the extra
@@ -182,12 +210,11 @@ def mcp(
         from ..serve.tools import speak  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp") from None
-    opened, text = _openers(studies), os.environ.get(KEY, "")
-    with closing(StudyPool(opened, keyed=bool(text))) as pool:
-        for served in pool.studies.values():
-            served.events()  # a study that cannot be opened is reported at the start
+    (opened, left_out), text = _opening(studies, partial(echo, err=True)), os.environ.get(KEY, "")
+    with closing(StudyPool(opened, keyed=bool(text), left_out=left_out)) as pool:
         if visitor_by(pool, text) is None:
-            raise InvalidOption(KEY, "…", "a key of one of these studies", "`steerbo key create` makes one.")
+            hint = "`steerbo key create` makes one." + f" Not served: {', '.join(left_out)}." * bool(left_out)
+            raise InvalidOption(KEY, "…", "a key of one of these studies", hint)
         anyio.run(speak, pool, text)
 
 

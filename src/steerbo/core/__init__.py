@@ -13,7 +13,7 @@ from ._context import (
     time_of,
     typical,
 )
-from ._history import History, Round
+from ._history import History, Round, number_of
 from ._implausible import COMPARABLE, ImplausibleValue
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
 from ._problem import ConstrainedProblem, Problem, StatedLaw
@@ -71,7 +71,7 @@ __all__ = [
     "RequestField", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams", "Suggestion", "Table", "Typical",
     "Warnings", "after", "as_text", "average_recommendation", "batch_position", "cached_until_next_event", "context_of",
     "default_method", "extended", "find_method", "finite", "gain_text", "horizon", "keyed", "kinds", "last_time",
-    "limit_text", "load", "methods", "now", "numeral", "one_or_more", "overruled_settings", "problem_class",
-    "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "revised_text", "standing",
-    "stop_text", "time_of", "typical",
+    "limit_text", "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings",
+    "problem_class", "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "revised_text",
+    "standing", "stop_text", "time_of", "typical",
 ]  # fmt: skip

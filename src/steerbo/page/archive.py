@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from ..core import TIME, BaseStudy, Problem, Round, as_text, numeral
+from ..core import TIME, BaseStudy, Problem, Round, as_text, number_of, numeral
 from .wording import Words, amount_text, as_seen, in_one_line, in_resolution, in_step
 
 SHOWN = 20
@@ -89,22 +89,23 @@ def rounds_before(study: BaseStudy, number: int = 0, most: int | None = SHOWN, t
 
 
 def added(study: BaseStudy) -> tuple[Line, ...]:
-    """External data, the latest first."""
-    problem = study.problem
+    """External data, void ones too, the latest first."""
+    problem, history = study.problem, study.history
+    data = sorted({**history.data, **history.removed}.items(), key=lambda item: number_of(item[0]), reverse=True)
     return tuple(
         Line(
             token=name,
             number=0,
             title=f"added {name.rpartition('-')[2]}",
-            scope=str(data.scope) if data.scope else "",
+            scope=str(each.scope) if each.scope else "",
             set="",
-            also=in_one_line(problem, study.history.completed(data.outcome.realised)),
-            value=as_text(data.outcome.value),
-            cost="" if data.outcome.cost is None else amount_text(data.outcome.cost),
-            state="added",
-            note="added, charged" if data.charge else "added",
+            also=in_one_line(problem, history.completed(each.outcome.realised)),
+            value=as_text(each.outcome.value),
+            cost="" if each.outcome.cost is None else amount_text(each.outcome.cost),
+            state="void" if name in history.removed else "added",
+            note=f"added{', charged' * each.charge}{', taken out' * (name in history.removed)}",
         )
-        for name, data in reversed(study.history.data.items())
+        for name, each in data
     )
 
 

@@ -6,7 +6,7 @@ All of them are drawn by the browser, in any colour scheme; matplotlib is not ne
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from ..causal import Causal, CausalGraph
 from ..core import BaseStudy, Recommendation, Scope, numeral
 from ..meanfield import MeanField
-from ..plots.causal import edges_of, layers, role_of
+from ..plots.causal import Edge, edges_of, layers, role_of
 from ..plots.meanfield import payoff_curve, played_shares
 from ..plots.model import over_time_of
 from .pictures import Axis, Chart, Mark, Shade, points, thinned
@@ -24,8 +24,14 @@ from .wording import Words, labelled, share_text, with_resolution, within
 
 _WIDE, _HIGH, _MARGIN, _NODE = 150.0, 78.0, 24.0, 11.0  # pixels: between neighbours, between layers, around, of a mark
 _ASIDE = 64.0  # how far every other layer stands aside
-_LETTER = 8.2  # width of a letter beside a node
+_LETTER = 8.8  # width of a letter beside a node, where it is bold
 _HEAD = 9.0  # length of an arrow's head
+_LABEL = 8.0, 9.0, 11.0  # of a box of label and mark: its left end from the middle of the mark, above and below that
+_BENDS = tuple(side * bend for bend in (0.0, 0.12, 0.24, 0.36, 0.5, 0.65, 0.8, 1.0) for side in (1, -1))
+"""Bends of an edge that are tried beside its own."""
+_ALONG = np.linspace(0.0, 1.0, 65)  # where a curve is looked at
+_CROSSED, _BESIDE, _UNLIKE, _TOGETHER = 60.0, 15.0, 1.0, 6.0
+"""Penalties: share of a curve on other nodes or labels, on its own labels, a further bend, and lying on another."""
 SHADES = 7
 """Of a drawing of time and position, from the worst to the best."""
 ROLES = {"set": "set", "seen": "looked at before", "target": "the outcome", "free": "left alone"}
@@ -103,20 +109,25 @@ def _graph(study: BaseStudy, title: str, scope: Scope, values: dict[str, Any]) -
     problem: Any = study.problem
     graph: CausalGraph = problem.graph
     rows = layers(graph)
-    at = _places(rows)
     roles = {name: role_of(graph, scope, name) for name in rows}
-    labels = {name: f"{name} {with_resolution(problem, name, values[name])}" if name in values else name for name in at}
-    arrows = tuple(_arrows(graph, scope, at))
+    shown = {name: with_resolution(problem, name, values[name]) for name in rows if name in values}
+    labels = {name: f"{name} {shown[name]}" if name in shown else name for name in rows}
+    at = _places(rows, labels)
+    curves = _curves(graph, scope, at, labels)
+    ends = np.concatenate([np.array([*at.values()]), *(_points(curve) for _, curve in curves)])
+    shift = np.maximum(_MARGIN - _NODE - ends.min(axis=0), 0.0)  # an edge that bends beyond the nodes
+    at = {name: (x + float(shift[0]), y + float(shift[1])) for name, (x, y) in at.items()}
+    arrows = tuple(_arrow(scope, edge, curve + shift) for edge, curve in curves)
+    right, bottom = (ends.max(axis=0) + shift).tolist()
     nodes = tuple(Node(roles[name], round(x, 1), round(y, 1), labels[name]) for name, (x, y) in at.items())
-    width = max(x + _NODE + 6 + _LETTER * len(labels[name]) for name, (x, _) in at.items())
-    height = max(y for _, y in at.values()) + _MARGIN
+    width = max(right, *(x + _reach(labels[name]) for name, (x, _) in at.items()))
     causes = "; ".join(f"{a} causes {b}" for a, b in graph.directed)
     hidden = "".join(f"; {a} and {b} have a hidden common cause" for a, b in graph.bidirected)
     kinds = {arrow.kind for arrow in arrows}
     return Graph(
         title=title,
         width=round(width + _MARGIN, 1),
-        height=round(height, 1),
+        height=round(bottom + _MARGIN, 1),
         nodes=nodes,
         arrows=arrows,
         roles=tuple((role, said) for role, said in ROLES.items() if role in roles.values()),
@@ -125,41 +136,102 @@ def _graph(study: BaseStudy, title: str, scope: Scope, values: dict[str, Any]) -
     )
 
 
-def _places(rows: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+def _reach(label: str) -> float:
+    """Distance from the middle of a mark to the end of its label."""
+    return _NODE + 6 + _LETTER * len(label)
+
+
+def _places(rows: dict[str, tuple[float, float]], labels: Mapping[str, str]) -> dict[str, tuple[float, float]]:
     """Places in pixels: layers from top to bottom, every other one aside, so that edges pass beside nodes."""
     depths = sorted({depth for depth, _ in rows.values()})
-    layers = [sorted((y, name) for name, (depth, y) in rows.items() if depth == each) for each in depths]
-    most = max(map(len, layers))
+    layers = [[name for _, name in sorted((y, n) for n, (d, y) in rows.items() if d == each)] for each in depths]
+    steps = [[max(_WIDE, _reach(labels[name]) + 3 * _NODE) for name in layer[:-1]] for layer in layers]
+    most = max(map(sum, steps))
     return {
-        name: (_MARGIN + _WIDE * (k + (most - len(layer)) / 2) + _ASIDE * (row % 2), _MARGIN + _HIGH * row)
-        for row, layer in enumerate(layers)
-        for k, (_, name) in enumerate(layer)
+        name: (_MARGIN + (most - sum(step)) / 2 + sum(step[:k]) + _ASIDE * (row % 2), _MARGIN + _HIGH * row)
+        for row, (layer, step) in enumerate(zip(layers, steps, strict=True))
+        for k, name in enumerate(layer)
     }
 
 
-def _arrows(graph: CausalGraph, scope: Scope, at: dict[str, tuple[float, float]]) -> Iterator[Arrow]:
-    told = dict(scope.actions)
+def _curves(
+    graph: CausalGraph, scope: Scope, at: Mapping[str, tuple[float, float]], labels: Mapping[str, str]
+) -> list[tuple[Edge, np.ndarray]]:
+    """Edges, each with the three corners of its curve: bent so that it crosses few labels, ending at their borders."""
+    found = list[tuple[Edge, np.ndarray]]()
+    middles: list[np.ndarray] = []
     for edge in edges_of(graph, scope):
         start, end = np.array(at[edge.start]), np.array(at[edge.end])
-        along = end - start
-        across = np.array([-along[1], along[0]])
-        middle = (start + end) / 2 - edge.bend * across
-        first, last = _off(start, middle), _off(end, middle)
-        cut = edge.end in told or (edge.latent and edge.start in told)
-        look = edge.end in told and edge.start in told[edge.end] and not edge.latent and edge.bend == _LOOK
-        kind = "look" if look else "cut" if cut else "hidden" if edge.latent else "cause"
-        path = f"M{first[0]:.1f} {first[1]:.1f}Q{middle[0]:.1f} {middle[1]:.1f} {last[0]:.1f} {last[1]:.1f}"
-        heads = (_head(last, middle), *((_head(first, middle),) if edge.latent else ()))
-        yield Arrow(path, f"{kind}{' dashed' if edge.latent and kind == 'cut' else ''}", heads)
+        across = np.array([start[1] - end[1], end[0] - start[0]])
+        tried = [np.array([start, (start + end) / 2 - (edge.bend + more) * across, end]) for more in _BENDS]
+        penalties = []
+        for more, corners in zip(_BENDS, tried, strict=True):
+            path = _points(corners)
+            on = {name: _covered(path, at[name], labels[name]) for name in at}
+            others = [each for name, each in on.items() if name not in (edge.start, edge.end)]
+            beside = (on[edge.start] | on[edge.end]) & (_distance(path, start) > 2 * _NODE)
+            beside &= _distance(path, end) > 2 * _NODE
+            penalties.append(
+                _CROSSED * float(np.mean(np.any(others, axis=0)) if others else 0.0)
+                + _BESIDE * float(np.mean(beside))
+                + _UNLIKE * abs(more)
+                + _TOGETHER * sum(bool(np.hypot(*(path[len(path) // 2] - other)) < _NODE) for other in middles)
+            )
+        corners = tried[int(np.argmin(penalties))]
+        path = _points(corners)
+        middles.append(path[len(path) // 2])
+        ends = (_covered(path, at[name], labels[name]) for name in (edge.start, edge.end))
+        found.append((edge, _between(corners, *ends)))
+    return found
+
+
+def _distance(path: np.ndarray, place: np.ndarray) -> np.ndarray:
+    return np.asarray(np.hypot(*(path - place).T))
+
+
+def _points(corners: np.ndarray) -> np.ndarray:
+    """Points along a quadratic curve, (n, 2)."""
+    t = _ALONG[:, None]
+    return np.asarray((1 - t) ** 2 * corners[0] + 2 * t * (1 - t) * corners[1] + t**2 * corners[2])
+
+
+def _covered(path: np.ndarray, at: tuple[float, float], label: str) -> np.ndarray:
+    """Which points of a path lie on a node's mark or label."""
+    x, y = (path - at).T
+    left, above, below = _LABEL
+    return np.asarray(
+        (np.hypot(x, y) < _NODE + 3) | ((x > left) & (x < _reach(label) + 2) & (y > -above) & (y < below))
+    )
+
+
+def _between(corners: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """Corners of the part of a curve from the border of its first node or label to that of its last."""
+    leaves = int(np.argmin(first)) if not first.all() else 0
+    enters = len(last) - 1 - int(np.argmin(last[::-1])) if not last.all() else len(last) - 1
+    if enters - leaves < 4:  # labels side by side
+        leaves, enters = 0, len(last) - 1
+    a, b = float(_ALONG[leaves]), float(_ALONG[enters])
+
+    def blossom(s: float, t: float) -> np.ndarray:
+        weights = np.array([(1 - s) * (1 - t), (1 - s) * t + s * (1 - t), s * t])
+        return np.asarray(weights @ corners)
+
+    return np.array([blossom(a, a), blossom(a, b), blossom(b, b)])
+
+
+def _arrow(scope: Scope, edge: Edge, corners: np.ndarray) -> Arrow:
+    """An edge as it is drawn."""
+    told = dict(scope.actions)
+    cut = edge.end in told or (edge.latent and edge.start in told)
+    look = edge.end in told and edge.start in told[edge.end] and not edge.latent and edge.bend == _LOOK
+    kind = "look" if look else "cut" if cut else "hidden" if edge.latent else "cause"
+    first, middle, last = corners
+    path = f"M{first[0]:.1f} {first[1]:.1f}Q{middle[0]:.1f} {middle[1]:.1f} {last[0]:.1f} {last[1]:.1f}"
+    heads = (_head(last, middle), *((_head(first, middle),) if edge.latent else ()))
+    return Arrow(path, f"{kind}{' dashed' if edge.latent and kind == 'cut' else ''}", heads)
 
 
 _LOOK = 0.18  # bend of the edges that `edges_of` adds
-
-
-def _off(node: Any, towards: Any) -> Any:
-    """Point where an edge leaves its node."""
-    away = towards - node
-    return node + (_NODE + 3) * away / max(float(np.hypot(*away)), 1e-9)
 
 
 def _head(tip: Any, behind: Any) -> str:

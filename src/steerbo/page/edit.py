@@ -23,6 +23,7 @@ from ..core import (
     OutcomeTold,
     Problem,
     Round,
+    number_of,
     numeral,
     time_of,
 )
@@ -234,12 +235,14 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
     Raises:
         UnknownSuggestion: there is no such round, and no such data.
     """
-    words, data = Words.of(study), study.history.data
-    if token in data:
-        outcome = data[token].outcome
-        said = f"Added: {_outcome_text(study, words, outcome.value, outcome.cost)}{_by(study.events, token)}."
+    words, datum = Words.of(study), study.history.datum(token)
+    if datum is not None:
+        outcome, void = datum.outcome, token in study.history.removed
+        shown, by = _outcome_text(study, words, outcome.value, outcome.cost), _by(study.events, token)
+        said = f"Taken out{by}: nothing is learned from it. It was {shown}." if void else f"Added: {shown}{by}."
         fields = _fields(study.problem, words, outcome.value, outcome.cost, study.history.completed(outcome.realised))
-        return Edit(token, f"Data {token.rpartition('-')[2]}", "added", said, times_said(study, token), "amend", fields)
+        title, state = f"Data {number_of(token)}", "void" if void else "added"
+        return Edit(token, title, state, said, times_said(study, token), "amend", fields)
     played = study.history[token]
     call = "amend" if not played.waiting else "" if played.suggestion.observe else "tell"
     value = played.outcome.value if played.outcome else None
@@ -271,6 +274,8 @@ def said_of(study: BaseStudy, played: Round) -> str:
             said = f"It was given up{by}: {reason}." if reason else f"It was given up{by}."
         case "void":
             said = f"It was taken out{by}: nothing is learned from it."
+            if played.outcome:
+                said += f" It had given {_outcome_text(study, words, played.outcome.value, played.paid)}."
         case _ if looked := {n: v for n, v in played.suggestion.context.items() if n not in seen}:
             said = f"Looked at{by}: {in_words(study.problem, looked)}."
         case _:
@@ -334,6 +339,22 @@ def _short(value: Any) -> str:
 def unchanged(study: BaseStudy, token: str) -> dict[str, str]:
     """Contents of the fields of a correction that is unchanged."""
     return {field.name: field.value for field in edit_of(study, token).fields}
+
+
+def as_it_was(study: BaseStudy, token: str) -> dict[str, Any]:
+    """Correction that brings a void outcome, failure or datum back as it was; empty where it is not void.
+
+    Raises:
+        UnknownSuggestion: there is no such round, and no such data.
+    """
+    if (datum := study.history.datum(token)) is not None:
+        return {"value": datum.outcome.value} if token in study.history.removed else {}
+    played = study.history[token]
+    if played.state != "void":
+        return {}
+    if played.outcome is not None:
+        return {"value": played.outcome.value}
+    return {"realised": played.failure.realised} if played.failure is not None else {}
 
 
 def _by(events: tuple[Event, ...], token: str) -> str:

@@ -20,7 +20,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Float, Int
-from ..core import TIME, BaseStudy, Outcome, Problem, Recommendation, Round, Scope, time_of
+from ..core import (
+    TIME,
+    BaseStudy,
+    Created,
+    DataAdded,
+    History,
+    Outcome,
+    Problem,
+    Recommendation,
+    Round,
+    Scope,
+    last_time,
+    time_of,
+)
 from ..errors import InvalidOption, InvalidRequest, SteerboError, one_of
 from ..gp.drift import correlation
 from ..interop.posteriors import PosteriorQuery, posterior
@@ -320,7 +333,7 @@ class Slices:
         """Latest outcomes, with their nearness in all other variables, context and time."""
         problem = self.study.problem
         rows = [row for row in self.study.history.outcomes() if name in row[1].realised][-_MOST_DATA:]
-        moments = [_when(problem, outcome, played) for _, outcome, played in rows]
+        moments = _times(self.study, rows)
         span = max(moments) - min(moments) if moments else 0.0
         here, others = self.surface.place(self.values), np.arange(len(self.surface.names)) != j
         seen = problem.space.subset([n for n in problem.space.seen if n not in self.surface.names])
@@ -340,11 +353,30 @@ class Slices:
         return found
 
 
-def _when(problem: Problem, outcome: Outcome, played: Round | None) -> float:
-    """The time of an outcome, where it matters."""
-    if not problem.timed:
-        return 0.0
-    return time_of(played) if played is not None else float(outcome.realised.get(TIME.name, 0.0))
+def _times(study: BaseStudy, rows: Sequence[tuple[str, Outcome, Round | None]]) -> list[float]:
+    """Times of outcomes, where they matter. Data that say none are as of their addition, as models have it."""
+    if not study.problem.timed:
+        return [0.0] * len(rows)
+    said = [None if played is not None else outcome.realised.get(TIME.name) for _, outcome, played in rows]
+    undated = any(played is None and time is None for time, (*_, played) in zip(said, rows, strict=True))
+    added = _times_of_addition(study) if undated else {}
+    return [
+        time_of(played) if played is not None else float(added[name] if time is None else time)
+        for time, (name, _, played) in zip(said, rows, strict=True)
+    ]
+
+
+def _times_of_addition(study: BaseStudy) -> dict[str, float]:
+    """Time of the last round when external data were added, by their name; that of the first, where none was before."""
+    (created, *events), problem, found = study.events, study.problem, dict[str, float]()
+    assert isinstance(created, Created)
+    history = History(created, problem.in_order, problem.completed)
+    history.beginning = study.history.beginning
+    for event in events:
+        history.apply(event)
+        if isinstance(event, DataAdded):
+            found[history.latest_data] = last_time(history)
+    return found
 
 
 def same_scope(scope: Scope, other: Scope) -> bool:
@@ -609,15 +641,19 @@ def over_time_of(study: BaseStudy, advice: Recommendation, name: str) -> OverTim
 
 def _when_told(study: BaseStudy) -> list[tuple[float, Mapping[str, Any], float]]:
     """Time, realised values and value of every outcome."""
-    problem, rows = study.problem, study.history.outcomes()
-    return [(_when(problem, outcome, played), outcome.realised, problem.scalar(outcome)) for _, outcome, played in rows]
+    rows = list(study.history.outcomes())
+    times = _times(study, rows)
+    return [
+        (t, outcome.realised, study.problem.scalar(outcome)) for t, (_, outcome, _) in zip(times, rows, strict=True)
+    ]
 
 
 def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, value: str = "") -> Any:
     """Draw time against position: the expected value in shades, the best position at each time, and every outcome.
 
     All other variables are as recommended now. What is drawn of former times is known with hindsight: the model has
-    read every outcome since.
+    read every outcome since. Data without a time stand where the model has them: at the time of the last round before
+    they were added, else of the first one.
 
     Args:
         study: a study or an optimizer whose optimum moves: a `TimeVarying` problem, or one with `drift`.

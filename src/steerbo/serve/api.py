@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from ..errors import SteerboError
-from .auth import Principal, study_of, visitor_of
+from .auth import Principal, studies_of, study_of, visitor_of
 from .operations import (
     LOOKS,
     VERBS,
@@ -46,9 +46,9 @@ _SILENCE = 15  # looks after which a comment is sent, so that the connection sta
 
 
 @router.get("")
-def studies(who: Who) -> Json:
+def studies(request: Request, who: Who) -> Json:
     """The studies that this key opens."""
-    return {"studies": list(who.studies), "may": who.may}
+    return studies_of(request.app.state.pool, who)
 
 
 def _do(request: Request, who: Principal, name: str, word: str, given: RequestBody, *, token: str = "") -> Json:

@@ -7,6 +7,7 @@ import hmac
 import secrets
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import Request
 from starlette.responses import Response
@@ -79,6 +80,12 @@ def visitor_by(pool: StudyPool, text: str) -> Principal | None:
     return Principal(found[0].name, found[0].may, found[1]) if found else None
 
 
+def studies_of(pool: StudyPool, visitor: Principal) -> dict[str, Any]:
+    """The studies that the client may see, its rights, and why further studies could not be opened, if any."""
+    left_out = {"left_out": pool.left_out} if pool.left_out else {}
+    return {"studies": list(visitor.studies), "may": visitor.may, **left_out}
+
+
 def study_of(request: Request, visitor: Principal, name: str, right: str) -> OpenStudy:
     """The study that is asked for; see `opened`."""
     return opened(request.app.state.pool, visitor, name, right)
@@ -88,8 +95,11 @@ def opened(pool: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
     """The study that is asked for, where the visitor may do that with it.
 
     Raises:
-        Refusal: there is none for them, or they may not. What is there for others is not said.
+        Refusal: there is none for them, it could not be opened, or they may not. What is there for others is not said.
     """
+    if name in pool.left_out and name not in visitor.studies:
+        why = f"{name} could not be opened when the server started: {pool.left_out[name]}"
+        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, f"{why.rstrip('.')}. Mend this, then start the server again")
     if name not in visitor.studies:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such study")
     if not visitor.allows(right):

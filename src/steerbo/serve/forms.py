@@ -15,7 +15,7 @@ from .._parsing import parse_value, read_number
 from .._wording import MISSING
 from ..core import SEEN, TIME, Problem
 from ..errors import InvalidContext, InvalidRequest, OutcomeConflict, SteerboError
-from ..page.edit import TAKEN_BACK, times_said, unchanged, undo_of
+from ..page.edit import TAKEN_BACK, as_it_was, edit_of, times_said, unchanged, undo_of
 from ..page.view import mark_of
 from ..space import Categorical
 from ..study import Study
@@ -162,8 +162,8 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
         OutcomeConflict: the round was changed since the form was made.
     """
     if (action == "undo" or "said" in form) and form.get("said") != str(times_said(study, token)):
-        number = study.history[token].number
-        raise OutcomeConflict(f"round {number}: it was changed meanwhile. Look at it, then correct it")
+        title = edit_of(study, token).title
+        raise OutcomeConflict(f"{title.lower()}: it was changed meanwhile. Look at it, then correct it")
     if "set" in form and form["set"] != mark_of((about := study.history[token]).suggestion) and about.waiting:
         settings = ", ".join(f"{name} {text}" for name, text in study.problem.shown(about.suggestion.values).items())
         raise OutcomeConflict(
@@ -173,12 +173,14 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
     if action == "undo":
         _take_back(study, token)
         return
+    back = as_it_was(study, token) if action == "amend" and form.get("void") != "yes" else {}
     if action == "amend":
         stands = {name: localised(text, comma) for name, text in unchanged(study, token).items()}
         form = {name: text for name, text in form.items() if text != stands.get(name)}
-        if "said" in form and not {*typed_texts(form)} - {"reason"}:
+        if "said" in form and not back and not {*typed_texts(form)} - {"reason"}:
             return  # nothing was changed
     given = _read(study.problem, action, form, comma)
+    given |= {name: value for name, value in back.items() if given[name] is None}
     if action == "again":
         given = {"context": _changed(given["context"], study.history[token].suggestion.context), "again": True}
     call = "decide" if action == "again" else action

@@ -101,7 +101,8 @@ def studies(request: Request, who: Who) -> Response:
     """The list of studies."""
     pool = request.app.state.pool
     told = {name: pool.studies[name].read("said", status_text) for name in who.studies}
-    return page(request, "studies.html", studies=told, may_create=pool.folder is not None and not pool.keyed)
+    may_create = pool.folder is not None and not pool.keyed
+    return page(request, "studies.html", studies=told, left_out=pool.left_out, may_create=may_create)
 
 
 @router.post("/key")

@@ -120,13 +120,19 @@ class StudyPool:
         studies: how each is opened, and the place of its log.
         keyed: whether nothing is shown without a key.
         prepare: number of suggestions of each study that are chosen ahead, where a choice takes its time.
+        left_out: why further studies could not be opened, by name; said only where no key is needed.
     """
 
     def __init__(
-        self, studies: Mapping[str, tuple[str, Callable[[], Study]]], keyed: bool = False, prepare: int = 0
+        self,
+        studies: Mapping[str, tuple[str, Callable[[], Study]]],
+        keyed: bool = False,
+        prepare: int = 0,
+        left_out: Mapping[str, str] | None = None,
     ) -> None:
         self.studies = {name: OpenStudy(name, place, open, prepare) for name, (place, open) in studies.items()}
         self.keyed = keyed
+        self.left_out = {} if keyed else dict(left_out or {})
         self.folder: Path | None = None  # where studies are kept that are begun on the page; None: none can be
         places = dict.fromkeys(place for place, _ in studies.values()) if keyed else ()
         self._rings = {place: KeyRing(place) for place in places}

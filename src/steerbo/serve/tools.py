@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from .. import __version__
 from ..errors import MissingExtra, SteerboError
 from ..study import Study
-from .auth import Principal, opened, visitor_by, visitor_of
+from .auth import Principal, opened, studies_of, visitor_by, visitor_of
 from .operations import LOOKS, VERBS, Json, RequestBody, applied, events_after, rounds_in
 from .pool import StudyPool
 from .problem_details import Refusal, details, document, fault_details, unreadable_details
@@ -141,8 +141,9 @@ def _result(plain: Json, wrong: bool) -> types.CallToolResult:
 
 def _tools() -> tuple[list[types.Tool], dict[str, Call]]:
     """List of the tools, and their functions."""
-    calls: dict[str, Call] = {"studies": lambda _, who, __: {"studies": list(who.studies), "may": who.may}}
-    tools = [_tool("studies", "The studies that may be seen, and what may be done: read, play or amend.", True)]
+    calls: dict[str, Call] = {"studies": lambda pool, who, _: studies_of(pool, who)}
+    about = "The studies that may be seen, what may be done (read, play or amend), and why others could not be opened."
+    tools = [_tool("studies", about, True)]
     for name, (does, look) in LOOKS.items():
         calls[name] = _looking(_Study, partial(_always, (name, look)))
         tools.append(_tool(name, does, True, _Study))
@@ -171,15 +172,15 @@ def _tool(name: str, does: str, looks: bool, *models: type[BaseModel]) -> types.
     return types.Tool(name=name, description=does, input_schema=schema, annotations=hints)
 
 
-def _name(who: Principal, given: str) -> str:
-    """The study that is meant."""
-    return who.studies[0] if not given and len(who.studies) == 1 else given
+def _name(pool: StudyPool, who: Principal, given: str) -> str:
+    """The study that is meant; it has to be named where others were left out, too."""
+    return who.studies[0] if not given and len(who.studies) == 1 and not pool.left_out else given
 
 
 def _looking(model: type[_Study], what: Callable[[Any], tuple[Any, Callable[[Any], Json]]]) -> Call:
     def call(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
         given = model.model_validate(arguments)
-        return opened(pool, who, _name(who, given.study), "read").read(*what(given))
+        return opened(pool, who, _name(pool, who, given.study), "read").read(*what(given))
 
     return call
 
@@ -190,14 +191,14 @@ def _always(found: tuple[str, Callable[[Study], Json]], _: Any) -> tuple[str, Ca
 
 def _events(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
     given = _Events.model_validate(arguments)
-    served = opened(pool, who, _name(who, given.study), "read")
+    served = opened(pool, who, _name(pool, who, given.study), "read")
     return events_after(served.read("events list", lambda study: list(study.events)), given.after)
 
 
 def _policy(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
     given = _Policy.model_validate(arguments)
     seen = {name: text if isinstance(text, str) else json.dumps(text) for name, text in given.seen.items()}
-    return applied(opened(pool, who, _name(who, given.study), "read"), seen)
+    return applied(opened(pool, who, _name(pool, who, given.study), "read"), seen)
 
 
 def _changing(word: str) -> Call:
@@ -208,7 +209,7 @@ def _changing(word: str) -> Call:
         place = about.model_validate({key: text for key, text in arguments.items() if key in about.model_fields})
         rest = {key: value for key, value in arguments.items() if key not in about.model_fields}
         given: RequestBody = verb.takes.model_validate(rest)
-        with opened(pool, who, _name(who, place.study), verb.right).use(who.name) as study:
+        with opened(pool, who, _name(pool, who, place.study), verb.right).use(who.name) as study:
             return verb.call(study, getattr(place, "token", ""), given)
 
     return call

@@ -272,7 +272,10 @@ class NumericVariable(BaseVariable):
             number = as_number(given)
             if number is None or (number > narrower if end == "low" else number < narrower):
                 allowed = f"a finite number {'not above' if end == 'low' else 'not below'} {narrower:g}"
-                hint = "Bounds can be widened, not narrowed: rounds were played within the present ones."
+                hint = (
+                    f"Bounds can be widened, not narrowed: rounds were played within {self.range_text}. For narrower "
+                    "ones begin a new study, and add what was measured as data."
+                )
                 raise InvalidProblem(f"{self.name}.{end}", given, allowed, hint)
         step = getattr(self, "step", None)
         if step is not None and abs((steps := (self.low - low) / step) - round(steps)) > 1e-6:

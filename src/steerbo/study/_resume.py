@@ -44,7 +44,10 @@ Change = tuple[str, Any, Any]
 Tolerated = Literal["nothing", "widened", "any"]
 """Differences of a study file and its log with which the study is opened all the same, as the log says: none; bounds
 that were widened since the file was written; any."""
-_ANEW = "use ‹new› with --log, then ‹export›, and ‹import› with --as-data"
+_ANEW = (
+    "use `steerbo export STUDY --out before.csv`, `steerbo new STUDY.TOML --log second.db`, and "
+    "`steerbo import second.db before.csv --as-data`"
+)
 ANOTHER = (
     "It is the log of another study: name another one with --log, or move this one away. To begin anew with what was "
     f"measured there, {_ANEW}."
@@ -54,6 +57,7 @@ _OWN_ENDS = (
     "Bounds are what can be set; what nature does stays as it was, and this law had its ends from the bounds. "
     "Write it so into the study file, then use ‹extend›."
 )
+_NARROWER = "Bounds can be widened, not narrowed: rounds were played within those of the log"
 _WIDENED = "The study was widened since"
 
 
@@ -112,6 +116,8 @@ def widening(logged: Problem, said: Problem) -> dict[str, tuple[Any, Any]]:
         if found:
             raise _changed(found)
         return {}
+    if (narrower := _narrower(logged, said, bounds)) is not None:
+        raise narrower
     try:
         wider = read_bounds(logged, bounds)
     except InvalidInput as error:
@@ -122,6 +128,28 @@ def widening(logged: Problem, said: Problem) -> dict[str, tuple[Any, Any]]:
     if found := list(file_differences(to_dict(whole), to_dict(said), "problem")):
         raise _changed(found)
     return wider
+
+
+def _narrower(logged: Problem, said: Problem, names: Iterable[str]) -> InvalidStudy | None:
+    """Error that names bounds that are narrower than the log's, and how to go on or begin anew; None where none are."""
+    found = list[tuple[str, str, Any, Any]]()
+    wanted = list[str]()
+    for name in names:
+        (low, high), (new_low, new_high) = _ends(logged.space[name]), _ends(said.space[name])
+        ends = [("low", low, new_low)] * (new_low > low) + [("high", high, new_high)] * (new_high < high)
+        found += [(name, *each) for each in ends]
+        wanted += [f"{', '.join(f'{end} = {json.dumps(old)}' for end, old, _ in ends)} for {name}"] if ends else []
+    if not found:
+        return None
+    (name, end, old, new), *others = found
+    more = ", ".join(f"{name}.{end} ({new:g}, and {old:g} in the log)" for name, end, old, new in others)
+    hint = (
+        f"{_NARROWER}.{f' Narrower, too: {more}.' if more else ''} To go on with this log, write "
+        f"{' and '.join(wanted)} into the study file. To begin a new study by this file with what was measured, "
+        f"{_ANEW}. If it is the log of another study, name another one with --log."
+    )
+    allowed = f"at {'most' if end == 'low' else 'least'} {old:g}, as in the log"
+    return InvalidStudy(f"problem.variables.{name}.{end}", new, allowed, hint)
 
 
 def _without_ends(logged: Problem, whole: Problem, said: Problem, names: Iterable[str]) -> Iterator[InvalidStudy]:
@@ -188,7 +216,7 @@ def check_same(place: str, first: Problem, logged: Problem, said: Problem) -> No
     try:
         bounds = widening(logged, said)
     except InvalidStudy as error:
-        if error.field == "problem.variables" or any(said in error._hint for said in (ANOTHER, _OWN_ENDS)):
+        if error.field == "problem.variables" or any(said in error._hint for said in (ANOTHER, _NARROWER, _OWN_ENDS)):
             raise combine(each.moved(f"{place}: {each.field}") for each in error.errors) from None
         raise InvalidStudy(f"{place}: {error.field}", error.value, error.allowed, f"{error.hint} {ANOTHER}") from None
     names = " and ".join(f"problem.variables.{name}" for name in bounds)
