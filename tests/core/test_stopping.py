@@ -136,6 +136,20 @@ def test_enough_compares_with_what_a_play_costs() -> None:
     assert "the cost of a play is unknown" in free.explain().summary
 
 
+def test_a_dear_mishap_is_not_what_a_play_costs() -> None:
+    """A failure that cost more than could be gained once ended a study at once."""
+    problem = sb.CostVarying(PLANT.variables, PLANT.control_sets, costs=PLANT.costs, value_of_one=1000)
+    optimizer = played(sb.Optimizer(problem, rounds=60, stop="enough", seed=1), 8)
+    assert optimizer.status.gain is not None
+    assert not optimizer.status.finished
+    asked = optimizer.ask()
+    assert asked is not None
+    optimizer.fail(asked, "the pump broke", cost=1e6)
+    assert not optimizer.status.finished
+    assert optimizer.ask() is not None
+    assert "of late" in optimizer.explain().summary
+
+
 @pytest.mark.parametrize("minimize", [False, True])
 def test_with_a_worth_enough_is_the_same_in_every_unit(minimize: bool) -> None:
     """In kilograms, grams and tonnes: 64 or 1/64 of a unit, so that rounding is the same."""

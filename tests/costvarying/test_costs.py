@@ -196,6 +196,29 @@ def test_an_unknown_cost_does_not_make_a_set_cheap() -> None:
     assert optimizer.recommend().cost == 5.0
 
 
+def test_failures_that_end_early_do_not_make_a_set_cheap() -> None:
+    """What failed every other time, for nothing, once was the cheapest set: half of what a play of it costs."""
+    variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "xz"]
+    problem = sb.CostVarying(variables, [["x"], ["x", "z"]], tolerance=sb.Absolute(1.5))
+    optimizer = sb.Optimizer(problem, seed=2, rounds=30)
+    played = 0
+    while (asked := optimizer.ask()) is not None:
+        if "z" not in asked.values:
+            optimizer.tell(asked, 1.0, cost=1.0, realised={"x": 0.5, "z": 0.5, **asked.values})
+        elif (played := played + 1) % 2:
+            optimizer.fail(asked, "it stopped at once", cost=0.0)
+        else:
+            optimizer.tell(asked, 1.0, cost=1.6)
+    answer = optimizer.recommend()
+    costs = {each.scope.set: each.cost for each in (answer, *answer.alternatives)}
+    assert answer.scope.set == ("x",)
+    assert costs == {("x",): 1.0, ("x", "z"): pytest.approx(1.6)}
+    failed = [each for each in optimizer.history if each.state == "failed"]
+    optimizer.amend(failed[0].suggestion, cost=400.0)
+    dear = {each.scope.set: each.cost for each in (optimizer.recommend(), *optimizer.recommend().alternatives)}
+    assert (dear["x", "z"] or 0.0) > 100, "a failure that is dear does count"
+
+
 def test_costs_that_are_not_the_stated_ones_are_said() -> None:
     """Choices go by what is stated; a table had called that the mean cost."""
     variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "xz"]

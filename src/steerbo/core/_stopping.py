@@ -86,10 +86,14 @@ def worth(problem: Problem, gain: float | None) -> float | None:
 
 
 def stopping_threshold(history: History) -> float | None:
-    """Smallest gain that pays for a play: the stated difference, or the latest cost, in money; None where unknown."""
+    """Smallest gain that pays for a play: the stated difference, or the latest cost, in money; None where unknown.
+
+    The cost of a failure is none of a play: an expensive mishap would end a study of which much is still unknown.
+    """
     if history.stop != ENOUGH:
         return history.stop
-    return next((played.paid for played in reversed(list(history)) if played.paid is not None), None)
+    told = (played.outcome.cost for played in reversed(list(history)) if played.outcome is not None)
+    return next((cost for cost in told if cost is not None), None)
 
 
 def is_converged(problem: Problem, history: History, gain: float | None) -> str:

@@ -72,11 +72,15 @@ class CostModel:
 
     Attributes:
         observed: costs paid for each control set, without switching costs.
+        observed_working: the same of plays that worked.
     """
 
     def __init__(self, problem: CostVarying) -> None:
         self.problem = problem
-        self.observed = ArmStatistics.new(len(problem.control_sets))
+        self._forget()
+
+    def _forget(self) -> None:
+        self.observed = self.observed_working = ArmStatistics.new(len(self.problem.control_sets))
 
     def learn(self, event: Event, history: History) -> None:
         """Take in one event; `history` has it already."""
@@ -86,7 +90,7 @@ class CostModel:
             case DataAdded():
                 self._observe_data(event)
             case Amended():
-                self.observed = ArmStatistics.new(len(self.problem.control_sets))
+                self._forget()
                 for past in history.data.values():
                     self._observe_data(past)
                 for played in history:
@@ -98,17 +102,26 @@ class CostModel:
     def _observe(self, played: Round, history: History) -> None:
         if played.paid is not None:
             own = max(played.paid - self.problem.switching_cost_of(played, history), 0.0)
-            self.observed = self.observed.tell(self.problem.number(played.suggestion.scope), own)
+            self._tell(self.problem.number(played.suggestion.scope), own, worked=played.outcome is not None)
 
     def _observe_data(self, past: DataAdded) -> None:
         if past.outcome.cost is not None and past.scope is not None:
-            self.observed = self.observed.tell(self.problem.number(past.scope), past.outcome.cost)
+            self._tell(self.problem.number(past.scope), past.outcome.cost, worked=True)
+
+    def _tell(self, i: int, cost: float, *, worked: bool) -> None:
+        self.observed = self.observed.tell(i, cost)
+        if worked:
+            self.observed_working = self.observed_working.tell(i, cost)
 
     def means(self) -> Float[np.ndarray, " m"]:
-        """Mean cost of each control set, without switching; NaN where it is not known yet."""
+        """Mean cost of each control set, without switching; NaN where it is not known yet.
+
+        Failures that end early make no set cheaper than its plays that work, whose values it is compared by.
+        """
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
-        return np.where(self.observed.counts > 0, self.observed.means, np.nan)
+        means = np.maximum(self.observed.means, self.observed_working.means)  # 0 where none is known
+        return np.where(self.observed.counts > 0, means, np.nan)
 
     @property
     def cheapest(self) -> float:
