@@ -221,6 +221,14 @@ KILN = sb.CostVarying(
 )
 
 
+WARM = sb.CostVarying(
+    [sb.Float("heat", 10, 35, change=sb.SwitchingCost(fixed=2.0, per_unit=0.1)), sb.Float("damp", 0, 1)],
+    [["heat", "damp"]],
+    costs=[1.0],
+    value_of_one=3.0,
+)
+
+
 def _fired(problem: sb.CostVarying, most: int, **limits: Any) -> list[dict[str, Any]]:
     """What moving was held against, round by round: two hills, the better one between the first heats."""
     optimizer, notes = sb.Optimizer(problem, seed=3, **limits), []
@@ -274,6 +282,23 @@ def test_what_a_move_may_bring_is_widened_where_nothing_drifts(drift: Any, monke
     as_it_is = first()
     monkeypatch.setattr("steerbo.costvarying._switching.INFLATION", 1.0)
     assert (first() < as_it_is) == (drift is None)
+
+
+def test_nothing_is_paid_to_move_by_next_to_nothing() -> None:
+    """What is unsure in both places alike is found without a move; else 29 of 67 moves went less than a 25th."""
+    steps = []
+    for seed in range(3):
+        optimizer, random = sb.Optimizer(WARM, seed=seed, rounds=40), np.random.default_rng(seed)
+        before = np.nan
+        while (suggestion := optimizer.ask()) is not None:
+            heat, damp = suggestion.values["heat"], suggestion.values["damp"]
+            if suggestion.change_cost:
+                steps.append(abs(heat - before))
+            before = heat
+            value = 10 - (heat - 26) ** 2 / 40 - 4 * (damp - 0.6) ** 2 + 0.2 * random.standard_normal()
+            optimizer.tell(suggestion, float(value))
+    assert len(steps) > 20
+    assert np.mean(np.array(steps[3:]) < 1.0) < 0.2
 
 
 def test_explanations_say_what_a_change_was_held_against() -> None:

@@ -3,7 +3,8 @@
 Every set has arms that keep hard-to-change variables in place. A switch costs `m` once, and its
 benefit lasts for the `N` plays to come (`plays_to_come`). A move is worth it if `N (EI + R/p · saved) > R/p · m`, where
 EI is the expected improvement of a play there over the best mean of the arms that stay (its deviation multiplied by
-`INFLATION`), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
+`INFLATION`, and no more unsure than the difference to the same settings in place: the rest can be found out without a
+move), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
 a unit of money buys 1/p plays, each worth the difference of best and worst. Of every set the best such move competes
 with the arms that stay, at the price of its set alone. Under drift a play to come counts by the correlation that then
 remains, and `m` is paid once more with the probability that the move turns out worse: what is unsure there is so again
@@ -12,7 +13,7 @@ later, and without that, moves went to and fro. Without limits on money and roun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from ..optim import Maximum
 from ..records import record
 from ..surrogate import expected_improvement
 from .method import CostVaryingMethod
-from .search_space import Candidates
+from .search_space import Arm, Candidates
 
 INFLATION = 2.0
 """Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
@@ -169,7 +170,10 @@ class _Moves:
         switching = method.problem.change_cost(method.search_space.settings(arm, to.point), self.history) or 0.0
         price = float(self._costs[arm.set])
         plays = self._plays(price, switching)
-        mean, deviation = self.candidates.expectation(a, product=False).of_mean().moments(to.point[None])
+        expectation = self.candidates.expectation(a, product=False).of_mean()
+        mean, deviation = expectation.moments(to.point[None])
+        if (stays := self._in_place(arm, to.point)) is not None:  # what is unsure there, too, is found without a move
+            deviation = np.minimum(deviation, expectation.deviation_of_difference(to.point, stays))
         flat, inflation = np.zeros((1, len(to.point))), 1.0 if self._drifts else INFLATION
         better = method.model.scale * float(
             expected_improvement(self.stay)((mean, inflation * deviation, flat, flat))[0][0]
@@ -183,6 +187,22 @@ class _Moves:
         gain = plays * (better + money * saved) - money * paid
         needed = money * (paid / plays - saved) if plays else np.inf
         return Move(to, switching, plays, better, method.unstandardised(float(mean[0])), needed, gain)
+
+    def _in_place(self, arm: Arm, point: np.ndarray) -> np.ndarray | None:
+        """The same settings with all that is hard to change where it is; None where that is not known."""
+        space = self.method.search_space
+        names = [space.space.names[d] for d in space.searched(arm)]
+        hard = [j for j, name in enumerate(names) if name in space.space.changes]
+        if any(names[j] not in self._positions for j in hard):
+            return None
+        stays = point.copy()
+        stays[hard] = [self._positions[names[j]] for j in hard]
+        return stays
+
+    @cached_property
+    def _positions(self) -> Mapping[str, float]:
+        """Encoded positions of all that is hard to change."""
+        return self.method.search_space.encoded(self.method.problem.keepable_positions(self.history))
 
     @property
     def _drifts(self) -> bool:

@@ -483,6 +483,15 @@ class Expectation:
             mean[block], deviation[block] = self._mean_of(kernel), self._deviation_of(kernel)
         return mean, deviation
 
+    def deviation_of_difference(self, first: Float[np.ndarray, " c"], second: Float[np.ndarray, " c"]) -> float:
+        """Deviation of the difference of the expected values at two points, of an expectation `of_mean`."""
+        posterior, points = self.posterior, np.stack([first, second])
+        kernel = self._kernel(points)
+        factors = (posterior.factor(int(d), points[:, j], points[:, j]) for j, d in enumerate(self.controlled))
+        among = posterior.variance * self.prior * reduce(np.multiply, factors, np.ones((2, 2)))
+        left = among - posterior.variance**2 * (kernel @ self.product) @ kernel.T
+        return math.sqrt(max(float(left[0, 0] + left[1, 1] - left[0, 1] - left[1, 0]), 0.0))
+
     def promising(
         self,
         points: Float[np.ndarray, "r c"],
