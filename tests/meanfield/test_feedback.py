@@ -184,7 +184,7 @@ def test_counts_are_those_of_the_distribution_that_was_played(realised: dict[str
     assert shown.count("a = 15, b = 15") == 4, shown
     assert "distribution" not in shown
     fields = {field.name: field.value for field in edit_of(study, told.token).fields}
-    assert fields["realised:counts"] == str(TOLD)
+    assert fields["realised:counts"] == json.dumps(TOLD)
 
 
 def test_a_table_with_other_counts_is_read_back(tmp_path: Path) -> None:
@@ -228,3 +228,17 @@ def test_what_cannot_have_been_is_refused(realised: Any, said: str) -> None:
     assert suggestion is not None
     with pytest.raises(InvalidOutcome, match=said):
         problem.read_realised(suggestion, realised, needed=True)
+
+
+@pytest.mark.parametrize("field", ["counts", "distribution"])
+def test_the_only_context_need_not_be_named(field: str) -> None:
+    optimizer = sb.Optimizer(sb.MeanField(["a", "b"], agents=4, counts=True), "random", rounds=9, seed=0)
+    whole = {"counts": {"a": 3, "b": 1}, "distribution": {"a": 0.75, "b": 0.25}}[field]
+    played = {"distribution": {"everyone": {"a": 0.75, "b": 0.25}}}
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    optimizer.tell(suggestion, 1.0, realised={field: whole})
+    optimizer.add(2.0, realised={field: whole})
+    outcome = optimizer.history[suggestion.token].outcome
+    assert outcome is not None
+    assert outcome.realised == optimizer.history.data["added-1"].outcome.realised == played
