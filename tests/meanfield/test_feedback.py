@@ -11,7 +11,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Outcome, Suggestion
-from steerbo.errors import InvalidOutcome
+from steerbo.errors import InvalidOutcome, InvalidRequest
 from steerbo.meanfield import MeanField
 from steerbo.page.edit import edit_of
 from steerbo.study.files.export import rounds_csv
@@ -242,3 +242,29 @@ def test_the_only_context_need_not_be_named(field: str) -> None:
     outcome = optimizer.history[suggestion.token].outcome
     assert outcome is not None
     assert outcome.realised == optimizer.history.data["added-1"].outcome.realised == played
+
+
+@pytest.mark.parametrize(
+    ("present", "read"),
+    [
+        ({"a": 30, "b": 10}, [0.75, 0.25]),
+        ({"everyone": {"a": 40.0}}, [1.0, 0.0]),
+        ({"a": 0.75, "b": 0.25}, [0.75, 0.25]),
+        ({"a": 1}, [1.0, 0.0]),
+        ({"a": 30, "b": 9}, None),
+        ({"a": 10**400}, None),
+        ({"c": 40}, None),
+        ({"a": float("nan")}, None),
+        ({"a": 40.5, "b": -0.5}, None),
+    ],
+)
+def test_the_present_distribution_may_be_numbers_of_agents(present: Any, read: list[float] | None) -> None:
+    optimizer = sb.Optimizer(sb.MeanField(["a", "b"], agents=40, largest_move=0.3), "random", rounds=9, seed=0)
+    if read is None:
+        with pytest.raises(InvalidRequest, match=r"current\.everyone"):
+            optimizer.ask(current=present)
+    else:
+        suggestion = optimizer.ask(current=present)
+        assert suggestion is not None
+        request = optimizer.history[suggestion.token].request
+        assert request["current"] == {"everyone": dict(zip("ab", read, strict=True))}

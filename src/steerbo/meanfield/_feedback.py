@@ -54,6 +54,31 @@ def in_full(contexts: Sequence[str], realised: Mapping[str, Any]) -> dict[str, A
     return {name: with_context(contexts, x) if name in tables else x for name, x in realised.items()}
 
 
+def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Any:
+    """Turn numbers of agents by context and action into shares, where they add up to the agents of every context.
+
+    Anything else is returned as it is, for `Simplex.check` to judge.
+
+    >>> as_shares(Simplex(["everyone"], ["a", "b"]), {"a": 30, "b": 10}, np.array([40]))
+    {'everyone': {'a': 0.75, 'b': 0.25}}
+    >>> as_shares(Simplex(["everyone"], ["a", "b"]), {"a": 0.75, "b": 0.25}, np.array([40]))
+    {'everyone': {'a': 0.75, 'b': 0.25}}
+    """
+    contexts = simplex.rows
+    named = with_context(contexts, given)
+    if not isinstance(named, Mapping) or named.keys() != set(contexts):
+        return named
+    for context, agents in zip(contexts, agents_in.tolist(), strict=True):
+        row = named[context]
+        if not isinstance(row, Mapping) or not set(simplex.columns).issuperset(row):
+            return named
+        whole = all(isinstance(x, int | float | np.integer) and 0 <= x <= agents and x % 1 == 0 for x in row.values())
+        if not whole or sum(row.values()) != agents:
+            return named
+    numbers = zip(contexts, agents_in.tolist(), strict=True)
+    return {context: {action: x / agents for action, x in named[context].items()} for context, agents in numbers}
+
+
 def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:
     """Return a checked table by context and action as an array; missing entries are zero.
 

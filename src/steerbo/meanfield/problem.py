@@ -38,8 +38,9 @@ RESERVED = ("distribution", "counts", "context", "action")
 """Names that variables must not have."""
 CURRENT = RequestField(
     "current",
-    'The present distribution of agents: JSON such as {"north": 0.3, "south": 0.7}, or a file, CSV or JSON, with a '
-    "column for every action, and one called context where there are several",
+    'The present distribution of agents: JSON such as {"north": 0.3, "south": 0.7}, or {"north": 12, "south": 28} '
+    "of 40 agents, or a file, CSV or JSON, with a column for every action, and one called context where there are "
+    "several",
     lambda problem, typed: feedback.typed_distribution(problem.contexts, typed),
 )
 
@@ -293,7 +294,8 @@ class MeanField(Problem):
                 hint = "Set the problem's largest_move or moving_cost first." if name == "current" else ""
                 raise InvalidRequest(name, value, f"nothing: this {self.kind} problem does not take it", hint)
         if "current" in request:
-            return {**when, "current": self.named(self.simplex.check(request["current"], "current", InvalidRequest))}
+            current = feedback.as_shares(self.simplex, request["current"], self.agents_in)
+            return {**when, "current": self.named(self.simplex.check(current, "current", InvalidRequest))}
         played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
         return {**when, **({"current": played[-1]} if played else {})}
 
