@@ -15,6 +15,7 @@ import pytest
 import steerbo as sb
 from steerbo.core import Event, Optimizer
 from steerbo.core.determinism import one_blas_thread
+from steerbo.errors import InvalidOutcome
 from steerbo.records import from_dict
 from steerbo.testing import Case
 from steerbo.testing.case import bits
@@ -142,3 +143,22 @@ def test_each_of_two_outliers_is_said_when_it_is_told() -> None:
             optimizer.tell(suggestion, value + {18: 5.0, 26: -5.0}.get(number, 0.0))
         said += [number] if any("far from what was expected there" in str(each.message) for each in warned) else []
     assert said == [18, 26]
+
+
+def test_an_outcome_of_a_round_that_failed_before_it_was_decided_says_what_was_set_and_seen() -> None:
+    problem = sb.Causal(STAGED, [sb.Float("dose", 0, 1), sb.Float("age", 0, 1)])
+    optimizer = sb.Optimizer(problem, method="coca-bo", rounds=9, seed=0)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    assert suggestion.observe
+    optimizer.fail(suggestion, "the patient left")
+    before = len(optimizer.events)
+    with pytest.raises(InvalidOutcome, match=r"values of age, dose\. Round 1 ended before"):
+        optimizer.amend(suggestion.token, 0.3)
+    with pytest.raises(InvalidOutcome, match="values of dose"):
+        optimizer.amend(suggestion.token, 0.3, realised={"age": 0.5})
+    assert len(optimizer.events) == before  # what cannot be learned from is not in the log, which could not be read
+    optimizer.amend(suggestion.token, 0.3, realised={"age": 0.5, "dose": 0.2})
+    again = Optimizer.replay(problem, optimizer.events)
+    assert again.status.told == 1
+    assert bits(again.recommend()) == bits(optimizer.recommend())

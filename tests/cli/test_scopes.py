@@ -79,3 +79,10 @@ def test_prices(graph: str) -> None:
     assert "prices.x3" in str(error)
     assert "NAME=VALUE" in str(CliRunner().invoke(APP, [graph, "--price", "x1"]).exception)
     assert "prices.x1" in str(CliRunner().invoke(APP, [graph, "--price", "x1=much"]).exception)
+
+
+def test_a_study_file_is_no_graph(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text('[problem]\nkind = "causal"\ngraph = "graph.txt"\n')
+    found = CliRunner().invoke(APP, [str(tmp_path / "study.toml")])
+    assert isinstance(found.exception, InvalidProblem)
+    assert "no study file. Of a study file give the file that its field" in str(found.exception)

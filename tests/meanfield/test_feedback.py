@@ -11,7 +11,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Outcome, Suggestion
-from steerbo.errors import InvalidOutcome
+from steerbo.errors import InvalidOutcome, InvalidRequest
 from steerbo.meanfield import MeanField
 from steerbo.page.edit import edit_of
 from steerbo.study.files.export import rounds_csv
@@ -184,7 +184,7 @@ def test_counts_are_those_of_the_distribution_that_was_played(realised: dict[str
     assert shown.count("a = 15, b = 15") == 4, shown
     assert "distribution" not in shown
     fields = {field.name: field.value for field in edit_of(study, told.token).fields}
-    assert fields["realised:counts"] == str(TOLD)
+    assert fields["realised:counts"] == json.dumps(TOLD)
 
 
 def test_a_table_with_other_counts_is_read_back(tmp_path: Path) -> None:
@@ -228,3 +228,43 @@ def test_what_cannot_have_been_is_refused(realised: Any, said: str) -> None:
     assert suggestion is not None
     with pytest.raises(InvalidOutcome, match=said):
         problem.read_realised(suggestion, realised, needed=True)
+
+
+@pytest.mark.parametrize("field", ["counts", "distribution"])
+def test_the_only_context_need_not_be_named(field: str) -> None:
+    optimizer = sb.Optimizer(sb.MeanField(["a", "b"], agents=4, counts=True), "random", rounds=9, seed=0)
+    whole = {"counts": {"a": 3, "b": 1}, "distribution": {"a": 0.75, "b": 0.25}}[field]
+    played = {"distribution": {"everyone": {"a": 0.75, "b": 0.25}}}
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    optimizer.tell(suggestion, 1.0, realised={field: whole})
+    optimizer.add(2.0, realised={field: whole})
+    outcome = optimizer.history[suggestion.token].outcome
+    assert outcome is not None
+    assert outcome.realised == optimizer.history.data["added-1"].outcome.realised == played
+
+
+@pytest.mark.parametrize(
+    ("present", "read"),
+    [
+        ({"a": 30, "b": 10}, [0.75, 0.25]),
+        ({"everyone": {"a": 40.0}}, [1.0, 0.0]),
+        ({"a": 0.75, "b": 0.25}, [0.75, 0.25]),
+        ({"a": 1}, [1.0, 0.0]),
+        ({"a": 30, "b": 9}, None),
+        ({"a": 10**400}, None),
+        ({"c": 40}, None),
+        ({"a": float("nan")}, None),
+        ({"a": 40.5, "b": -0.5}, None),
+    ],
+)
+def test_the_present_distribution_may_be_numbers_of_agents(present: Any, read: list[float] | None) -> None:
+    optimizer = sb.Optimizer(sb.MeanField(["a", "b"], agents=40, largest_move=0.3), "random", rounds=9, seed=0)
+    if read is None:
+        with pytest.raises(InvalidRequest, match=r"current\.everyone"):
+            optimizer.ask(current=present)
+    else:
+        suggestion = optimizer.ask(current=present)
+        assert suggestion is not None
+        request = optimizer.history[suggestion.token].request
+        assert request["current"] == {"everyone": dict(zip("ab", read, strict=True))}

@@ -52,3 +52,15 @@ def test_added_data_can_be_corrected(study: Study) -> None:
 def test_what_was_typed_is_called_as_its_field(study: Study) -> None:
     typed = {"value": "5", "cost": "1", "realised:glaze": "2", "reason": "late"}
     assert labels(study, typed) == [("Yield (kg)", "5"), ("Cost (EUR)", "1"), ("glaze", "2"), ("Why", "late")]
+
+
+def test_how_a_fleet_was_spread_stands_as_it_is_typed() -> None:
+    made = Study.create(MemoryLog(), sb.MeanField(["Nord", "Süd"], agents=40, counts=True), "random", rounds=9, seed=1)
+    token = made.ask().token
+    made.tell(token, 3.0, realised={"counts": {"Nord": 30, "Süd": 10}})
+    fields = {field.name: field for field in edit_of(made, token).fields}
+    counts = fields["realised:counts"]
+    assert counts.value == '{"everyone": {"Nord": 30, "Süd": 10}}'
+    assert counts.hint == 'such as {"Nord": 20, "Süd": 20}; those left out are 0'
+    assert made.problem.read_cell("counts", counts.value) == {"everyone": {"Nord": 30, "Süd": 10}}
+    assert fields["realised:distribution"].hint == 'such as {"Nord": 0.5, "Süd": 0.5}; those left out are 0'

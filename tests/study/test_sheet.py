@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.errors import InvalidOutcome
-from steerbo.study import Study
+from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import suggestions_csv
 from steerbo.study.files.import_csv import Line, ignored, import_csv, read_results
 from steerbo.study.files.spreadsheet import decoded, read_sheet
@@ -209,3 +209,24 @@ def test_headers_in_the_study_file(tmp_path: Path) -> None:
         file.write_text(f"{with_columns}[study.columns]\n{columns}\n")
         with pytest.raises(sb.errors.InvalidStudy, match=says):
             sb.study.read_study(file)
+
+
+@pytest.mark.parametrize(
+    ("names", "cell", "scope"),
+    [
+        (["ph", "heat"], "pH", "ph"),
+        (["ph", "heat"], " HEAT  + pH", "ph + heat"),
+        (["ph", "PH"], "PH", "PH"),
+        (["ph", "PH"], "pH", None),
+    ],
+)
+def test_the_names_of_a_scope_are_read_as_those_of_columns(names: list[str], cell: str, scope: str | None) -> None:
+    variables = [sb.Float(name, 0, 10, law=sb.Uniform()) for name in names]
+    problem = sb.CostVarying(variables, [[names[0]], [names[1]], names])
+    study = Study.create(MemoryLog(), problem, rounds=9, seed=0)
+    (line,) = list(import_csv(study, f"{names[0]},{names[1]},value,scope\n1,2,3,{cell}\n"))
+    assert line.fate == ("refused" if scope is None else "taken"), line
+    if scope is not None:
+        played = study.history.data["added-1"].scope
+        assert played is not None
+        assert list(played.set) == scope.split(" + ")

@@ -21,7 +21,7 @@ from ..causal.graphs.graph import claims, doubts
 from ..causal.identification.reasons import candidates, why_dropped
 from ..causal.prices import in_words, price_of, varies
 from ..core import Scope
-from ..errors import InvalidContext, InvalidInput
+from ..errors import InvalidContext, InvalidInput, InvalidProblem
 from ..plots.causal import draw_scopes
 from .app import answer, echo, group, print_json
 from .arguments import AsJson, Declaring, Given, Place, cases, explain_credentials, open_study, pairs, request
@@ -58,6 +58,9 @@ def scopes(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
 ) -> None:
     """Print the scopes of a causal graph that can be optimal."""
+    if graph.suffix == ".toml":
+        hint = "Of a study file give the file that its field `graph` names; `steerbo check` describes the study."
+        raise InvalidProblem("graph", str(graph), "a file with a graph, and no study file", hint)
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
     roles: dict[str, Any] = {role: names for role, names in said.items() if names}
     known = CausalGraph.from_file(graph, **roles)

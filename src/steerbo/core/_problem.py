@@ -143,6 +143,10 @@ class Problem(ABC):
             if value is not None and (isinstance(variable, Categorical) or variable.low <= value <= variable.high):
                 yield variable.name, variable, value
 
+    def example(self, name: str) -> str:
+        """An example of a column that is no variable, as a hint to those who type it; empty where none is needed."""
+        return ""
+
     def read_cell(self, name: str, text: str) -> Any:
         """Parse a value of one of `columns`: a choice, a number, or JSON; any other text is returned as it is."""
         if name in self.space and isinstance(variable := self.space[name], Categorical):

@@ -199,6 +199,7 @@ class OutcomeParser:
             raise InvalidOutcome("charge", given.get("charge"), allowed)
         value = about.outcome.value if value is None and about.outcome else value
         cost = about.paid if cost is None else cost
+        _check_undecided(about, measured)
         return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
 
     def _corrected_data(self, token: str, given: Mapping[str, Any], reason: object) -> Amended:
@@ -264,6 +265,22 @@ def _adds_nothing(told: Failed, about: Round, realised: Realised) -> bool:
         and told.charge in (None, about.charge)
         and all(name in about.realised and about.realised[name] == value for name, value in known.items())
     )
+
+
+def _check_undecided(about: Round, measured: Mapping[str, Any]) -> None:
+    """Refuse the outcome of a round that ended before all was set, unless it says what was set and looked at.
+
+    Raises:
+        InvalidOutcome: a variable that the scope sets or looks at has no value.
+    """
+    asked = about.suggestion
+    if not asked.observe:
+        return
+    part_of = (*(name for seen in asked.scope.look.values() for name in seen), *asked.scope.set)
+    known = {**asked.context, **asked.values, **measured}
+    if missing := [name for name in dict.fromkeys(part_of) if name not in known]:
+        hint = f"Round {about.number} ended before all was looked at and set: say what was really seen and set"
+        raise InvalidOutcome(f"realised.{missing[0]}", None, f"values of {', '.join(missing)}", f"{hint}, or leave it.")
 
 
 def _chargeable(data: Outcome, charge: Any) -> None:

@@ -27,9 +27,7 @@ def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
         InvalidRequest: a row names no context, or one that another row named.
     """
     if isinstance(given, str):
-        typed = parse_value(given)
-        one = len(contexts) == 1 and isinstance(typed, Mapping) and not typed.keys() & set(contexts)
-        return {contexts[0]: typed} if one else typed
+        return with_context(contexts, parse_value(given))
     rows = [{"context": contexts[0], **row} for row in given] if len(contexts) == 1 else given
     table: dict[str, Any] = {}
     for row in rows:
@@ -38,6 +36,47 @@ def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
             raise InvalidRequest("current", row, "a column 'context' that names each context once")
         table[context] = {action: parse_value(cell) for action, cell in row.items() if action != "context"}
     return table
+
+
+def with_context(contexts: Sequence[str], given: Any) -> Any:
+    """Name the context of a table by action alone, which is meant where there is only one.
+
+    >>> with_context(["everyone"], {"a": 3, "b": 1})
+    {'everyone': {'a': 3, 'b': 1}}
+    """
+    one = len(contexts) == 1 and isinstance(given, Mapping) and not given.keys() & set(contexts)
+    return {contexts[0]: given} if one else given
+
+
+def in_full(contexts: Sequence[str], realised: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the context of the tables among realised values, where there is only one: see `with_context`."""
+    tables = ("distribution", "counts")
+    return {name: with_context(contexts, x) if name in tables else x for name, x in realised.items()}
+
+
+def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Any:
+    """Turn numbers of agents by context and action into shares, where they add up to the agents of every context.
+
+    Anything else is returned as it is, for `Simplex.check` to judge.
+
+    >>> as_shares(Simplex(["everyone"], ["a", "b"]), {"a": 30, "b": 10}, np.array([40]))
+    {'everyone': {'a': 0.75, 'b': 0.25}}
+    >>> as_shares(Simplex(["everyone"], ["a", "b"]), {"a": 0.75, "b": 0.25}, np.array([40]))
+    {'everyone': {'a': 0.75, 'b': 0.25}}
+    """
+    contexts = simplex.rows
+    named = with_context(contexts, given)
+    if not isinstance(named, Mapping) or named.keys() != set(contexts):
+        return named
+    for context, agents in zip(contexts, agents_in.tolist(), strict=True):
+        row = named[context]
+        if not isinstance(row, Mapping) or not set(simplex.columns).issuperset(row):
+            return named
+        whole = all(isinstance(x, int | float | np.integer) and 0 <= x <= agents and x % 1 == 0 for x in row.values())
+        if not whole or sum(row.values()) != agents:
+            return named
+    numbers = zip(contexts, agents_in.tolist(), strict=True)
+    return {context: {action: x / agents for action, x in named[context].items()} for context, agents in numbers}
 
 
 def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:

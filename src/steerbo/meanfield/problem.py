@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -37,8 +38,9 @@ RESERVED = ("distribution", "counts", "context", "action")
 """Names that variables must not have."""
 CURRENT = RequestField(
     "current",
-    'The present distribution of agents: JSON such as {"north": 0.3, "south": 0.7}, or a file, CSV or JSON, with a '
-    "column for every action, and one called context where there are several",
+    'The present distribution of agents: JSON such as {"north": 0.3, "south": 0.7}, or {"north": 12, "south": 28} '
+    "of 40 agents, or a file, CSV or JSON, with a column for every action, and one called context where there are "
+    "several",
     lambda problem, typed: feedback.typed_distribution(problem.contexts, typed),
 )
 
@@ -292,7 +294,8 @@ class MeanField(Problem):
                 hint = "Set the problem's largest_move or moving_cost first." if name == "current" else ""
                 raise InvalidRequest(name, value, f"nothing: this {self.kind} problem does not take it", hint)
         if "current" in request:
-            return {**when, "current": self.named(self.simplex.check(request["current"], "current", InvalidRequest))}
+            current = feedback.as_shares(self.simplex, request["current"], self.agents_in)
+            return {**when, "current": self.named(self.simplex.check(current, "current", InvalidRequest))}
         played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
         return {**when, **({"current": played[-1]} if played else {})}
 
@@ -364,7 +367,11 @@ class MeanField(Problem):
         if not isinstance(realised, Mapping):
             raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
         suggested = suggestion.values
-        known = {"distribution": suggested["distribution"], **suggestion.context, **realised}
+        known = {
+            "distribution": suggested["distribution"],
+            **suggestion.context,
+            **feedback.in_full(self.contexts, realised),
+        }
         if "counts" in realised and isinstance(known["counts"], dict) and known["counts"] == suggested.get("counts"):
             known.pop("counts")  # as suggested: a corrected distribution takes precedence
         return self._read_played(known, needed)
@@ -382,6 +389,7 @@ class MeanField(Problem):
         for name, value in known.items():
             if name not in fields:
                 raise InvalidOutcome(f"realised.{name}", value, one_of(fields, name))
+        known = feedback.in_full(self.contexts, known)
         if "distribution" in known:
             table = self.simplex.check(known["distribution"], "realised.distribution", InvalidOutcome)
         if "counts" in known:
@@ -422,6 +430,19 @@ class MeanField(Problem):
         if self.feedback == "agents":
             feedback.check_payoffs_match(outcome.value, outcome.realised["distribution"])
         return outcome
+
+    def example(self, name: str) -> str:
+        """An example of a distribution or counts as JSON, for those who type one."""
+        if name not in ("distribution", "counts"):
+            return super().example(name)
+        total: float = 1.0 if name == "distribution" else int(self.agents_in[0])
+        least = 0.5 if name == "distribution" else total // 2
+        row = dict(zip(self.actions, (total - least, least), strict=False)) if len(self.actions) > 1 else {}
+        row = row or {self.actions[0]: total}
+        several = len(self.contexts) > 1
+        shown = json.dumps({self.contexts[0]: row} if several else row, ensure_ascii=False)
+        more = "; every context; actions left out are 0" if several else "; those left out are 0"
+        return f"such as {shown}{more}"
 
     def read_cell(self, name: str, text: str) -> Any:
         """Read a cell of a table: contexts and actions as names, everything else as in any problem."""

@@ -5,6 +5,7 @@ A correction shows the present values and their author. Undo takes back the late
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -64,7 +65,7 @@ def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool 
 def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
     """Make a field for a variable, with its unit and allowed values."""
     if name not in problem.space:
-        return Field(f"{prefix}:{name}", name, needed=needed)
+        return Field(f"{prefix}:{name}", name, hint=problem.example(name), needed=needed)
     variable = problem.space[name]
     choices = tuple(map(str, variable.choices)) if variable.kind == "categorical" else ()
     hint = "" if choices else variable.range_text
@@ -307,11 +308,13 @@ def _outcome_text(study: BaseStudy, words: Words, value: Any, cost: float | None
 
 
 def number_text(value: Any) -> str:
-    """A value as a person would type it again: every digit that matters, and no more.
+    """A value as a person would type it again: every digit that matters, and no more; a table as JSON.
 
-    >>> number_text(6.6), number_text(7.0), number_text(None), number_text("zinc")
-    ('6.6', '7', '', 'zinc')
+    >>> number_text(6.6), number_text(7.0), number_text(None), number_text("zinc"), number_text({"north": 3})
+    ('6.6', '7', '', 'zinc', '{"north": 3}')
     """
+    if isinstance(value, Mapping | list | tuple):
+        return json.dumps(value, ensure_ascii=False)
     return f"{value:.15g}" if isinstance(value, float) else "" if value is None else str(value)
 
 

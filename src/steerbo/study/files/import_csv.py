@@ -7,8 +7,9 @@ has already is completed, not added twice; new data is written in one commit, si
 from __future__ import annotations
 
 import json
+import re
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -167,9 +168,31 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
         cells = {name: number(label) for label, name in cells_of(problem).items() if label in row.cells}
         realised = problem.with_cells(realised, cells)
     state = row.cells.get("state", "").casefold()
-    scope = read_scope(row.cells["scope"]) if "scope" in row.cells else []
+    scope = _with_own_names(problem, read_scope(row.cells["scope"])) if "scope" in row.cells else []
     reason = row.cells.get("reason", "")
     return Said(state, reason, number("value"), number("cost"), number("charged"), scope, realised)
+
+
+_LABEL = re.compile(r"[^,()\s](?:[^,()]*[^,()\s])?")  # a name in a scope such as "dose (age, pulse)"
+
+
+def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list[str] | dict[str, Any]:
+    """Write the names of a scope as the problem does: people write pH for ph there, as at the head of a column.
+
+    >>> from steerbo import CostVarying, Float
+    >>> _with_own_names(CostVarying([Float("ph", 4, 8)], [["ph"]]), ["pH"])
+    ['ph']
+    """
+    if isinstance(scope, dict):
+        return scope
+    names = problem.space.names
+    alike = Counter(map(folded, names))
+    own = {folded(name): name for name in names if alike[folded(name)] == 1}
+
+    def named(found: re.Match[str]) -> str:
+        return found[0] if found[0] in names else own.get(folded(found[0]), found[0])
+
+    return [part if part in names else _LABEL.sub(named, part) for part in scope]
 
 
 TOGETHER = 250
