@@ -144,10 +144,40 @@ def test_outcomes_that_are_taken_for_wrong_and_are_worse_are_named_where_the_ans
     assert "taken for wrong" not in optimizer.recommend().note
     wrong = optimizer.history.next_data
     optimizer.add(-50.0, {"x": 0.63})
-    assert "1 outcome near it is taken for wrong and is worse than all others (-50)" in optimizer.recommend().note
+    said = (
+        "1 of 7 outcomes near it is taken for wrong and is worse than all others there (-50): if it is right the expec"
+    )
+    assert said + "ted value is about -7.2" in optimizer.recommend().note
     optimizer.amend(wrong, realised={"x": 0.1})
     assert "taken for wrong" not in optimizer.recommend().note, "it is far away"
 
 
 def test_of_a_loss_the_largest_outcomes_are_worse() -> None:
-    assert "(50 to 60)" in worse_said(-1.0, [-50.0, -60.0])
+    said = worse_said(-1.0, [-50.0, -60.0], 10, -1.0)
+    assert said.endswith("(50 to 60): if they are right the expected value is about 12")
+
+
+def with_losses(problem: Problem, lost: list[tuple[float, float]]) -> Optimizer:
+    """A study of 30 data of a hill, and some that are 60 below it."""
+    optimizer, random = Optimizer(problem, seed=0), np.random.default_rng(0)
+    scope = ["x", "y"] if isinstance(problem, sb.Causal) else None
+    for k, (x, y) in enumerate([*random.random((30, 2)), *lost]):
+        value = 10 - 8 * ((x - 0.7) ** 2 + (y - 0.3) ** 2) + 0.1 * random.standard_normal()
+        optimizer.add(value - 60.0 * (k >= 30), {"x": float(x), "y": float(y)}, scope=scope)
+    return optimizer
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_expected_if_bad_outcomes_are_right_is_said(kind: Callable[[], Problem]) -> None:
+    optimizer = with_losses(kind(), [(0.7, 0.3)])
+    near = "1 of 8 outcomes near it is taken for wrong and is worse than all others there (-50.03): if it is right the "
+    assert near + "expected value is about 2.5" in str(optimizer.recommend())
+    optimizer.ask()
+    there = "1 of them is bad: if it is right, and near the answer, the note of the answer says what is to be expected."
+    assert there in str(optimizer.status)
+    assert there in optimizer.explain().summary
+
+
+def test_it_is_said_where_others_as_bad_are_believed_elsewhere() -> None:
+    optimizer = with_losses(cost_varying(), [(0.0, 0.0), (0.0, 0.0), (0.7, 0.3)])
+    assert "1 of 7 outcomes near it is taken for wrong" in optimizer.recommend().note

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import loggamma, norm
 
 from steerbo.gp import AnovaKernel, GPRegression, SquaredExponentialKernel
-from steerbo.gp.outliers import MOST, WORTH, gains, skewness_gain, supported, suspected
+from steerbo.gp.outliers import MOST, WORTH, are_disasters, gains, skewness_gain, supported, suspected
 
 
 def test_gains_are_those_of_the_likeliest_extra_variance() -> None:
@@ -150,6 +150,17 @@ def test_what_goes_wrong_at_one_end_is_no_slip() -> None:
     model = where_it_goes_wrong([28, 29])
     assert not {28, 29} <= {*model.doubted}
     assert model.predict(np.array([[1.0]]))[0][0] < 0.0
+
+
+def test_sure_disasters_count_among_those_that_are_doubted() -> None:
+    """Three of forty may be slips; beside two more that a repetition vouches for they are not."""
+    x, y = np.linspace(0.0, 1.0, 40)[:, None], 10.0 + np.linspace(0.0, 1.0, 40)
+    y[[5, 20, 35]], doubted = -50.0, np.isin(np.arange(40), [5, 20, 35])
+    assert not are_disasters(x, y, doubted)
+    y[[25, 26]] = -52.0
+    assert are_disasters(x, y, doubted)
+    y[[25, 26]] = -20.0
+    assert not are_disasters(x, y, doubted), "these are not as bad"
 
 
 def test_slips_anywhere_are_doubted() -> None:

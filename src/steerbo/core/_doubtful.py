@@ -2,7 +2,8 @@
 
 - How often plays work where the answer is: the expected value is that of plays that give an outcome.
 - An expected value far beyond the best outcome: no outcome supports it, so that it is a guess.
-- Outcomes near the answer that are taken for wrong, and are worse than all others: if they are right, it is not safe.
+- Outcomes near the answer that are taken for wrong, and are worse than all others there: what is to be expected if they
+  are right. What goes wrong in one play of ten cannot be told from slips of the pen, so that both are said.
 """
 
 from __future__ import annotations
@@ -49,6 +50,24 @@ def noted(
     return "; ".join(filter(None, [answer.note, *remarks]))
 
 
+def bad_said(problem: Problem, history: History, doubted: Sequence[str]) -> str:
+    """Say where to read what is to be expected if bad outcomes that are taken for wrong are right; empty: none are bad.
+
+    Args:
+        problem: of the study.
+        history: of the study.
+        doubted: names of the outcomes that are taken for wrong, see `Method.outliers`.
+    """
+    if not doubted:
+        return ""
+    values = {name: problem.sign * problem.scalar(outcome) for name, outcome, _ in history.outcomes()}
+    usual = float(np.median([*values.values()]))
+    if not (bad := sum(value < usual and name in doubted for name, value in values.items())):
+        return ""
+    these = "1 of them is bad: if it is" if bad == 1 else f"{bad} of them are bad: if they are"
+    return f"{these} right, and near the answer, the note of the answer says what is to be expected."
+
+
 def _against_outcomes(
     problem: Problem, history: History, answer: Recommendation | PolicyStep, doubted: set[str]
 ) -> list[str]:
@@ -60,12 +79,11 @@ def _against_outcomes(
     counting = np.array([value for wrong, value, _ in known if not wrong])
     if answer.mean is None or not len(counting):
         return []
-    worse = [
-        value
-        for wrong, value, settings in known
-        if wrong and value < counting.min() and _near(problem.space, answer.values, settings)
-    ]
-    return [beyond_said(problem.sign * answer.mean, counting), worse_said(problem.sign, worse)]
+    near = [(wrong, value) for wrong, value, settings in known if _near(problem.space, answer.values, settings)]
+    mean = problem.sign * answer.mean
+    least = min((value for wrong, value in near if not wrong), default=mean)
+    worse = [value for wrong, value in near if wrong and value < min(least, mean)]
+    return [beyond_said(mean, counting), worse_said(problem.sign, worse, len(near), mean)]
 
 
 def works_said(probability: float | None) -> str:
@@ -97,23 +115,31 @@ def beyond_said(mean: float, outcomes: Float[np.ndarray, " n"]) -> str:
     return "no outcome was nearly as good: this is a guess" if mean - best > usual else ""
 
 
-def worse_said(sign: float, values: Sequence[float]) -> str:
-    """Name outcomes near an answer that are taken for wrong and worse than all others, in units of `sign · value`.
+def worse_said(sign: float, worse: Sequence[float], near: int, mean: float) -> str:
+    """Say what to expect if outcomes near an answer that are taken for wrong are right, and come as often again.
 
-    >>> worse_said(1.0, [-52.0, -60.0]), worse_said(1.0, [])
-    ('2 outcomes near it are taken for wrong and are worse than all others (-60 to -52): if they are right it is not \
-safe', '')
+    Args:
+        sign: −1 if smaller values are better.
+        worse: outcomes near the answer that are taken for wrong and are worse than all others there, `sign · value`.
+        near: number of all outcomes near it.
+        mean: expected value of the answer, `sign · value`.
+
+    >>> worse_said(1.0, [-52.0, -60.0], 20, 10.0), worse_said(1.0, [], 20, 10.0)
+    ('2 of 20 outcomes near it are taken for wrong and are worse than all others there (-60 to -52): if they are right \
+the expected value is about 3.4', '')
     """
-    if not values:
+    if not worse:
         return ""
-    low, high = (numeral(end) for end in sorted(sign * end for end in (min(values), max(values))))
-    if len(values) == 1:
+    low, high = (numeral(end) for end in sorted(sign * end for end in (min(worse), max(worse))))
+    then = numeral(sign * (mean + sum(value - mean for value in worse) / near), 2)
+    if len(worse) == 1:
         return (
-            f"1 outcome near it is taken for wrong and is worse than all others ({low}): if it is right it is not safe"
+            f"1 of {counted(near, 'outcome')} near it is taken for wrong and is worse than all others there ({low}): "
+            f"if it is right the expected value is about {then}"
         )
     return (
-        f"{counted(len(values), 'outcome')} near it are taken for wrong and are worse than all others ({low} to "
-        f"{high}): if they are right it is not safe"
+        f"{len(worse)} of {counted(near, 'outcome')} near it are taken for wrong and are worse than all others there "
+        f"({low} to {high}): if they are right the expected value is about {then}"
     )
 
 

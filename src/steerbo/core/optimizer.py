@@ -30,7 +30,7 @@ from ..records import from_dict, to_dict
 from ._constraints import broken_limits_said, check_advice, check_suggestion, with_limits
 from ._context import TIME
 from ._creation import MethodOptions, created_event
-from ._doubtful import noted
+from ._doubtful import bad_said, noted
 from ._history import History, Round
 from ._implausible import (
     Expectation,
@@ -318,14 +318,15 @@ class BaseStudy(ABC):
 
     def _remarks(self, method: Method[Any, Any]) -> list[str]:
         """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
-        history = self._state.history
+        history, doubted = self._state.history, method.outliers(self._state.history)
         strange = strange_outcomes_said(self.problem, history)
         broken = broken_limits_said(self.problem, history)
         date = date_said(history) if self.problem.timed else ""
         unreached = unreached_said(self.problem, history)
         said = [
             method.note(history),
-            outliers_said(history, method.outliers(history)),
+            outliers_said(history, doubted),
+            bad_said(self.problem, history, doubted),
             strange,
             date,
             broken,

@@ -55,7 +55,7 @@ MOST = 0.2
 _CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _SAME = 1e-9  # by how much less outcomes at one point may be correlated with each other than with themselves
 _BAD, _BY_CHANCE = 0.1, 0.01
-"""Share of outcomes that are doubted for being bad at most, if more than two; and how seldom slips lie at one end."""
+"""Share of outcomes at most, if more than two, as bad as those doubted for it; and how seldom slips lie at one end."""
 _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them
 
 
@@ -221,8 +221,9 @@ def are_disasters(
     """Whether outcomes that are doubted for being bad are rather right: too many, or all at one end of a column.
 
     Slips of the pen are few, and lie anywhere. What goes wrong in one play of seven, or beyond a cliff, is no slip, and
-    where it is left out of account, the worst settings look best. Bad outcomes that are all the latest ones may be a
-    change, which is looked for elsewhere.
+    where it is left out of account, the worst settings look best. Others as bad and far from all the rest, which are
+    not doubted as a repetition or neighbours vouch for them, count with them: disasters that are sure make others
+    likelier. Bad outcomes that are all the latest ones may be a change, which is looked for elsewhere.
 
     Args:
         points: (n, d).
@@ -236,9 +237,10 @@ def are_disasters(
     (True, False)
     """
     bad = outliers & (outcomes < np.median(outcomes))
-    if (d := int(bad.sum())) < 2 or (times is not None and _by_chance_at_end(times, bad) < _BY_CHANCE):
+    if bad.sum() < 2 or (times is not None and _by_chance_at_end(times, bad) < _BY_CHANCE):
         return False
-    if d > max(2.0, _BAD * len(outcomes)):
+    bad |= suspected(outcomes) & (outcomes <= outcomes[bad].max())
+    if bad.sum() > max(2.0, _BAD * len(outcomes)):
         return True
     ends = (*points.T, *-points.T)
     return any(_by_chance_at_end(column, bad) < _BY_CHANCE / len(ends) for column in ends)
