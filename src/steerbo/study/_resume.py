@@ -49,8 +49,8 @@ _ANEW = (
     "`steerbo import second.db before.csv --as-data`"
 )
 ANOTHER = (
-    "It is the log of another study: name another one with --log, or move this one away. To begin anew with what was "
-    f"measured there, {_ANEW}."
+    "To go on with this log, write that into the study file. If it is the log of another study, name another one with "
+    f"--log, or move this one away. To begin anew with what was measured there, {_ANEW}."
 )
 _READING = "‹show›, ‹export› and other commands that only read go by the log."
 _OWN_ENDS = (
@@ -444,7 +444,7 @@ def _check_same_study(place: str, problem: Problem, created: Created, wanted: Cr
         compared[:0] = [("method", logged, wanted.method), ("options", logged_options, options)]
     for name, logged, asked in compared:
         if logged != asked:
-            raise InvalidStudy(f"{place}: {name}", logged, f"{name} {asked!r}", ANOTHER)
+            raise InvalidStudy(f"{place}: {name}", asked, f"{logged!r}, as in the log", ANOTHER)
 
 
 def _say_what_is_kept(problem: Problem, created: Created, wanted: Created, observer: Observer) -> None:

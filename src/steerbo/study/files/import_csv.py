@@ -192,7 +192,9 @@ def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list
     def named(found: re.Match[str]) -> str:
         return found[0] if found[0] in names else own.get(folded(found[0]), found[0])
 
-    return [part if part in names else _LABEL.sub(named, part) for part in scope]
+    found = [part if part in names else _LABEL.sub(named, part) for part in scope]
+    labels = {label for part in found for label in ([part] if part in names else _LABEL.findall(part))}
+    return found if labels <= set(names) else scope  # a message then says what is written
 
 
 TOGETHER = 250
