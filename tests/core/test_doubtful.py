@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Problem
-from steerbo.core._doubtful import beyond_said, works_said, worse_said
+from steerbo.core._doubtful import _near, beyond_said, works_said, worse_said
 from steerbo.core._implausible import unreached_said
 from steerbo.page.view import card
 
@@ -151,3 +151,9 @@ def test_outcomes_that_are_taken_for_wrong_and_are_worse_are_named_where_the_ans
 
 def test_of_a_loss_the_largest_outcomes_are_worse() -> None:
     assert "(50 to 60)" in worse_said(-1.0, [-50.0, -60.0])
+
+
+def test_another_choice_is_far_away_though_choices_are_numbers() -> None:
+    problem = sb.CostVarying([sb.Categorical("nozzle", [1, 2, 3]), sb.Float("x", 0, 1)], [["nozzle", "x"]])
+    assert _near(problem.space, {"nozzle": 2, "x": 0.5}, {"nozzle": 2.0, "x": 0.6})
+    assert not _near(problem.space, {"nozzle": 2, "x": 0.5}, {"nozzle": 3, "x": 0.5})
