@@ -495,7 +495,7 @@ def _date(place: _Place, history: History) -> Iterator[ImplausibleValue]:
     if place.played is not None or not isinstance(time, int | float) or isinstance(time, bool):
         return
     others = [dated for dated in history.dates.last(COMPARED + 1) if dated.name != place.name]
-    if (leap := history.is_far_ahead(time, others)) is not None:
+    if (leap := history.leap_to(time, others)) is not None:
         said = f"time = {time:.15g} is {leap.step:.6g} after all others, and no step was larger than {leap.largest:.6g}"
         yield place.implausible(f"realised.{TIME.name}", f"{said}: nothing is counted from it until another is near it")
 
