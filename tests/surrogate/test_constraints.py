@@ -95,6 +95,22 @@ def test_a_slip_of_the_pen_beyond_a_limit_is_doubted() -> None:
     assert watched.model.doubted == [23]
 
 
+def test_what_is_doubted_within_a_limit_hangs_on_no_sign() -> None:
+    """A sensor that drops to 0 three times: with `at_most`, but not `at_least` of the negative, it was believed."""
+
+    def fresh(_: DriftModel | None) -> GPRegression[Any]:
+        return GPRegression(AnovaKernel.over([False]), seed=0)
+
+    random = np.random.default_rng(0)
+    x, dropped = random.random((24, 1)), np.isin(np.arange(24), [6, 13, 21])
+    pressure = np.where(dropped, 0.01 * random.random(24), 3.0 + np.sin(4 * x[:, 0]) + 0.05 * random.normal(size=24))
+    for sign, limit in ((1.0, sb.OutcomeConstraint("p", at_most=5)), (-1.0, sb.OutcomeConstraint("p", at_least=-5))):
+        watched = ConstraintModel.of(limit, fresh, None)
+        watched.begin_anew([(str(k), x[k], sign * float(pressure[k])) for k in range(24)], 1)
+        watched.set(fresh, watched.fit(fresh, lambda elapsed: elapsed))
+        assert watched.model.doubted == [6, 13, 21]
+
+
 def test_plays_keep_to_a_limit_on_an_outcome_that_jumps() -> None:
     """Of 96 plays with probability .95 more than 11 break it once in 300 times; 20 did when they were doubted."""
     broken = 0

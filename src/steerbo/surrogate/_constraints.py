@@ -101,9 +101,12 @@ class ConstraintModel:
 
     @staticmethod
     def _empty(limit: OutcomeConstraint, fresh: Fresh, drift_model: DriftModel | None) -> GPRegression[Any]:
-        """Make a model without data, which does not doubt outcomes that break the limit: see `doubtable`."""
+        """Make a model without data, which does not doubt outcomes that break the limit: see `doubtable`.
+
+        Of those that keep to it none is bad, on whichever side they lie.
+        """
         model = fresh(drift_model)
-        model.doubtable = partial(doubtable, limit)
+        model.doubtable, model.larger_is_better = partial(doubtable, limit), False
         return model
 
     def set(self, fresh: Fresh, hyperparameters: Mapping[str, Any]) -> None:
