@@ -165,7 +165,11 @@ def test_check_says_what_will_be_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("seed = 3", "seed = 4", "study.db: seed: 4 is not allowed; expected 3, as in the log. To go on with this log, write"),
+        (
+            "seed = 3",
+            "seed = 4",
+            "study.db: seed: 4 is not allowed; expected 3, as in the log. To go on with this log, write",
+        ),
         ("low = 4", "low = 5", "study.db: problem.variables.ph.low: 5.0 is not allowed"),
     ],
 )

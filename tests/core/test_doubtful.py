@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Problem
-from steerbo.core._doubtful import beyond_said, works_said, worse_said
+from steerbo.core._doubtful import _near, beyond_said, works_said, worse_said
 from steerbo.core._implausible import unreached_said
 from steerbo.page.view import card
 
@@ -181,3 +181,34 @@ def test_what_is_expected_if_bad_outcomes_are_right_is_said(kind: Callable[[], P
 def test_it_is_said_where_others_as_bad_are_believed_elsewhere() -> None:
     optimizer = with_losses(cost_varying(), [(0.0, 0.0), (0.0, 0.0), (0.7, 0.3)])
     assert "1 of 7 outcomes near it is taken for wrong" in optimizer.recommend().note
+
+
+def test_another_choice_is_far_away_though_choices_are_numbers() -> None:
+    problem = sb.CostVarying([sb.Categorical("nozzle", [1, 2, 3]), sb.Float("x", 0, 1)], [["nozzle", "x"]])
+    assert _near(problem.space, {"nozzle": 2, "x": 0.5}, {"nozzle": 2.0, "x": 0.6})
+    assert not _near(problem.space, {"nozzle": 2, "x": 0.5}, {"nozzle": 3, "x": 0.5})
+
+
+def test_an_answer_that_is_asked_for_again_is_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a thousand failures that takes a second, and pages and pictures ask for it several times."""
+    optimizer, judged = play(cost_varying(), 12, fails=lambda v: 0.5), list[object]()
+    kind = type(optimizer._method)
+    of_plays = kind.success_probability
+
+    def counted(*given: Any) -> float | None:
+        judged.append(given)
+        return of_plays(*given)
+
+    monkeypatch.setattr(kind, "success_probability", counted)
+    assert optimizer.recommend() == optimizer.recommend()
+    assert len(judged) == 1
+    optimizer.add(1.0, {"x": 0.5, "y": 0.5})
+    optimizer.recommend()
+    assert len(judged) == 2
+
+
+def test_past_outcomes_are_not_read_where_settings_are_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`status` is asked for after each outcome: of thousands it takes no longer."""
+    optimizer = play(cost_varying(), 12)
+    monkeypatch.setattr(type(optimizer.history), "outcomes", None)
+    assert unreached_said(optimizer.problem, optimizer.history) == ""

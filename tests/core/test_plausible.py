@@ -97,6 +97,27 @@ def test_a_look_that_is_given_once_more_is_told_how_it_is_corrected() -> None:
         optimizer.decide(suggestion, {"pulse": 0.7})
 
 
+def test_a_first_look_reads_no_events_before_its_round() -> None:
+    """A long log was read to its beginning in each round."""
+
+    class Read(list[Any]):
+        def __getitem__(self, k: Any) -> Any:
+            assert k >= 8, "an event of an earlier round"
+            return super().__getitem__(k)
+
+        def __reversed__(self) -> Any:
+            return (self[k] for k in range(len(self) - 1, -1, -1))
+
+    optimizer = Optimizer(Stub(), Nearest)
+    for _ in range(2):
+        suggestion = optimizer.decide(optimizer.decide(optimizer.ask(), {"age": 0.5}), {"pulse": 0.5})
+        optimizer.tell(suggestion, 1.0)
+    suggestion = optimizer.ask()
+    assert len(optimizer.events) >= 9
+    optimizer._state.events = Read(optimizer.events)
+    optimizer.decide(suggestion, {"age": 0.5})
+
+
 def test_who_tells_gets_the_warnings_as_data_also_the_second_time() -> None:
     optimizer = sb.Optimizer(PROBLEM, "random", rounds=9)
     assert told(optimizer, 1.0) is None

@@ -384,3 +384,21 @@ def test_an_outcome_that_is_better_than_all_others_and_doubted_is_played_once_mo
     assert repeated == [(peak.token, peak.values["heat"])]
     best = optimizer.recommend().values["heat"]
     assert (abs(best - peak.values["heat"]) < 0.1) is (again == 4.0)
+
+
+def test_a_doubted_play_is_repeated_once_also_after_its_bounds_were_widened() -> None:
+    """In wider bounds a setting may be another one in its last digit; the same play was repeated for ever."""
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=8)
+    for number in range(1, 13):
+        peak = optimizer.ask()
+        x = peak.values["x"]
+        optimizer.tell(peak, -((x - 0.3) ** 2) + 30.0 * (number == 12))
+    ends = (sb.Float("x", 0, high) for high in range(500, 2000))
+    wider = next(variable for variable in ends if variable.decode(variable.encode([x])) != [x])
+    optimizer.extend({"x": (0, wider.high)})
+    repeats = []
+    for _ in range(3):
+        suggestion = optimizer.ask()
+        repeats.append(suggestion.note.get("repeats"))
+        optimizer.tell(suggestion, -((suggestion.values["x"] / 1000 - 0.3) ** 2))
+    assert repeats.count(peak.token) == 1

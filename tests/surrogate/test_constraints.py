@@ -68,13 +68,14 @@ def test_where_nothing_is_known_to_keep_to_it_the_likeliest_is_played_and_said()
     assert abs(optimizer.recommend().mean or 0.0) < 1
 
 
-def beyond_a_valve(far: float) -> ConstraintModel:
-    """A limit of 5 on what is 3 below a valve at .6 and 7 beyond it; one value there is `far`."""
+def beyond_a_valve(far: float, limit: float = 5.0) -> ConstraintModel:
+    """A limit on what is 3 below a valve at .6 and 7 beyond it; one value there is `far`."""
 
     def fresh(_: DriftModel | None) -> GPRegression[Any]:
         return GPRegression(AnovaKernel.over([False]), seed=0)
 
-    watched, random = ConstraintModel.of(sb.OutcomeConstraint("p", at_most=5), fresh, None), np.random.default_rng(0)
+    random = np.random.default_rng(0)
+    watched = ConstraintModel.of(sb.OutcomeConstraint("p", at_most=limit), fresh, None)
     x = np.concatenate([random.uniform(0.0, 0.59, 22), [0.62, 0.97]])
     p = np.where(x > 0.6, 7.0, 3.0) + 0.2 * random.normal(size=24)
     p[-1] = far
@@ -90,9 +91,34 @@ def test_what_broke_a_limit_is_not_doubted() -> None:
     assert margin_over([watched], [Controlled()])(np.array([[0.62], [0.97]])).max() < -1.64  # a probability of .5
 
 
+def test_where_nothing_keeps_to_a_limit_what_breaks_it_most_is_not_doubted() -> None:
+    """Doubted, it left the worst settings the nearest to the limit, which are then played."""
+    watched = beyond_a_valve(7.2, limit=2.0)
+    assert watched.model.doubted == []
+    below, beyond = margin_over([watched], [Controlled()])(np.array([[0.3], [0.97]]))
+    assert below > beyond
+    assert beyond_a_valve(720.0, limit=2.0).model.doubted == [23]
+
+
 def test_a_slip_of_the_pen_beyond_a_limit_is_doubted() -> None:
     watched = beyond_a_valve(720.0)
     assert watched.model.doubted == [23]
+
+
+def test_what_is_doubted_within_a_limit_hangs_on_no_sign() -> None:
+    """A sensor that drops to 0 three times: with `at_most`, but not `at_least` of the negative, it was believed."""
+
+    def fresh(_: DriftModel | None) -> GPRegression[Any]:
+        return GPRegression(AnovaKernel.over([False]), seed=0)
+
+    random = np.random.default_rng(0)
+    x, dropped = random.random((24, 1)), np.isin(np.arange(24), [6, 13, 21])
+    pressure = np.where(dropped, 0.01 * random.random(24), 3.0 + np.sin(4 * x[:, 0]) + 0.05 * random.normal(size=24))
+    for sign, limit in ((1.0, sb.OutcomeConstraint("p", at_most=5)), (-1.0, sb.OutcomeConstraint("p", at_least=-5))):
+        watched = ConstraintModel.of(limit, fresh, None)
+        watched.begin_anew([(str(k), x[k], sign * float(pressure[k])) for k in range(24)], 1)
+        watched.set(fresh, watched.fit(fresh, lambda elapsed: elapsed))
+        assert watched.model.doubted == [6, 13, 21]
 
 
 def test_plays_keep_to_a_limit_on_an_outcome_that_jumps() -> None:

@@ -97,3 +97,11 @@ def test_a_prior_that_comes_back_is_judged_anew() -> None:
         misfit.compare(Datum(t, t, 0, 99.0), 0 * ONE, ONE, ONE)
     misfit.reset([0, 1])
     assert misfit.since == {}
+
+
+def test_a_unix_time_is_written_in_full() -> None:
+    optimizer, begun = sb.Optimizer(TimeVarying(PLANE, WRONG["mean"]), seed=0), 1_750_000_000
+    for minute in range(8):
+        suggestion = optimizer.ask(time=begun + 60 * minute)
+        optimizer.tell(suggestion, hill(suggestion.values["x"], suggestion.values["y"], 1))
+    assert f"{SAID}: by time 17500001" in optimizer.explain().summary

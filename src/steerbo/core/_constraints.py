@@ -93,7 +93,7 @@ def _broken(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any
 
 _BEGINNING = 8  # plays before the model of a constrained outcome takes part
 _LATEST = 100  # plays that count
-_ABSURD = 10.0  # largest distances within a limit, as far beyond it
+_NAMED = 10.0  # largest distances within a limit: a value as far beyond it is named; from 30 on it is doubted, too
 _CHANCE = 0.005  # of as many broken limits, where the model is right
 
 
@@ -152,7 +152,7 @@ def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> 
 
 
 def broken_limits_said(problem: Problem, history: History) -> str:
-    """Note in words if plays keep to a limit on an outcome less often than its probability says, or break it absurdly.
+    """Note in words if plays keep to a limit on an outcome less often than its probability says, or a value is far off.
 
     The first `_BEGINNING` plays, before there is a model, do not count. Fewer than `_CHANCE` of studies that are right
     would be said so by chance at a given round.
@@ -161,7 +161,7 @@ def broken_limits_said(problem: Problem, history: History) -> str:
     for limit in problem.every_limit:
         if not isinstance(limit, OutcomeConstraint):
             continue
-        said += _absurd_said(limit, history)
+        said += _far_beyond_said(limit, history)
         measured = [played.realised for played, _ in history.told if limit.name in played.realised]
         measured = measured[_BEGINNING:][-_LATEST:]
         broken = sum(limit.breaks(each) for each in measured)
@@ -174,12 +174,12 @@ def broken_limits_said(problem: Problem, history: History) -> str:
     return " ".join(said)
 
 
-def _absurd_said(limit: OutcomeConstraint, history: History) -> list[str]:
-    """Name the latest value that is `_ABSURD` times as far beyond a limit as any other is within; or nothing."""
+def _far_beyond_said(limit: OutcomeConstraint, history: History) -> list[str]:
+    """Name the latest value that is `_NAMED` times as far beyond a limit as any other is within; or nothing."""
     measured = [(name, told.realised) for name, told, _ in history.outcomes() if limit.name in told.realised]
     rooms = [(name, realised[limit.name], limit.room(realised)) for name, realised in measured]
     within = max((room for _, _, room in rooms), default=0.0)
-    wrong = [(name, value) for name, value, room in rooms if within > 0.0 and -room > _ABSURD * within]
+    wrong = [(name, value) for name, value, room in rooms if within > 0.0 and -room > _NAMED * within]
     return [
         f"{limit.name} = {numeral(value)} is far beyond its limit ({limit}): if it is mistyped, amend {name}."
         for name, value in wrong[-1:]

@@ -16,7 +16,7 @@ import numpy as np
 from .._arrays import Float
 from .._wording import counted
 from ..errors import SteerboError
-from ..space import Space
+from ..space import Categorical, Space
 from ._history import History
 from ._problem import Problem
 from .answers import PolicyStep, Recommendation, numeral
@@ -156,5 +156,7 @@ def _near(space: Space, values: Mapping[str, Any], settings: Mapping[str, Any]) 
 
 
 def _distance(space: Space, name: str, one: Any, other: Any) -> float:
-    """Distance as a share of the range; 1 of different choices."""
-    return max(space[name].apart(one, other), float(isinstance(one, str | bool) and one != other))
+    """Distance as a share of the range; 1 of different choices, which may be numbers."""
+    if isinstance(variable := space[name], Categorical):
+        return float(one != other)
+    return variable.apart(one, other)

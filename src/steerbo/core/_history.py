@@ -298,12 +298,15 @@ class History:
     def far_dated(self) -> tuple[Dated, ...]:
         """Times of external data that are far ahead of all others, the latest first: see `latest_dated`."""
         latest, far = self.dates.last(COMPARED + 1), list[Dated]()
-        while latest and self.is_far_ahead(latest[-1].time, latest[:-1]):
+        while latest and self.leap_to(latest[-1].time, latest[:-1]):
             far.append(latest.pop())
         return tuple(far)
 
-    def is_far_ahead(self, time: float, dates: Sequence[Dated]) -> Leap | None:
-        """Whether a time of data is far ahead of those of other data, and of the latest rounds that hold the clock."""
+    def leap_to(self, time: float, dates: Sequence[Dated]) -> Leap | None:
+        """The leap to a time of data from those of other data and of the latest rounds; None: it is not far ahead.
+
+        Only rounds that hold the clock count.
+        """
         rounds = [r.request["time"] for r in self.last(COMPARED) if r.holds_clock and "time" in r.request]
         return far_ahead(time, [dated.time for dated in dates] + rounds)
 

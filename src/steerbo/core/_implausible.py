@@ -229,22 +229,22 @@ def strange_outcomes_said(problem: Problem, history: History) -> str:
 
 def unreached_said(problem: Problem, history: History) -> str:
     """Name the variables that were to be set beyond all that was ever measured, again and again; empty: none were."""
-    told = history.told
-    if len(told) < _AGAIN:
-        return ""
-    rows = [outcome.realised if played is None else played.realised for _, outcome, played in history.outcomes()]
-    said: list[str] = []
+    latest, said = [r for r in history.last(_LATEST) if r.state == "told"], list[str]()
     for variable in problem.space:
         if isinstance(variable, Categorical):
             continue
         name = variable.name
-        asked = [r.suggestion.values[name] for r, _ in told[-_LATEST:] if name in r.suggestion.values][-_ROUNDS:]
+        rounds = [(r.suggestion.values[name], r.realised[name]) for r in latest if name in r.suggestion.values]
+        asked = [x for x, _ in rounds[-_ROUNDS:]]
+        missed = sum(variable.apart(x, measured) > _UNREACHED for x, measured in rounds[-_ROUNDS:])
+        if missed < _AGAIN:  # what was never reached was missed in its own round: only then all others are looked at
+            continue
+        rows = (outcome.realised if played is None else played.realised for _, outcome, played in history.outcomes())
         reached = [row[name] for row in rows if name in row]
-        if len(asked) >= _AGAIN and reached:
-            said += [
-                _unreached(variable, asked, max(reached), above=True),
-                _unreached(variable, asked, min(reached), above=False),
-            ]
+        said += [
+            _unreached(variable, asked, max(reached), above=True),
+            _unreached(variable, asked, min(reached), above=False),
+        ]
     return " ".join(filter(None, said))
 
 
@@ -495,7 +495,7 @@ def _date(place: _Place, history: History) -> Iterator[ImplausibleValue]:
     if place.played is not None or not isinstance(time, int | float) or isinstance(time, bool):
         return
     others = [dated for dated in history.dates.last(COMPARED + 1) if dated.name != place.name]
-    if (leap := history.is_far_ahead(time, others)) is not None:
+    if (leap := history.leap_to(time, others)) is not None:
         said = f"time = {time:.15g} is {leap.step:.6g} after all others, and no step was larger than {leap.largest:.6g}"
         yield place.implausible(f"realised.{TIME.name}", f"{said}: nothing is counted from it until another is near it")
 

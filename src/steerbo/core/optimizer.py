@@ -244,17 +244,19 @@ class BaseStudy(ABC):
         with one_blas_thread():
             advice = self._method.recommend(self._state.history)
             advice = self._said(check_advice(self.problem, self._method.name, advice))
-            others = tuple(self._remarked(other) if other.context else other for other in advice.alternatives)
-            return replace(self._remarked(advice), alternatives=others)
+            every, state = (advice, *advice.alternatives), self._state
+            if state.notes[0] != len(state.events):
+                state.notes = len(state.events), [self._note(a) if a is advice or a.context else a.note for a in every]
+        first, *others = (replace(answer, note=note) for answer, note in zip(every, state.notes[1], strict=True))
+        return replace(first, alternatives=tuple(others))
 
-    def _remarked(self, answer: Expected) -> Expected:
-        """Add to the note of an answer what is to be said of it: see `core._doubtful`."""
+    def _note(self, answer: Recommendation | PolicyStep) -> str:
+        """Note of an answer, with what is to be said of it: see `core._doubtful`."""
         if answer.mean is None:
-            return answer
+            return answer.note
         method, history = self._method, self._state.history
         works, doubted = method.success_probability(history, answer), method.outliers(history)
-        note = noted(self.problem, history, answer, works=works, doubted=doubted)
-        return replace(answer, note=note)
+        return noted(self.problem, history, answer, works=works, doubted=doubted)
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
@@ -298,7 +300,7 @@ class BaseStudy(ABC):
                 step = widened(
                     step, math.inf if step.mean is None else self._method.bound_inflation(history, step.scope)
                 )
-                step = self._remarked(step)
+                step = replace(step, note=self._note(step))
         else:
             step = replace(step, mean=None, lower=None, upper=None)
         guess = outside(seen, self.problem.space), unlike_outcomes(step.context, self.problem.space, history)

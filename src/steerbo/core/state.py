@@ -53,6 +53,7 @@ class StudyState:
         self._gain: tuple[int, float | None] = (0, None)
         self._refitted: tuple[int, Refitted | None] = (0, None)
         self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
+        self.notes: tuple[int, list[str]] = (0, [])  # of the recommendation and its alternatives
 
     @classmethod
     def from_events(cls, problem: Problem, events: Sequence[Event]) -> StudyState:
@@ -247,8 +248,9 @@ class StudyState:
         if not pending.suggestion.observe:
             again = ", or ‹again› to correct what was looked at last" if self._latest_looks(pending) else ""
             raise OutcomeConflict(f"round {pending.number} has nothing to look at, all is set: use ‹tell›{again}")
+        looks = self._latest_looks(pending)
         for name in context if isinstance(context, Mapping) else ():
-            if name in self._latest_looks(pending) and name not in pending.suggestion.observe:
+            if name in looks and name not in pending.suggestion.observe:
                 known = f"{name} was looked at already, and is {short_repr(pending.suggestion.context[name])}"
                 hint = f"{known}: to correct it, use ‹again›."
                 raise InvalidContext(
@@ -259,8 +261,9 @@ class StudyState:
     def _latest_looks(self, played: Round) -> Collection[str]:
         """Names of what was looked at last in a round, which can be corrected."""
         token = played.suggestion.token
-        decided = (event for event in reversed(self.events) if isinstance(event, Decided) and event.token == token)
-        return next((event.context for event in decided), {}).keys()
+        own = (event for event in reversed(self.events) if isinstance(event, Asked | Decided) and event.token == token)
+        latest = next(own)  # its own `asked` at the latest: a long log is not read to its beginning
+        return latest.context.keys() if isinstance(latest, Decided) else ()
 
     def decide_again(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
         """Event of the settings after a corrected observation; values left out of `context` stay.

@@ -427,9 +427,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         wrong, sign = {*self.outliers(history)}, self.problem.sign
         best = max((sign * told.value for name, told, _ in history.outcomes() if name not in wrong), default=math.inf)
         plays = Counter((each.suggestion.scope, *each.suggestion.values.items()) for each in history)
+        repeated = {each.suggestion.note.get("repeats") for each in history}  # in wider bounds values may round anew
         affordable = self.affordable(history, request)
         for name, told, played in reversed([*history.outcomes()]):
-            if name not in wrong or played is None or sign * told.value <= best:
+            if name not in wrong or name in repeated or played is None or sign * told.value <= best:
                 continue
             scope, values = played.suggestion.scope, played.suggestion.values
             i = self.problem.number(scope)

@@ -186,6 +186,7 @@ class GPRegression(Generic[K]):
             too, where it has few of its own.
         timed: whether the last column is the time.
         doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to begin with.
+        larger_is_better: whether bad outcomes are the small ones, which are not doubted where they are `are_disasters`.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -218,7 +219,7 @@ class GPRegression(Generic[K]):
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
-        self.timed, self.doubtable = False, _all_of
+        self.timed, self.doubtable, self.larger_is_better = False, _all_of, True
         self.last_fit: Fit | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
@@ -444,6 +445,8 @@ class GPRegression(Generic[K]):
         return far & (away > 0.0) if self._disasters(far) else far
 
     def _disasters(self, outliers: Bool[np.ndarray, " n"]) -> bool:
+        if not self.larger_is_better:
+            return False
         if not self.timed:
             return are_disasters(self.inputs, self.outcomes, outliers)
         return are_disasters(self.inputs[:, :-1], self.outcomes, outliers, self.inputs[:, -1])

@@ -37,6 +37,7 @@ from ..core import (
     context_of,
     last_time,
 )
+from ..core._history import number_of
 from ..gp import MOST, describe_subset
 from ._region import Region
 from .models import Surrogate
@@ -165,9 +166,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         super().__init__(problem, options, streams)
         self.suggested: dict[str, TableArray] = {}  # by token
         self.past: list[ToldAverage] = []  # all outcomes as they stand now, oldest first
-        self.forgotten_until: tuple[float, int, int] | None = (
-            None  # place of the last outcome not learned from any more
-        )
+        self.forgotten_until: tuple[float, int, int] | None = None  # place of the last outcome that is forgotten
         self._by_name: dict[str, ToldAverage] = {}
         self._suggested_keys: dict[str, bytes] = {}  # of counts, by token
         self._added: dict[str, dict[str, Any]] = {}  # time of external data, if payoffs drift
@@ -196,7 +195,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             self.past.remove(before)
         if name in history.data:
             when, outcome = self._added[name], history.data[name].outcome
-            number, row = 0, int(name.rpartition("-")[2])
+            number, row = 0, number_of(name)
         elif name in history.removed or history[name].state != "told":
             return
         else:

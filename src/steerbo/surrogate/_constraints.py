@@ -29,7 +29,7 @@ MIN_TO_PREDICT = 5
 NO_FEASIBLE_NOTE = "no settings are known yet that keep to the limits and are likely to work; these come nearest"
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
-_ABSURD = 30.0  # largest distances within a limit, as far beyond it
+_ABSURD = 30.0  # largest distances within a limit, as far beyond it: see `doubtable`
 _SURELY = 0.97
 _SMOOTH = 0.5  # deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
 _TAILS = 0.05
@@ -101,9 +101,12 @@ class ConstraintModel:
 
     @staticmethod
     def _empty(limit: OutcomeConstraint, fresh: Fresh, drift_model: DriftModel | None) -> GPRegression[Any]:
-        """Make a model without data, which does not doubt outcomes that break the limit: see `doubtable`."""
+        """Make a model without data, which does not doubt outcomes that break the limit: see `doubtable`.
+
+        Of those that keep to it none is bad, on whichever side they lie.
+        """
         model = fresh(drift_model)
-        model.doubtable = partial(doubtable, limit)
+        model.doubtable, model.larger_is_better = partial(doubtable, limit), False
         return model
 
     def set(self, fresh: Fresh, hyperparameters: Mapping[str, Any]) -> None:
@@ -185,14 +188,16 @@ def doubtable(limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]) -> Bo
 
     An outcome that breaks a limit has shown what must not happen, and where it jumps, as behind a valve, it is far from
     all others. If it were doubted, the worst settings would count as the safest. Only one that is `_ABSURD` times as
-    far beyond as the others are within is a slip of the pen.
+    far beyond as the others are within is a slip of the pen; where none is within, as half of them are beyond.
 
-    >>> doubtable(OutcomeConstraint("pressure", at_most=5), np.array([3.2, 3.4, 7.3, 730.0])).tolist()
-    [True, True, False, True]
+    >>> limit = OutcomeConstraint("pressure", at_most=5)
+    >>> doubtable(limit, np.array([3.2, 3.4, 7.3, 730.0])), doubtable(limit, np.array([6.0, 6.1, 9.0]))
+    (array([ True,  True, False,  True]), array([False, False, False]))
     """
-    beyond = np.maximum(_excess(limit, outcomes), 0.0)
-    within = np.maximum(-_excess(limit, outcomes), 0.0)
-    return np.asarray((beyond == 0.0) | (beyond > _ABSURD * within.max(initial=0.0)))
+    excess = _excess(limit, outcomes)
+    nearest = float(excess.min(initial=0.0))
+    usual = -nearest if nearest < 0.0 else float(np.median(excess))
+    return np.asarray((excess <= 0.0) | (excess > _ABSURD * usual))
 
 
 def _excess(limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

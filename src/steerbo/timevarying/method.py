@@ -45,7 +45,6 @@ from ..core import (
     horizon,
     last_time,
     now,
-    numeral,
     time_of,
 )
 from ..errors import ModelFailure
@@ -650,10 +649,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         best = self.trusted()[0] if self.misfit.since else None
         if best is None or best not in self.misfit.since:
             return ""
-        when, name = numeral(self.misfit.since[best]), self.names[best]
+        when, name = self.misfit.since[best], self.names[best]
         return (
-            f"No stated prior fits what came: by time {when} three of five outcomes were far from all that {name}, the "
-            "likeliest of them, expected. Leave priors out, or state wider ones."
+            f"No stated prior fits what came: by time {when:.10g} three of five outcomes were far from all that "
+            f"{name}, the likeliest of them, expected. Leave priors out, or state wider ones."
         )
 
     def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:

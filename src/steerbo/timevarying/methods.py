@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from ..core import Choice, Explanation, History, OptionsT, Streams, numeral
+from ..core import Choice, Explanation, History, OptionsT, Streams
 from ..errors import InvalidOption, InvalidProblem, ModelFailure, one_of
 from ..records import record
 from .data import Datum, Maximiser, RoundView
@@ -189,7 +189,7 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
         if self.events:
             times = "once" if self.events == 1 else f"{self.events} times"
             said += (
-                f", until an outcome says otherwise: so it did {times}, at last at time {numeral(self.since[0])}, "
+                f", until an outcome says otherwise: so it did {times}, at last at time {self.since[0]:.10g}, "
                 f"and what had been before was forgotten. Outcomes remembered: {self._held}"
             )
         return Explanation(said, (self.table_of_present_choice(history),))
