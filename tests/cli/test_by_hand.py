@@ -250,6 +250,13 @@ def test_a_file_from_before_bounds_were_widened_says_what_to_write(study: Path) 
 TEMPERATURE = '  { kind = "float", name = "temperature", low = 10, high = 35, unit = "°C" },\n'
 
 
+def test_a_number_that_became_a_category_after_bounds_were_widened_is_named(study: Path) -> None:
+    with Study.open(study.with_suffix(".db")) as going:
+        going.extend({"temperature": (10, 45.5)})
+    edited(study, TEMPERATURE, '  { kind = "categorical", name = "temperature", choices = ["cold", "hot"] },\n')
+    assert "problem.variables.temperature" in refused(call("ask", study), 2)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

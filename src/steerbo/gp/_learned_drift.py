@@ -189,7 +189,7 @@ class DriftModel:
         """Describe the drift by the kernel in use."""
         if self.given is not None and not isinstance(self.given, Sliding):
             return f"it drifts as given: {in_words(self.given)}"
-        words = [f"all began anew at time {self.cuts[-1]:g}"] if self.cuts else []
+        words = [f"all began anew at time {self.cuts[-1]:.10g}"] if self.cuts else []
         if self.kind == "sliding" and isinstance(sliding := kernel.members[0], SlidingKernel):
             fastest = max(map(abs, sliding.velocity), default=0.0) / self.unit
             words.append(f"all slides, by up to {fastest:.3g} of a variable's range in one unit of time")

@@ -274,7 +274,7 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
         Mark(
             across.at(time),
             up.at(x),
-            f"time {time:g}: {words.worth(numeral(value))} at {with_resolution(problem, name, x)}",
+            f"time {time:.10g}: {words.worth(numeral(value))} at {with_resolution(problem, name, x)}",
         )
         for time, x, value in found.plays
     ]
@@ -287,7 +287,7 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
         across=across.ticks(),
         up=up.ticks(6),
         along="time",
-        text=f"The best {name} was {then} at time {times[0]:g} and is {now} at time {times[-1]:g}.",
+        text=f"The best {name} was {then} at time {times[0]:.10g} and is {now} at time {times[-1]:.10g}.",
         upward=labelled(name, getattr(problem.space[name], "unit", "")),
         shades=tuple(shades),
         ends=(words.worth(worst), words.worth(best)),

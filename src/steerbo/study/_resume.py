@@ -178,6 +178,8 @@ def _widened_since(first: Problem, logged: Problem, said: Problem) -> str:
     for name in said.space.names:
         if name not in logged.space.names or _ends(logged.space[name]) == _ends(first.space[name]):
             continue
+        if type(said.space[name]) is not type(logged.space[name]):
+            return ""
         own, now = (to_dict(problem.space[name]) for problem in (said, logged))
         found = list(file_differences(own, now, name))
         ends = {
