@@ -245,8 +245,9 @@ class BaseStudy(ABC):
             advice = self._method.recommend(self._state.history)
             advice = self._said(check_advice(self.problem, self._method.name, advice))
             every, state = (advice, *advice.alternatives), self._state
-            if state.notes[0] != len(state.events):
-                state.notes = len(state.events), [self._note(a) if a is advice or a.context else a.note for a in every]
+            of = len(state.events), every  # a method from another package may answer otherwise when it is asked again
+            if state.notes[0] != of:
+                state.notes = of, [self._note(a) if a is advice or a.context else a.note for a in every]
         first, *others = (replace(answer, note=note) for answer, note in zip(every, state.notes[1], strict=True))
         return replace(first, alternatives=tuple(others))
 

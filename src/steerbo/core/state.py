@@ -53,7 +53,7 @@ class StudyState:
         self._gain: tuple[int, float | None] = (0, None)
         self._refitted: tuple[int, Refitted | None] = (0, None)
         self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
-        self.notes: tuple[int, list[str]] = (0, [])  # of the recommendation and its alternatives
+        self.notes: tuple[tuple[Any, ...], list[str]] = ((), [])  # of the recommendation and its alternatives
 
     @classmethod
     def from_events(cls, problem: Problem, events: Sequence[Event]) -> StudyState:
