@@ -55,3 +55,13 @@ def test_help_and_version_import_no_numerics(option: str) -> None:
     ended = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout
+
+
+def test_a_command_imports_no_kind_of_problem_for_options_that_are_its_own() -> None:
+    code = "import sys\nfrom steerbo.cli import main\nmain(['ask', 'no-such.db', '--json'], standalone_mode=False)\n"
+    loaded = "import atexit, sys\n" + (
+        "kinds = ('costvarying', 'timevarying', 'causal', 'meanfield')\n"
+        "atexit.register(lambda: print('imported', [k for k in kinds if 'steerbo.' + k in sys.modules]))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", loaded + code], check=False, capture_output=True, text=True)
+    assert ended.stdout.splitlines()[-1] == "imported []", ended.stderr

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.core import Created, Event, Optimizer
+from steerbo.core import Created, Event, Explanation, History, Optimizer
 from steerbo.core.state import StudyState
 from steerbo.errors import InvalidOption, InvalidProblem, OutcomeConflict
 from tests.core.stub import Nearest, Stub, evaluate, look
@@ -89,3 +89,23 @@ def test_a_later_format_is_refused() -> None:
 def test_what_is_no_problem_is_refused() -> None:
     with pytest.raises(InvalidProblem, match=r"^problem: 'stub'"):
         StudyState.from_events("stub", EVENTS)  # type: ignore[arg-type]
+
+
+def test_an_explanation_is_computed_once_between_two_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    optimizer, explain, computed = played(6), Nearest.explain, 0
+
+    def counted(method: Nearest, history: History) -> Explanation:
+        nonlocal computed
+        computed += 1
+        return explain(method, history)
+
+    monkeypatch.setattr(Nearest, "explain", counted)
+    first = optimizer.explain()
+    assert optimizer.explain() == first
+    assert computed == 1
+    told = next(r for r in optimizer.history if r.state == "told")
+    assert told.outcome is not None
+    for number, change in enumerate(({"value": told.outcome.value + 1.0}, {"void": True}), 2):
+        optimizer.amend(told.suggestion.token, **change)
+        assert optimizer.explain() == Optimizer.replay(Stub(), optimizer.events).explain()
+        assert computed == 2 * number - 1, "once here, and once by the other"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steerbo.core import Optimizer
 from steerbo.gp import log_prior
 from steerbo.meanfield import MeanField
 from steerbo.meanfield import models as models_module
@@ -183,3 +184,31 @@ def test_of_many_outcomes_the_likeliest_will_do() -> None:
     (alone,) = hyperparameter_draws([(kernel(), theta), (kernel(PLAIN), theta)], data, np.random.default_rng(0))
     assert alone.weight == 1.0
     assert alone.parameters == theta
+
+
+def test_of_many_outcomes_an_answer_conditions_once_on_each_and_is_renewed_after_amend(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(models_module, "_MOST", 5)
+    problem = MeanField(("a", "b"), agents=10)
+    optimizer, made, of = Optimizer(problem, seed=1), list[int](), PayoffPosterior.of
+
+    def counted(kernel: PayoffKernel, data: Observations, *more: Any) -> PayoffPosterior:
+        made.append(len(data.values))
+        return of(kernel, data, *more)
+
+    for k in range(8):
+        optimizer.tell(optimizer.ask(), float(k % 3))
+    optimizer.refit()
+    monkeypatch.setattr(PayoffPosterior, "of", counted)
+    optimizer.recommend()
+    assert made == [8], "the only draw has the posterior of the likeliest hyperparameters"
+    optimizer.amend(next(iter(optimizer.history)).suggestion.token, 9.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(PayoffModels, "mixture", without_sharing(PayoffModels.mixture))
+        anew = Optimizer.replay(problem, optimizer.events).recommend()
+    assert optimizer.recommend() == anew
+
+
+def without_sharing(mixture: Any) -> Any:
+    return lambda self, draws, data, seen, likeliest=None: mixture(self, draws, data, seen)

@@ -122,3 +122,15 @@ def test_largest_remainders_are_the_nearest_whole_agents() -> None:
     ways = [(i, j, 5 - i - j) for i in range(6) for j in range(6 - i)]
     nearest = min(ways, key=lambda way: float(((np.array(way) / 5 - table[0]) ** 2).sum()))
     assert tuple(one.whole(table)[0]) == nearest
+
+
+def test_agents_that_fit_in_turn_fit() -> None:
+    seen = set()
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        allowed = random.random((2, 4)) < 0.7
+        allowed[:, 0] = True
+        found = region(capacity=random.integers(1, 25, 4), allowed=allowed)
+        seen.add((found._fit_in_turn(), bool(found._crowded().any())))
+    assert seen >= {(True, False), (False, True)}
+    assert (True, True) not in seen

@@ -478,8 +478,8 @@ class PolicyValue:
 
     def _expected(self, parts: Sequence[Part], grid: Float[np.ndarray, "g f"]) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the expected value on a grid, of all posteriors as one mixture."""
-        each = [Expectation.over(posterior, parts) for posterior in self.posteriors]
-        some = [one.of_mean() if self.answering else one for one in each]
+        each = [Expectation.over(posterior, parts, product=not self.answering) for posterior in self.posteriors]
+        some = [one.of_mean() if self.answering else one for one in each]  # which has another product
         means, sds = np.array([one.moments(grid) for one in some]).transpose(1, 0, 2)
         mean, variance = mixture_moments(means, sds**2)
         return mean, np.sqrt(variance)

@@ -228,13 +228,15 @@ Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]
 class Declaring(TyperCommand):
     """A command with a parameter `Given`: where some kind of problem takes a time, `--time 8` is `--given time=8`."""
 
-    def declares(self) -> list[str]:
-        """The names of these options."""
-        return [name for name, _ in self._theirs()]
+    def declares(self, args: Sequence[str]) -> list[str]:
+        """The names of these options; none, and no kind is imported, where all options typed are the command's own."""
+        own = self._own()
+        typed = [word.partition("=")[0] for word in args if word.startswith("-") and word != "--"]
+        return [] if own.issuperset(typed) else [name for name, _ in self._theirs()]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Collect declared options into `Given`."""
-        names = {f"--{name}": name for name in self.declares()}
+        names = {f"--{name}": name for name in self.declares(args)}
         found, rest = list[str](), iter(args)
         for word in rest:
             option, equals, text = word.partition("=")
@@ -255,8 +257,11 @@ class Declaring(TyperCommand):
 
     def _theirs(self) -> list[tuple[str, str]]:
         """Declared options that the command does not have itself."""
-        own = {option for parameter in self.params for option in parameter.opts}
-        return [(name, help) for name, help in _declared() if f"--{name}" not in own]
+        return [(name, help) for name, help in _declared() if f"--{name}" not in self._own()]
+
+    def _own(self) -> set[str]:
+        """Options of the command itself."""
+        return {option for parameter in self.params for option in parameter.opts}
 
 
 def _declared() -> list[tuple[str, str]]:

@@ -13,7 +13,6 @@ from .._redaction import redact_url, to_type
 from .._wording import counted
 from ..core import History
 from ..errors import InvalidOption, InvalidOutcome, one_of
-from ..page import report as page_of
 from ..records import to_dict
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv
@@ -190,6 +189,8 @@ def report(
 ) -> None:
     """Write the study as one HTML page, readable offline."""
     with open_study(study, tolerated="any") as going:
+        from ..page import report as page_of  # start-up time: it imports every kind of problem
+
         text = page_of(going, title(study))
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     _write(file, text, ".html")

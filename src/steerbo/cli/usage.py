@@ -74,7 +74,8 @@ def look_over(command: Any, path: str, args: Sequence[str]) -> None:
     takes = {
         name: not option.is_flag for option in _options(command) for name in (*option.opts, *option.secondary_opts)
     }
-    takes |= {f"--{name}": True for name in getattr(command, "declares", list)()}
+    declared = command.declares(args) if hasattr(command, "declares") else ()
+    takes |= {f"--{name}": True for name in declared}
     shown = [name for name in takes if name not in {opt for o in _options(command) if o.hidden for opt in o.opts}]
     places = [_label(parameter) for parameter in _arguments(command)]
     words, rest, hint = list[str](), iter(args), _hint(command, path)

@@ -311,13 +311,16 @@ class BaseStudy(ABC):
     @one_at_a_time
     def explain(self) -> Explanation:
         """Explain the present choice: arms ruled out and when, numbers behind it, and laws that nature violates."""
-        with one_blas_thread():
-            why = self._method.explain(self._state.history)
-            if self.problem.every_limit:
-                why = with_limits(why, self._state.history, self._method, self._method.recommend(self._state.history))
-        why = with_curve(why, self.problem, self._state.history, self._state.gain())
-        remarks = self._remarks(self._method)
-        return replace(why, summary="\n".join([why.summary, *remarks, *self._state.checks.findings]))
+        state, method = self._state, self._method
+        if state.explained is None or state.explained[0] != len(state.events):
+            with one_blas_thread():
+                why = method.explain(state.history)
+                if self.problem.every_limit:
+                    why = with_limits(why, state.history, method, method.recommend(state.history))
+            state.explained = len(state.events), why
+        why = with_curve(state.explained[1], self.problem, state.history, state.gain())
+        remarks = self._remarks(method)
+        return replace(why, summary="\n".join([why.summary, *remarks, *state.checks.findings]))
 
     def _remarks(self, method: Method[Any, Any]) -> list[str]:
         """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""

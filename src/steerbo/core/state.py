@@ -17,6 +17,7 @@ from ._method import Method
 from ._problem import Problem
 from ._reports import OutcomeParser
 from ._stopping import after, is_converged
+from .answers import Explanation
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
 from .events import FORMAT, Asked, BoundsExtended, Created, Decided, Event, Refitted, with_canonical_order
 from .law_tests import LawMonitor
@@ -54,6 +55,7 @@ class StudyState:
         self._refitted: tuple[int, Refitted | None] = (0, None)
         self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
         self.notes: tuple[tuple[Any, ...], list[str]] = ((), [])  # of the recommendation and its alternatives
+        self.explained: tuple[int, Explanation] | None = None
 
     @classmethod
     def from_events(cls, problem: Problem, events: Sequence[Event]) -> StudyState:

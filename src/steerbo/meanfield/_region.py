@@ -286,7 +286,7 @@ class Region:
             InvalidProblem: naming the contexts, their agents and the capacity open to them (the cut of a maximum flow).
         """
         agents = int(self.agents_in.sum())
-        if not (self.capacity < agents).any():
+        if not (self.capacity < agents).any() or self._fit_in_turn():
             return
         crowded = self._crowded()
         if crowded.any():
@@ -295,6 +295,21 @@ class Region:
             room = {a: int(n) for a, n, on in zip(self.actions, self.capacity, open_to, strict=True) if on}
             wanted = f"capacities that hold the {self.agents_in[crowded].sum()} agents of {names}"
             raise InvalidProblem("capacity", room, wanted, f"There is room for {sum(room.values())}.")
+
+    def _fit_in_turn(self) -> bool:
+        """Whether all agents fit where contexts choose in turn, those with the fewest actions first; false: unknown.
+
+        Start-up time: problems are checked whenever they are read, and the linear program takes an import.
+        """
+        room = self.capacity.copy()
+        for c in np.argsort(self.allowed.sum(axis=1), kind="stable"):
+            left = self.agents_in[c]
+            for a in np.flatnonzero(self.allowed[c]):
+                placed = min(left, room[a])
+                left, room[a] = left - placed, room[a] - placed
+            if left > 0:
+                return False
+        return True
 
     def _crowded(self) -> Bool[np.ndarray, " C"]:
         """Find the contexts whose agents do not fit, by Hall's condition; none if all fit."""

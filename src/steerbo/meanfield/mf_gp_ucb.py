@@ -280,9 +280,16 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """Draw hyperparameters from their posterior."""
         return self.models.draws(self.data()[0], self.streams(0, "hyperparameters"))
 
-    def mixture(self, history: History, seen: Mapping[str, Any]) -> PayoffMixture:
-        """Return the posterior averaged over hyperparameters, at values of the seen variables; standardised."""
-        return self.models.mixture(self.draws(history), self.data()[0], self._encoded(history, seen))
+    def mixture(self, history: History, seen: Mapping[str, Any], surrogate: Surrogate | None = None) -> PayoffMixture:
+        """Return the posterior averaged over hyperparameters, at values of the seen variables; standardised.
+
+        Args:
+            history: of the study.
+            seen: values of the seen variables.
+            surrogate: the same by the likeliest hyperparameters, without pending rounds; None: not known.
+        """
+        at, likeliest = self._encoded(history, seen), None if surrogate is None else surrogate.ucb
+        return self.models.mixture(self.draws(history), self.data()[0], at, likeliest)
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -366,7 +373,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         region, played, seed = self.problem.region, np.array(self.tables), self.streams.integer(0, "gain")
         found = self.search(lambda tables: surrogate.ucb.average(tables, width), region, seed)
         within = self.trust_region(surrogate, region, history, context).shortened(found)
-        mean, sd = self.mixture(history, context).moments(np.concatenate([advice[None], within, played]))
+        mean, sd = self.mixture(history, context, surrogate).moments(np.concatenate([advice[None], within, played]))
         return surrogate.unit * float((mean + width * sd).max() - mean[0] + width * sd[0])
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
@@ -387,7 +394,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             counts / self.problem.agents_in[:, None] for counts in (region.whole(found[0]), self.evenly(region))
         )
         tables, new = np.array([*self.tables, predicted, even]), np.array([predicted, even])
-        mixture, sign = self.mixture(history, context), self.problem.sign
+        mixture, sign = self.mixture(history, context, surrogate), self.problem.sign
         better, sd = mixture.advantage(tables, even)
         kept = [*self.feasible(), *self.feasibility.at(context, answering=True)(new)]
         i = int(np.where(kept, better - _ANSWER * sd, -np.inf).argmax())

@@ -224,11 +224,26 @@ class PayoffModels:
         return hyperparameter_draws(fitted, data, random)
 
     def mixture(
-        self, draws: Sequence[HyperparameterDraw], data: Observations, seen: Float[np.ndarray, " c"] | None
+        self,
+        draws: Sequence[HyperparameterDraw],
+        data: Observations,
+        seen: Float[np.ndarray, " c"] | None,
+        likeliest: AveragePayoffUCB | None = None,
     ) -> PayoffMixture:
-        """Return the mixture of the posteriors under all draws."""
+        """Return the mixture of the posteriors under all draws.
+
+        Args:
+            draws: see `draws`.
+            data: observations.
+            seen: see `ucb`.
+            likeliest: what `ucb` has returned for these data and values without pending rounds; of many observations
+                the only draw has the same posterior.
+        """
+        weights = np.array([draw.weight for draw in draws])
+        if likeliest is not None and len(draws) == 1 and draws[0].parameters is likeliest.posterior.parameters:
+            return PayoffMixture(weights, [likeliest])
         parts = [PayoffPosterior.of(draw.kernel, data, draw.parameters).at(seen) for draw in draws]
-        return PayoffMixture(np.array([draw.weight for draw in draws]), [AveragePayoffUCB(part) for part in parts])
+        return PayoffMixture(weights, [AveragePayoffUCB(part) for part in parts])
 
 
 # -- averages over hyperparameters -------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem, ModelFailure
 from ..space import Space
+from ._sobol import MOST_DIMENSIONS, scrambled_digits
 
 Value = Callable[[Float[np.ndarray, "r *shape"]], Float[np.ndarray, " r"]]
 """Points `(r, …)` to their values `(r,)`."""
@@ -224,7 +225,9 @@ def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
 @functools.lru_cache(maxsize=32)
 def _digits(power: int, dimension: int) -> Int[np.ndarray, "n d"]:
     """The scrambled sequence, as whole numbers of `_BITS` binary digits."""
-    from scipy.stats import qmc  # half a second to import: only when the first points are wanted
+    if dimension <= MOST_DIMENSIONS:
+        return scrambled_digits(power, dimension, _BITS, _SCRAMBLE)
+    from scipy.stats import qmc  # half a second to import
 
     points = qmc.Sobol(dimension, scramble=True, bits=_BITS, seed=_SCRAMBLE).random_base2(power)
     return (points * 2.0**_BITS).astype(np.int64)

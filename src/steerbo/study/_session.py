@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from importlib import import_module
 from typing import Any, TypeVar
 
 from ..core import SEEN, BatchPosition, Event, Optimizer, Suggestion, Warnings, as_text
 from ..core.determinism import one_at_a_time
 from ..errors import LogConflict, SteerboError
-from ..optim import sobol_points
 from ..storage.log import LOGGER, EventLog, RetryingLog
 from ..storage.outbox_files import OutboxEntry
 from ._prefetch import Prefetcher
@@ -75,8 +75,8 @@ class StudySession:
         if self.outbox.unsettled:
             self.settle()
         self.worker.begin()
-        if "scipy.stats" not in sys.modules and self.contention.worth_queueing and self.queue.taken:
-            sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
+        if "scipy.optimize" not in sys.modules and self.contention.worth_queueing and self.queue.taken:
+            import_module("scipy.optimize")  # most choices import it, for a quarter of a second: not in one's turn
         key = self.batcher.request_key(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name))
         suggestion = suggestion or self.logged(lambda: self._chosen(request, place, key), key)
