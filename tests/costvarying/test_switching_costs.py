@@ -301,6 +301,34 @@ def test_nothing_is_paid_to_move_by_next_to_nothing() -> None:
     assert np.mean(np.array(steps[3:]) < 1.0) < 0.2
 
 
+@pytest.mark.parametrize(("lasting", "moves"), [(1, 0), (6, 1)])
+def test_a_move_is_paid_for_only_by_plays_in_contexts_in_which_it_is_better(lasting: int, moves: int) -> None:
+    """Days and nights by turns: what is better by night is worse on the next day. Nights that last pay for a move."""
+
+    def value(values: Mapping[str, Any]) -> float:
+        return -float((values["oven"] - (0.7 if values["sky"] == "night" else 0.3)) ** 2 + 0.2 * values["fan"] ** 2)
+
+    oven = sb.Float("oven", 0, 1, change=sb.SwitchingCost(fixed=3))
+    sky = sb.Categorical("sky", ["day", "night"], seen=True)
+    problem = sb.CostVarying(
+        [oven, sb.Float("fan", 0, 1), sky],
+        [["oven", "fan"]],
+        costs=[1],
+        value_of_one=10,
+        current={"oven": 0.3, "fan": 0},
+    )
+    optimizer = sb.Optimizer(problem, rounds=12, seed=0)
+    for k in range(48):
+        known = {"oven": (k % 6) / 5, "fan": (k // 12) / 3, "sky": ("day", "night")[k // 6 % 2]}
+        optimizer.add(value(known), realised=known)
+    paid = []
+    for number in range(12):
+        suggestion = optimizer.ask(context={"sky": ("day", "night")[number // lasting % 2]})
+        paid.append(suggestion.change_cost)
+        optimizer.tell(suggestion, value({**suggestion.values, **suggestion.context}))
+    assert sum(bool(cost) for cost in paid) == moves
+
+
 def test_explanations_say_what_a_change_was_held_against() -> None:
     optimizer = sb.Optimizer(KILN, seed=3, rounds=40)
     for _ in range(10):

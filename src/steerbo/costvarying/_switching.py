@@ -9,6 +9,9 @@ a unit of money buys 1/p plays, each worth the difference of best and worst. Of 
 with the arms that stay, at the price of its set alone. Under drift a play to come counts by the correlation that then
 remains, and `m` is paid once more with the probability that the move turns out worse: what is unsure there is so again
 later, and without that, moves went to and fro. Without limits on money and rounds, N is the number of plays so far.
+Where contexts are seen, plays to come are in other ones: only as many as a context usually lasts (`persistence`) gain
+what a play does in this one. The others gain the expected improvement of the average over past contexts, in each of
+which what is easy to change is set anew.
 """
 
 from __future__ import annotations
@@ -20,10 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
+from .._arrays import Float
 from ..core import TIME, History, Suggestion, last_time, numeral, time_of
-from ..optim import Maximum
+from ..optim import Maximum, sobol_in_box
 from ..records import record
-from ..surrogate import expected_improvement
+from ..space import Categorical, Space
+from ..surrogate import ROUGH, Expectation, expected_improvement
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
@@ -31,6 +36,8 @@ INFLATION = 2.0
 """Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
 settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none. Under drift it is 1: settings are doubted
 again and again, and so nothing stays for ever."""
+CONTEXTS = 8
+"""Number of past contexts over which it is averaged what a move brings later."""
 ASSUMED = 20
 """Plays still to come where neither money nor rounds are limited; from so many rounds on, as many as there were."""
 _FAR = 1000  # plays to come after these do not count under drift
@@ -53,6 +60,27 @@ def time_between_rounds(history: History) -> float:
     last = last_time(history)
     times = [time for time in times if time <= last]  # a later one was mistyped: its round is void or abandoned
     return (max(times) - min(times)) / (len(times) - 1) if len(times) > 1 else 1.0
+
+
+def persistence(contexts: Sequence[Mapping[str, float]], space: Space) -> float:
+    """How alike successive encoded contexts are: 0 as any two, 1 all the same.
+
+    It is 1 less their mean distance, as a share of that of any two.
+
+    >>> from steerbo.space import Float
+    >>> wind = Space([Float("wind", 0, 1, seen=True)])
+    >>> [persistence([{"wind": x} for x in winds], wind) for winds in ([0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1])]
+    [0.0, 0.5, 1.0]
+    """
+    apart = np.zeros((len(contexts), len(contexts)))
+    for name in space.seen:
+        at = np.array([context.get(name, np.nan) for context in contexts])  # nature draws a missing one
+        distances = np.nan_to_num(np.abs(np.subtract.outer(at, at)))
+        apart += np.sign(distances) if isinstance(space[name], Categorical) else distances
+    if not apart.any():
+        return 1.0
+    successive, pairs = np.diagonal(apart, 1).mean(), len(apart) * (len(apart) - 1)
+    return float(np.clip(1.0 - successive * pairs / apart.sum(), 0.0, 1.0))
 
 
 @record
@@ -140,7 +168,7 @@ def without_poor_moves(
     in_value = method.costs.in_value()
     nets = [method.unstandardised(found[k].value) - in_value[candidates.arms[arms[k]].set] for k in stays.tolist()]
     here = int(stays[np.argmax(nets)])
-    moves = _Moves(method, history, candidates, found[here].value, arms[here])
+    moves = _Moves(method, history, candidates, found[here], arms[here])
     best: dict[int, tuple[Move, int]] = {}
     for k in np.flatnonzero(moved > 0).tolist():
         move = max((moves.to(arms[k], one) for one in (next_points[arms[k]], found[k])), key=lambda move: move.gain)
@@ -157,9 +185,10 @@ class _Moves:
     """Worth of the moves of one round, compared with the best mean of the arms that `stay`, that of arm `here`."""
 
     def __init__(
-        self, method: CostVaryingMethod[Any], history: History, candidates: Candidates, stay: float, here: int
+        self, method: CostVaryingMethod[Any], history: History, candidates: Candidates, stay: Maximum, here: int
     ) -> None:
-        self.method, self.history, self.candidates, self.stay = method, history, candidates, stay
+        self.method, self.history, self.candidates, self.stay = method, history, candidates, stay.value
+        self._here = candidates.arms[here], stay.point
         costs = method.costs.means()
         self._costs = np.where(np.isnan(costs), np.nanmean(costs) if np.isfinite(costs).any() else 0.0, costs)
         self._price_here = float(self._costs[candidates.arms[here].set])
@@ -174,10 +203,10 @@ class _Moves:
         mean, deviation = expectation.moments(to.point[None])
         if (stays := self._in_place(arm, to.point)) is not None:  # what is unsure there, too, is found without a move
             deviation = np.minimum(deviation, expectation.deviation_of_difference(to.point, stays))
-        flat, inflation = np.zeros((1, len(to.point))), 1.0 if self._drifts else INFLATION
-        better = method.model.scale * float(
-            expected_improvement(self.stay)((mean, inflation * deviation, flat, flat))[0][0]
-        )
+        better = self._improvement(float(mean[0]), float(deviation[0]), self.stay)
+        if plays and (alike := self._persistence) < 1.0:
+            today = min((1.0 - alike**plays) / (1.0 - alike), plays)
+            better = (today * better + (plays - today) * self._later(arm, to.point)) / plays
         paid = switching
         if self._drifts:  # what turns out worse is moved back
             paid *= 1.0 + float(scipy.special.ndtr((self.stay - mean[0]) / max(float(deviation[0]), 1e-12)))
@@ -187,6 +216,69 @@ class _Moves:
         gain = plays * (better + money * saved) - money * paid
         needed = money * (paid / plays - saved) if plays else np.inf
         return Move(to, switching, plays, better, method.unstandardised(float(mean[0])), needed, gain)
+
+    def _improvement(self, mean: float, deviation: float, stay: float) -> float:
+        """Expected improvement of a play with this mean over staying, in units of the objective."""
+        row, flat = np.zeros((1, 1)), np.zeros((1, 1, 1))
+        inflation = 1.0 if self._drifts else INFLATION
+        moments = row[0] + mean, row[0] + inflation * deviation, flat[0], flat[0]
+        return self.method.model.scale * float(expected_improvement(stay)(moments)[0][0])
+
+    def _later(self, arm: Arm, point: Float[np.ndarray, " c"]) -> float:
+        """Expected improvement of a play after this move over staying, on average over past contexts."""
+        moved = [self._settled(arm, point, k) for k in range(len(self._contexts))]
+        pairs = [(there, here) for there, here in zip(moved, self._stays, strict=True) if there and here]
+        if not pairs:
+            return 0.0
+        mean, deviation, stay = np.mean([(there[0], there[1], here[0]) for there, here in pairs], axis=0)
+        return self._improvement(float(mean), float(deviation), float(stay))
+
+    @cached_property
+    def _stays(self) -> list[tuple[float, float] | None]:
+        """`_settled` of the best arm that stays, in past contexts."""
+        return [self._settled(*self._here, k) for k in range(len(self._contexts))]
+
+    def _settled(self, arm: Arm, point: Float[np.ndarray, " c"], k: int) -> tuple[float, float] | None:
+        """Highest mean in context `k` with all that is hard to change as at a point, and its deviation from staying.
+
+        None where constraints leave nothing there.
+        """
+        space, known = self.method.search_space, self._contexts[k]
+        keep = {name: x for name, x in space.settings(arm, point).items() if name in space.space.changes}
+        whole, laws = Arm(arm.set), space.nature.at(known)
+        every, kept = space.domain(whole, known, laws), space.domain(Arm(arm.set, keep), known, laws)
+        if every is None or kept is None:
+            return None
+        easy = sobol_in_box(kept.box, ROUGH, len(self.history)) if kept.box.dimension else np.zeros((1, 0))
+        names = [space.space.names[d] for d in space.searched(whole)]
+        points = np.empty((len(easy), len(names)))
+        points[:, [j for j, name in enumerate(names) if name not in keep]] = easy
+        for name, position in space.encoded(keep).items():
+            points[:, names.index(name)] = position
+        expectation = Expectation.over(self.candidates.posterior, every.parts, product=False).of_mean()
+        best = points[int(np.argmax(expectation.mean(points)))]
+        mean, deviation = expectation.moments(best[None])
+        if (stays := self._in_place(whole, best)) is not None:
+            deviation = np.minimum(deviation, expectation.deviation_of_difference(best, stays))
+        return float(mean[0]), float(deviation[0])
+
+    @cached_property
+    def _seen(self) -> list[dict[str, float]]:
+        """Encoded contexts of all rounds, and of this one."""
+        past = (self.method.search_space.encoded(played.suggestion.context) for played in self.history)
+        seen = self.method.problem.space.seen
+        return [*past, {name: x for name, x in self.candidates.known.items() if name in seen}]
+
+    @cached_property
+    def _contexts(self) -> list[dict[str, float]]:
+        """Some of the contexts, at the time of the choice."""
+        some = np.unique(np.linspace(0, len(self._seen) - 1, CONTEXTS).astype(int))
+        time = {name: x for name, x in self.candidates.known.items() if name == TIME.name}
+        return [self._seen[k] | time for k in some]
+
+    @cached_property
+    def _persistence(self) -> float:
+        return persistence(self._seen, self.method.problem.space)
 
     def _in_place(self, arm: Arm, point: np.ndarray) -> np.ndarray | None:
         """The same settings with all that is hard to change where it is; None where that is not known."""
