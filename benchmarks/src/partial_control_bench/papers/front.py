@@ -26,7 +26,7 @@ _HEAD = """# What holds
 
 Four papers on systems that one can only partly steer, what they claim in our words, and whether that holds where it was
 played again: [all claims on one page](as-published.md), ten minutes to read, and a page for each paper. How our defaults, simple rules and peers do on
-fifteen frozen problems stands apart: [the core](core.md); and seven [simple rules](simple.md) on twelve problems drawn afresh. Problems, runs and entrants are those of
+fifteen frozen problems stands apart: [the core](core.md); and seven [simple rules](simple.md) on 24 problems drawn afresh. Problems, runs and entrants are those of
 [partial-control-bench](../../benchmarks/README.md); anybody's method can be run, checked and drawn beside these.
 
 """
