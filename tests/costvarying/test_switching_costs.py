@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Streams, Suggestion
+from steerbo.costvarying._switching import persistence
 from steerbo.costvarying.cheap_first import CheapFirst, CheapFirstOptions
 from steerbo.costvarying.method import CostVaryingMethod
 from steerbo.extending import Choice, Explanation, History
@@ -327,6 +328,25 @@ def test_a_move_is_paid_for_only_by_plays_in_contexts_in_which_it_is_better(last
         paid.append(suggestion.change_cost)
         optimizer.tell(suggestion, value({**suggestion.values, **suggestion.context}))
     assert sum(bool(cost) for cost in paid) == moves
+
+
+def test_in_a_long_study_the_contexts_of_the_latest_rounds_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pairs of contexts are compared: of ten thousand rounds that would take gigabytes."""
+    compared = list[int]()
+
+    def counted(contexts: Sequence[Mapping[str, float]], space: sb.space.Space) -> float:
+        compared.append(len(contexts))
+        return persistence(contexts, space)
+
+    monkeypatch.setattr("steerbo.costvarying._switching.persistence", counted)
+    monkeypatch.setattr("steerbo.costvarying._switching.LATEST", 4)
+    problem = replace(WARM, variables=[*WARM.variables, sb.Float("wind", 0, 1, seen=True)])
+    optimizer, random = sb.Optimizer(problem, seed=0, rounds=30), np.random.default_rng(0)
+    for _ in range(14):
+        suggestion = optimizer.ask(context={"wind": float(random.random())})
+        assert suggestion is not None
+        optimizer.tell(suggestion, 10 - (suggestion.values["heat"] - 26) ** 2 / 40)
+    assert max(compared) == 5, "four, and the one that is asked for"
 
 
 def test_explanations_say_what_a_change_was_held_against() -> None:

@@ -144,7 +144,7 @@ class Problem(ABC):
                 yield variable.name, variable, value
 
     def example(self, name: str) -> str:
-        """An example of a column that is no variable, as a hint to those who type it; empty where none is needed."""
+        """Example of a column that is no variable, a hint beside a field; empty where none is needed."""
         return ""
 
     def read_cell(self, name: str, text: str) -> Any:

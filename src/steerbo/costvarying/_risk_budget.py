@@ -23,7 +23,7 @@ from .search_space import Arm, Candidates, SearchSpace
 BOLD, LEAST = 0.6, 0.1
 """Probability of feasibility down to which the budget must allow a play before it is spent, and the least of a play."""
 WORTH, SHARE = 1.5, 0.002
-"""How many times the promise of the feasible play a risky one needs, and at least which share of the range of means."""
+"""Factor of the promise of the feasible play that a risky one needs, and its least share of the range of means."""
 _TRIED = 1024  # points over the whole box
 
 

@@ -37,7 +37,9 @@ INFLATION = 2.0
 settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none. Under drift it is 1: settings are doubted
 again and again, and so nothing stays for ever."""
 CONTEXTS = 8
-"""Number of past contexts over which it is averaged what a move brings later."""
+"""Number of past contexts that the later gain of a move is an average over."""
+LATEST = 200
+"""Number of latest rounds whose contexts count: all pairs of them are compared."""
 ASSUMED = 20
 """Plays still to come where neither money nor rounds are limited; from so many rounds on, as many as there were."""
 _FAR = 1000  # plays to come after these do not count under drift
@@ -63,9 +65,9 @@ def time_between_rounds(history: History) -> float:
 
 
 def persistence(contexts: Sequence[Mapping[str, float]], space: Space) -> float:
-    """How alike successive encoded contexts are: 0 as any two, 1 all the same.
+    """Likeness of successive encoded contexts: 0 as any two, 1 all the same.
 
-    It is 1 less their mean distance, as a share of that of any two.
+    It is 1 less their mean distance, as a share of that of any two. O(n²) for n contexts.
 
     >>> from steerbo.space import Float
     >>> wind = Space([Float("wind", 0, 1, seen=True)])
@@ -218,11 +220,10 @@ class _Moves:
         return Move(to, switching, plays, better, method.unstandardised(float(mean[0])), needed, gain)
 
     def _improvement(self, mean: float, deviation: float, stay: float) -> float:
-        """Expected improvement of a play with this mean over staying, in units of the objective."""
-        row, flat = np.zeros((1, 1)), np.zeros((1, 1, 1))
-        inflation = 1.0 if self._drifts else INFLATION
-        moments = row[0] + mean, row[0] + inflation * deviation, flat[0], flat[0]
-        return self.method.model.scale * float(expected_improvement(stay)(moments)[0][0])
+        """Expected improvement of a play over staying, in units of the objective; moments are standardised."""
+        inflated, flat = (1.0 if self._drifts else INFLATION) * deviation, np.zeros((1, 1))
+        found, _ = expected_improvement(stay)((np.array([mean]), np.array([inflated]), flat, flat))
+        return self.method.model.scale * float(found[0])
 
     def _later(self, arm: Arm, point: Float[np.ndarray, " c"]) -> float:
         """Expected improvement of a play after this move over staying, on average over past contexts."""
@@ -264,8 +265,9 @@ class _Moves:
 
     @cached_property
     def _seen(self) -> list[dict[str, float]]:
-        """Encoded contexts of all rounds, and of this one."""
-        past = (self.method.search_space.encoded(played.suggestion.context) for played in self.history)
+        """Encoded contexts of the latest rounds, and of this one."""
+        latest = self.history.last(LATEST)
+        past = (self.method.search_space.encoded(played.suggestion.context) for played in latest)
         seen = self.method.problem.space.seen
         return [*past, {name: x for name, x in self.candidates.known.items() if name in seen}]
 
@@ -280,7 +282,7 @@ class _Moves:
     def _persistence(self) -> float:
         return persistence(self._seen, self.method.problem.space)
 
-    def _in_place(self, arm: Arm, point: np.ndarray) -> np.ndarray | None:
+    def _in_place(self, arm: Arm, point: Float[np.ndarray, " c"]) -> Float[np.ndarray, " c"] | None:
         """The same settings with all that is hard to change where it is; None where that is not known."""
         space = self.method.search_space
         names = [space.space.names[d] for d in space.searched(arm)]

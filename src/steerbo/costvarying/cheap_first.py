@@ -68,7 +68,7 @@ _FEW = 8  # arms up to which all plays are searched for with the bounds, whether
 WIDER = 1.5
 """Factor of the width of bounds where a variable is hard to change; where none is, it is `FLEETING` under drift."""
 DEVIATION_MARGIN = 2.0
-"""How many times `Candidates.rough_deviation` a play's deviation is taken to be at most. No proof: in 592 searches
+"""Factor of `Candidates.rough_deviation` that a play's deviation is taken not to exceed. No proof: in 592 searches
 on four functions, with 12 to 150 outcomes, it was at most 1.43 times. Where it were more, a cheap set that would have
 been enough could be passed over for a dearer one."""
 

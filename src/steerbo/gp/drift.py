@@ -183,7 +183,7 @@ class Periodic:
 
 
 Drift = Annotated[Decay | MaternInTime | Periodic, Field(discriminator="kind")]
-"""How the objective changes with time."""
+"""Stated drift of an objective: its correlation over time."""
 
 
 @record

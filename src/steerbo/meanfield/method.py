@@ -36,8 +36,8 @@ from ..core import (
     Table,
     context_of,
     last_time,
+    number_of,
 )
-from ..core._history import number_of
 from ..gp import MOST, describe_subset
 from ._region import Region
 from .models import Surrogate

@@ -432,14 +432,13 @@ class MeanField(Problem):
         return outcome
 
     def example(self, name: str) -> str:
-        """An example of a distribution or counts as JSON, for those who type one."""
+        """Example of a distribution or of counts as JSON: a hint beside a field."""
         if name not in ("distribution", "counts"):
             return super().example(name)
+        several, (first, *others) = len(self.contexts) > 1, self.actions
         total: float = 1.0 if name == "distribution" else int(self.agents_in[0])
-        least = 0.5 if name == "distribution" else total // 2
-        row = dict(zip(self.actions, (total - least, least), strict=False)) if len(self.actions) > 1 else {}
-        row = row or {self.actions[0]: total}
-        several = len(self.contexts) > 1
+        half = 0.5 if name == "distribution" else total // 2
+        row = {first: total - half, others[0]: half} if others else {first: total}
         shown = json.dumps({self.contexts[0]: row} if several else row, ensure_ascii=False)
         more = "; every context; actions left out are 0" if several else "; those left out are 0"
         return f"such as {shown}{more}"

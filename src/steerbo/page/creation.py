@@ -28,7 +28,7 @@ LAWS: tuple[tuple[str, str], ...] = (
     ("learned", "learned from what is measured"),
     ("seen", "it is seen before each choice, and never set"),
 )
-"""What nature does with a variable."""
+"""Laws that a form offers for a variable: kind, and its description."""
 _LEFT = tuple(law for law, _ in LAWS)
 _LAWS_OF = {"time-varying": ("seen",), "causal": ()}  # kinds that have no place for some of them
 LABELS: Mapping[str, str] = {

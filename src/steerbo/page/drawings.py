@@ -196,7 +196,7 @@ def _points(corners: np.ndarray) -> np.ndarray:
 
 
 def _covered(path: np.ndarray, at: tuple[float, float], label: str) -> np.ndarray:
-    """Which points of a path lie on a node's mark or label."""
+    """Points of a path (n, 2) that lie on a node's mark or label, marked, (n,)."""
     x, y = (path - at).T
     left, above, below = _LABEL
     return np.asarray(

@@ -507,7 +507,7 @@ def view(
 
 
 def status_text(study: BaseStudy) -> str:
-    """How far a study has come, in one line, in the words of its page."""
+    """Progress of a study in one line, in the words of its page."""
     status = study.status
     texts = [meter.text for meter in reversed(_meters(study, Words.of(study)))]
     texts += [f"{len(status.pending)} pending"] if status.pending else []

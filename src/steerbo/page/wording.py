@@ -216,7 +216,7 @@ def _agents(name: str, value: Mapping[str, Any]) -> str:
 
 
 AGENTS = {"counts": "agents", "distribution": "share of agents"}
-"""What the settings of a mean-field study are called."""
+"""Names of the settings of a mean-field study."""
 
 
 def with_resolution(problem: Problem, name: str, value: Any) -> str:

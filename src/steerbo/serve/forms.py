@@ -75,7 +75,7 @@ ACTIONS = {
     "amend": "amend",
     "undo": "amend",
 }
-"""What can be said of a round, and the right that it needs."""
+"""Reports on a round, and the right that each needs."""
 _OWN = ("form", "rounds", "sure", "said", "set")  # hidden fields
 
 

@@ -39,7 +39,7 @@ STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
     (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
     (SteerboError, HTTPStatus.INTERNAL_SERVER_ERROR),
 )
-"""Which status an error of ours has: the first that fits."""
+"""Status of each error of this package: the first that fits."""
 AWAY = (
     "the study's log cannot be reached, or is not as it was left. Nothing that was logged is lost: try again, with the "
     "same words. The server's own log says more."
@@ -105,7 +105,7 @@ def _documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 LOOKING = _documented(*_LOOKING)
 """Errors of a request that changes nothing, as OpenAPI has them."""
 CHANGING = _documented(*sorted({*_LOOKING, 400, 408, 409, 413}))
-"""Those of one that does."""
+"""Errors of a request that changes something."""
 
 
 def schemas() -> dict[str, Any]:

@@ -484,7 +484,12 @@ class Expectation:
         return mean, deviation
 
     def deviation_of_difference(self, first: Float[np.ndarray, " c"], second: Float[np.ndarray, " c"]) -> float:
-        """Deviation of the difference of the expected values at two points, of an expectation `of_mean`."""
+        """Deviation of the difference of the expected values at two points, standardised.
+
+        Args:
+            first: settings (c,), encoded.
+            second: others. Only of an expectation `of_mean` it is that of the expected values.
+        """
         posterior, points = self.posterior, np.stack([first, second])
         kernel = self._kernel(points)
         factors = (posterior.factor(int(d), points[:, j], points[:, j]) for j, d in enumerate(self.controlled))

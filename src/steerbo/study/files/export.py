@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..._text import escape_unprintable, to_cell
-from ...core import SEEN, BaseStudy, DataAdded, Event, History, Problem, Round, Scope, Suggestion
-from ...core._history import number_of
+from ...core import SEEN, BaseStudy, DataAdded, Event, History, Problem, Round, Scope, Suggestion, number_of
 from ...errors import MissingExtra
 from ...records import to_dict
 
