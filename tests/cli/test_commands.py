@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 import typer
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 
 from steerbo.cli import main
 from steerbo.cli.app import COMMANDS
+from tests.cli.test_examples import EXAMPLES
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -65,3 +68,20 @@ def test_a_command_imports_no_kind_of_problem_for_options_that_are_its_own() -> 
     )
     ended = subprocess.run([sys.executable, "-c", loaded + code], check=False, capture_output=True, text=True)
     assert ended.stdout.splitlines()[-1] == "imported []", ended.stderr
+
+
+@pytest.mark.parametrize("example", ["greenhouse-by-hand", "aging-catalyst", "dose", "fleet"])
+def test_a_first_choice_imports_no_part_of_scipy(example: str, tmp_path: Path) -> None:
+    copied = shutil.copytree(EXAMPLES / example, tmp_path / example)
+    code = (
+        "import sys\n"
+        "from steerbo.cli import main\n"
+        "main([sys.argv[1], 'study.toml'], standalone_mode=False)\n"
+        "parts = {m.split('.')[1] for m in sys.modules if m.startswith('scipy.')}\n"
+        "sys.exit(' '.join(parts & {'fft', 'linalg', 'optimize', 'sparse', 'spatial', 'special', 'stats'}) or 0)\n"
+    )
+    for command in ("new", "ask"):
+        run = [sys.executable, "-c", code, command]
+        ended = subprocess.run(run, cwd=copied, check=False, capture_output=True, text=True)
+    assert ended.stdout
+    assert ended.returncode == 0, ended.stderr

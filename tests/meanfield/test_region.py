@@ -107,6 +107,17 @@ def test_whole_agents_keep_to_every_limit(seed: int, move: float | None, made: M
         assert found.keeps(counts)
 
 
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
+@given(seeds, moves, regions)
+def test_whole_agents_are_as_near_as_an_integer_programme_finds(seed: int, move: float | None, made: Made) -> None:
+    found = made(seed, move)
+    table = found.project(np.exp(2 * np.random.default_rng(seed + 3).normal(size=(1, 2, 4))))[0]
+    exact = table * found.agents_in[:, None]
+    floor = np.minimum(np.floor(exact + 1e-9).astype(np.int64), found.cells[1])
+    if (extra := found._extra(floor, exact - floor)) is not None:
+        assert ((found.whole(table) - floor) * (exact - floor)).sum() >= (extra * (exact - floor)).sum() - 1e-9
+
+
 def test_without_limits_whole_agents_are_within_one() -> None:
     table = np.random.default_rng(0).dirichlet(np.ones(4), size=2)
     counts = region().whole(table)

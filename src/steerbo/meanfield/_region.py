@@ -241,6 +241,7 @@ class AndersonAcceleration:
         return np.asarray(led - (shares * ways).sum(axis=1))
 
 
+_AGENT = 5e-7  # of an agent: moves may exceed their limit by this, which is rounding
 _LIFTED = 1e-9  # smallest share that a projection, which multiplies, can enlarge
 
 
@@ -398,9 +399,14 @@ class Region:
     # -- whole agents --------------------------------------------------------------------------------------------------
 
     def whole(self, table: Float[np.ndarray, "C A"]) -> Int[np.ndarray, "C A"]:
-        """Round a feasible table (C, A) to whole agents: largest remainders, or an integer programme if limited."""
-        if not self.limited:
-            return largest_remainders(table, self.agents_in)
+        """Round a feasible table (C, A) to whole agents: largest remainders, or where limits forbid these, a programme.
+
+        An integer programme would find largest remainders wherever they keep to the limits, but for ties, which the
+        earlier action wins here; and it is an import of a fifth of a second.
+        """
+        counts = largest_remainders(table, self.agents_in)
+        if not self.limited or self._may_be(counts):
+            return counts
         exact = table * self.agents_in[:, None]
         floor = np.minimum(np.floor(exact + 1e-9).astype(np.int64), self.cells[1])
         extra = self._extra(floor, exact - floor)
@@ -411,7 +417,14 @@ class Region:
         if extra is None:  # any feasible placement
             floor = np.zeros_like(floor)
             extra = self._extra(floor, exact, int(self.agents_in.max()))
-        return largest_remainders(table, self.agents_in) if extra is None else floor + extra
+        return counts if extra is None else floor + extra
+
+    def _may_be(self, counts: Int[np.ndarray, "C A"]) -> bool:
+        """Return whether whole agents satisfy all bounds."""
+        if self.largest_move is None or self.present is None:
+            return self.keeps(counts)
+        moved = self.moved(counts / self.agents_in[:, None]) * self.agents_in
+        return self.keeps(counts) and bool((moved <= self.largest_move * self.agents_in + _AGENT).all())
 
     def _extra(
         self, floor: Int[np.ndarray, "C A"], wanted: Float[np.ndarray, "C A"], most: int = 1
@@ -444,7 +457,7 @@ class Region:
             constraints += [
                 LinearConstraint(hstack([eye, -eye]), -np.inf, gap),
                 LinearConstraint(hstack([eye, eye]), gap, np.inf),
-                LinearConstraint(hstack([csr_array((C, size)), rows]), -np.inf, far + 1e-6),
+                LinearConstraint(hstack([csr_array((C, size)), rows]), -np.inf, far + 2 * _AGENT),
             ]
             cost, lower = np.concatenate([cost, np.zeros(size)]), np.concatenate([lower, np.zeros(size)])
             upper = np.concatenate([upper, np.full(size, np.inf)])

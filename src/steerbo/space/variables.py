@@ -378,8 +378,10 @@ def refuse_far_law(variable: Variable) -> None:
     if (found := _truncated(variable)) is None:
         return
     law, placed = found
+    if placed.support[0] <= law.mean <= placed.support[1]:
+        return
     mass = placed.parent_mass if isinstance(placed, TruncatedNormalDistribution) else 1.0
-    if mass < _SMALLEST_SHARE and not placed.support[0] <= law.mean <= placed.support[1]:
+    if mass < _SMALLEST_SHARE:
         allowed = f"a law with at least 0.01 % of its mass within the bounds before it is truncated (here {mass:.2g})"
         raise InvalidProblem(f"{variable.name}.law", law, allowed, _in_one_unit(variable, law.mean))
 
