@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
@@ -318,6 +318,11 @@ class Domain:
     parts: Sequence[Part]
     box: Box
 
+    @cached_property
+    def uncertain(self) -> bool:
+        """Whether anything is left to nature."""
+        return any(isinstance(part, Uncontrolled) for part in self.parts)
+
 
 class Smooth(Protocol):
     """A function of settings, with derivatives."""
@@ -349,23 +354,25 @@ def maximise_bounds(
     bounds are of one kind and some of the other, `of_mean` says of which each is.
     """
     means = [of_mean] * len(domains) if isinstance(of_mean, bool) else of_mean
+    # where nothing is left to nature both bounds are one, which is searched for once
+    scopes = [(domain, mean and domain.uncertain) for domain, mean in zip(domains, means, strict=True)]
     together = max(1, TOGETHER // max(1, len(posterior.inputs)) ** 2)
-    alike: dict[tuple[int, bool], list[int]] = {}
-    for i, domain in enumerate(domains):
-        alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append(i)
-    found: dict[int, list[Maximum]] = {}
+    alike: dict[tuple[int, bool], list[tuple[Domain, bool]]] = {}
+    for domain, mean in dict.fromkeys(scopes):
+        alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append((domain, mean))
+    found: dict[tuple[Domain, bool], list[Maximum]] = {}
     for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and posterior.coarse is not posterior
         if some_are_enough and not posterior.many:  # few scopes take less time without, and few points are all tried
-            certain = all(not means[i] or posterior.certain(domains[i].parts) for i in group)
+            certain = all(not mean or posterior.certain(domain.parts) for domain, mean in group)
             some_are_enough = dimension > 2 and len(group) >= _SEVERAL and certain
         for first in range(0, len(group), together):
-            some = [(domains[i], means[i]) for i in group[first : first + together]]
+            some = group[first : first + together]
             coarse = [_over(posterior.coarse, *each) for each in some] if some_are_enough else []
             boxes = [domain.box for domain, _ in some]
             ends = _alike([_over(posterior, *each) for each in some], coarse, boxes, betas, seed)
-            found |= zip(group[first : first + together], ends, strict=True)
-    return [found[i] for i in range(len(domains))]
+            found |= zip(some, ends, strict=True)
+    return [found[scope] for scope in scopes]
 
 
 def warm_started(
