@@ -19,6 +19,13 @@ priors = [{ kernel = { kind = "squared-exponential", lengthscale = 0.3 }, drift 
 method = "random"
 rounds = 20
 """
+PLANE = """
+[problem]
+kind = "time-varying"
+variables = [{ kind = "float", name = "x", low = 0, high = 1 }, { kind = "float", name = "y", low = 0, high = 1 }]
+[study]
+rounds = 20
+"""
 
 
 def test_time_and_bounds(tmp_path: Path) -> None:
@@ -89,6 +96,11 @@ def test_the_present_distribution_by_context(tmp_path: Path) -> None:
         (LINE, "available", '{"x": [0.3, 0.2]}', "available.x"),
         (LINE, "available", '{"y": [0, 1]}', "available.y"),
         (LINE, "available", "{x", "available: '{x'"),
+        (LINE, "available", "{'x': [0.2, 0.3]}", 'expected bounds such as {"x": [0.0, 1.0]}'),
+        (LINE, "available", '{"x": [0,2, 0,3]}', "Numbers take a point, 0.5"),
+        (LINE, "available", '{"x": ["0,2", "0,3"]}', "Numbers take a point, 0.5"),
+        (LINE, "available", "0,5", "Write 0.5, with a decimal point. Two numbers are 0; 5."),
+        (PLANE, "available", "0,5; 0,75", 'points such as [{"x": 0.0, "y": 0.0}], or a file, CSV or JSON'),
         (LINE, "available", "none.csv", "a file that can be read"),
         (LINE, "current", "[[1]]", "current: [[1]] is not allowed; expected nothing"),
         (PLACES, "available", "north,west", "'west'"),
