@@ -306,3 +306,23 @@ def test_what_is_to_be_looked_at_is_filled_in() -> None:
         row = rows(study)[-1]
         messages(import_csv(study, table([{**row, "value": "2", "cost": "1"}])))
         assert study.history[suggestion.token].realised == {"age": 44.0, **decided.values}
+
+
+def test_a_line_may_have_looks_settings_and_outcome() -> None:
+    graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    problem = sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)])
+    with begin(problem) as study:
+        while not (suggestion := study.ask()).observe:
+            study.tell(suggestion, 1, cost=1)
+        (row,) = csv.DictReader(io.StringIO(suggestions_csv(problem, [suggestion])))
+        whole = {**row, "age": "44", "dose": "0.25", "value": "2", "cost": "1"}
+        for wrong, match in (({"dose": ""}, "filled in: dose"), ({"value": "nan"}, "value: nan")):
+            (line,) = import_csv(study, table([{**whole, **wrong}]))
+            assert line.fate == "refused"
+            assert match in line.message
+            assert study.history[suggestion.token].suggestion.observe == ("age",), "nothing is entered"
+        messages(import_csv(study, table([whole])))
+        played = study.history[suggestion.token]
+        assert played.suggestion.context == {"age": 44.0}
+        assert played.realised == {"age": 44.0, "dose": 0.25}, "the dose that was set, not the one that is suggested"
+        assert "it was there already" in messages(import_csv(study, table([whole])))[0]

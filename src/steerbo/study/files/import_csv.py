@@ -278,7 +278,26 @@ def _tell_value(study: Study, before: Round, told: Said, realised: dict[str, Any
         raise InvalidOutcome("value", told.value, "no value where the state is 'failed'", "Correct one of them.")
     if before.waiting and told.charged not in (None, told.cost):
         raise InvalidOutcome("charged", told.charged, "the cost, or nothing: what an outcome cost is charged")
+    if before.waiting and before.suggestion.observe:
+        _look_at_all(study, before, told, realised)
     study.tell(before.suggestion.token, told.value, cost=told.cost, realised=realised)
+
+
+def _look_at_all(study: Study, before: Round, told: Said, realised: dict[str, Any]) -> None:
+    """Enter the observations of a round whose outcome is on the same line.
+
+    Raises:
+        InvalidOutcome: the line leaves out what was seen or set, or its outcome is not allowed; nothing is entered.
+    """
+    asked = before.suggestion
+    looks = (name for seen in asked.scope.look.values() for name in seen)
+    known = {**asked.context, **asked.values, **realised}
+    if missing := [name for name in dict.fromkeys((*looks, *asked.scope.set)) if name not in known]:
+        hint = "Write down what was really seen and set; or leave the value out: the import then says what to set."
+        raise InvalidOutcome("value", told.value, f"nothing before these are filled in: {', '.join(missing)}", hint)
+    study.problem.read_outcome(asked, told.value, told.cost, realised)
+    while asked.observe:
+        asked = study.decide(asked.token, {name: realised[name] for name in asked.observe})
 
 
 def _look(study: Study, number: int, before: Round, realised: dict[str, Any]) -> Line:
