@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,8 +48,9 @@ def test_names_may_come_from_an_iterator() -> None:
     ],
 )
 def test_words_of_other_programs(name: str, hint: str) -> None:
+    number, problem = cast(Any, sb.Float), cast(Any, sb.TimeVarying)
     variable = {"kind": "float", "name": "x", "low": 0, "high": 1, name: True}
-    for make in (lambda: sb.Float("x", 0, 1, **{name: True}), lambda: sb.TimeVarying([variable])):
+    for make in (lambda: number("x", 0, 1, **{name: True}), lambda: problem([variable])):
         with pytest.raises(InvalidProblem) as caught:
             make()
         assert hint in str(caught.value)
