@@ -326,3 +326,15 @@ def test_a_line_may_have_looks_settings_and_outcome() -> None:
         assert played.suggestion.context == {"age": 44.0}
         assert played.realised == {"age": 44.0, "dose": 0.25}, "the dose that was set, not the one that is suggested"
         assert "it was there already" in messages(import_csv(study, table([whole])))[0]
+
+
+def test_an_unknown_state_of_a_round_is_refused() -> None:
+    problem = sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]])
+    with begin(problem) as study:
+        token = study.ask().token
+        for wrong in ({"state": "broken", "cost": "2"}, {"state": "broken", "value": "0", "cost": "2"}):
+            (line,) = import_csv(study, table([{"token": token, "value": "", **wrong}]))
+            assert line.fate == "refused", "a failure is neither dropped nor taken for an outcome of 0"
+            assert "'broken' is not allowed; expected one of open, told, failed, void, abandoned" in line.message
+        messages(import_csv(study, table([{"token": token, "value": "", "state": "failed", "cost": "2"}])))
+        assert study.history[token].state == "failed"

@@ -248,6 +248,9 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
 def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
     """Report a line on a round; it may repeat the log's entry."""
     before = study.history[token]
+    if told.state not in ("", *_OF_A_ROUND):
+        hint = "Write failed where the evaluation broke; nothing is needed where there is a value."
+        raise InvalidOutcome("state", told.state, one_of(_OF_A_ROUND, told.state), hint)
     said = before.request.keys() - {SEEN.name}  # of a round, such as its time; a context is among what happened
     logged = {name for name in said if name not in study.problem.space}
     realised = {name: value for name, value in told.realised.items() if name not in logged}
@@ -499,6 +502,8 @@ _ELSEWHERE = (
     "If the table is another study's, empty its column token, or use `steerbo import --as-data`: its outcomes are then "
     "added as data."
 )
+_OF_A_ROUND = ("open", "told", "failed", "void", "abandoned")
+"""States of a line about a round of the study."""
 _OUTCOME = ("", "open", "told", "added")
 """States of a line without a token whose value is data."""
 _NO_OUTCOME = ("failed", "void", "abandoned")
