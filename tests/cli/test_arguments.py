@@ -143,8 +143,12 @@ def test_tables_with_decimal_commas(tmp_path: Path, separator: str) -> None:
 
 def test_one_context_needs_no_name(tmp_path: Path) -> None:
     study = begin(tmp_path, FLEET.format(contexts=""))
-    current = ask(study, "--current", '{"north": 0.3, "south": 0.7}')["request"]["current"]
-    assert current == {"everyone": {"north": 0.3, "south": 0.7}}
+    for given in ('{"north": 0.3, "south": 0.7}', "[0.3, 0.7]"):
+        current = ask(study, "--current", given)["request"]["current"]
+        assert current == {"everyone": {"north": 0.3, "south": 0.7}}
+    for wrong in ("north=3", "0.3,0.7", '{"north": 3, "south": 900}'):
+        said = refused(call("ask", study, "--current", wrong), 2)
+        assert 'such as {"north": 1, "south": 0}' in said, wrong
 
 
 def test_numbers_of_two_meanings_are_refused(tmp_path: Path) -> None:
