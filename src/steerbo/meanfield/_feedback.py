@@ -12,7 +12,6 @@ import numpy as np
 
 from .._arrays import Float, Int
 from .._parsing import Rows, parse_value
-from .._wording import counted
 from ..core import finite
 from ..errors import InvalidOutcome, InvalidRequest, one_of
 from ..space import Simplex
