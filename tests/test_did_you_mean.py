@@ -50,8 +50,8 @@ def test_names_may_come_from_an_iterator() -> None:
 def test_words_of_other_programs(name: str, hint: str) -> None:
     number, problem = cast(Any, sb.Float), cast(Any, sb.TimeVarying)
     variable = {"kind": "float", "name": "x", "low": 0, "high": 1, name: True}
-    for make, given in ((number, {**variable}), (problem, {"variables": [variable]})):
+    for make, fields in ((number, {**variable}), (problem, {"variables": [variable]})):
         with pytest.raises(InvalidProblem) as caught:
-            make(**given)
+            make(**fields)
         assert hint in str(caught.value)
         assert "did you mean" not in str(caught.value)
