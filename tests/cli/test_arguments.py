@@ -90,6 +90,7 @@ def test_the_present_distribution_by_context(tmp_path: Path) -> None:
     ("text", "option", "value", "says"),
     [
         (LINE, "time", "noon", "time: 'noon' is not allowed; expected a finite number"),
+        (LINE, "time", "2026-11-27", "A date is written as a number"),
         (LINE, "time", "nan", "time: nan"),
         (LINE, "available", "2", "available.x: 2.0 is not allowed"),
         (LINE, "available", "", "at least one point"),
