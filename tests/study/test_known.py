@@ -338,3 +338,22 @@ def test_an_unknown_state_of_a_round_is_refused() -> None:
             assert "'broken' is not allowed; expected one of open, told, failed, void, abandoned" in line.message
         messages(import_csv(study, table([{"token": token, "value": "", "state": "failed", "cost": "2"}])))
         assert study.history[token].state == "failed"
+
+
+def test_data_that_look_like_an_open_round_are_pointed_out() -> None:
+    """A play whose line lacks its token is not charged, and its round stays open."""
+    problem = sb.CostVarying([sb.Float("ph", 4, 8), sb.Categorical("pot", ["a", "b"])], [["ph", "pot"]])
+    with begin(problem) as study:
+        asked = study.ask()
+        row = {"ph": f"{asked.values['ph']:.3g}", "pot": asked.values["pot"], "value": "2", "cost": "1"}
+        (said,) = messages(import_csv(study, table([row])))
+        assert "its settings are those of round 1, which has no outcome yet: if it is that play, void" in said
+        assert f"import the line with {asked.token} in a column token" in said
+        other = "b" if row["pot"] == "a" else "a"
+        for changed in ({"pot": other}, {"ph": "4.5" if asked.values["ph"] > 5 else "7"}):
+            (said,) = messages(import_csv(study, table([{**row, **changed}])))
+            assert "its settings" not in said
+        study.amend("added-1", void=True)
+        messages(import_csv(study, table([{**row, "token": asked.token}])))
+        assert not study.pending
+        assert study.status.spent == 1.0

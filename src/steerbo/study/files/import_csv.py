@@ -437,7 +437,11 @@ def take(
         study.session.logged(study.optimizer.refit)
     timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
     doubted = {
-        number: [*_without_time(outcome, timed, study), *_twin(known.same_but_for_value(outcome))]
+        number: [
+            *_without_time(outcome, timed, study),
+            *_twin(known.same_but_for_value(outcome)),
+            *_open_round(study, outcome),
+        ]
         for number, outcome in added.items()
     }
     lines = [replace(line, message=_joined([line.message, *doubted.get(line.number, ())])) for line in lines]
@@ -456,6 +460,28 @@ def _twin(name: str) -> Iterator[str]:
     """Sentence on data that a line may be a correction of: somebody may as well have measured twice."""
     if name:
         yield f"the same settings as {name} with another value: void one if they are one"
+
+
+_ALIKE = 0.002  # share of a range within which people round what they set
+
+
+def _open_round(study: Study, outcome: Outcome) -> Iterator[str]:
+    """Sentence on data that look like the outcome of an open round: as data they are not charged, and it stays open."""
+    space = study.problem.space
+    for asked in study.pending:
+        names = [name for name in asked.values if name in space]
+        same = all(
+            name in outcome.realised
+            and space[name].apart(asked.values[name], outcome.realised[name]) <= _ALIKE
+            and (space[name].kind == "float" or asked.values[name] == outcome.realised[name])
+            for name in names
+        )
+        if same and any(space[name].kind == "float" for name in names):  # few choices are alike by chance
+            yield (
+                f"its settings are those of round {asked.round}, which has no outcome yet: if it is that play, void "
+                f"these data, and import the line with {asked.token} in a column token"
+            )
+            return
 
 
 def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
