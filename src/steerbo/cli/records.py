@@ -177,8 +177,8 @@ def _first_line(file: Path) -> str:
 def _write(file: Path, text: str, ending: str) -> None:
     """Write a file whose name promises no other format.
 
-    One that is there is replaced only if its name ends as this kind's does, and a table only if it begins as exports do:
-    never a log, a study file or a table that people wrote.
+    One that is there is replaced only if its name ends as this kind's does, and a table only if it begins as exports
+    do: never a log, a study file or a table that people wrote.
     """
     if file.suffix.lower() in _FORMATS - {ending}:
         raise InvalidOption("out", str(file), f"a name that ends in {ending}: that is what is written")
