@@ -357,3 +357,18 @@ def test_data_that_look_like_an_open_round_are_pointed_out() -> None:
         messages(import_csv(study, table([{**row, "token": asked.token}])))
         assert not study.pending
         assert study.status.spent == 1.0
+
+
+def test_commas_between_the_names_of_a_scope() -> None:
+    graph = sb.CausalGraph.from_text(
+        "age -> dose -> y; age -> y; sex -> dose; sex -> y; rest -> y", target="y", intervenable=["dose", "rest"]
+    )
+    problem = sb.Causal(
+        graph, [sb.Float("dose", 0, 1), sb.Float("rest", 0, 8), sb.Float("age", 20, 90), sb.Float("sex", 0, 1)]
+    )
+    row = {"dose": "0.5", "rest": "2", "age": "44", "sex": "1", "value": "1"}
+    with begin(problem) as study:
+        (line,) = import_csv(study, table([{**row, "scope": "dose (age, sex), rest"}]))
+        assert line.fate == "refused"
+        assert "expected names with + between them. Write dose (age, sex) + rest." in line.message
+        messages(import_csv(study, table([{**row, "scope": "dose (age, sex) + rest"}])))

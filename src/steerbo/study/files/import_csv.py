@@ -173,11 +173,15 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     return Said(state, reason, number("value"), number("cost"), number("charged"), scope, realised)
 
 
+_COMMAS = re.compile(r"[,;](?![^()]*\))")  # but not those within parentheses
 _LABEL = re.compile(r"[^,()\s](?:[^,()]*[^,()\s])?")  # a name in a scope such as "dose (age, pulse)"
 
 
 def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list[str] | dict[str, Any]:
     """Write the names of a scope as the problem does: people write pH for ph there, as at the head of a column.
+
+    Raises:
+        InvalidOutcome: commas between names, where the problem has no such name.
 
     >>> from steerbo import CostVarying, Float
     >>> _with_own_names(CostVarying([Float("ph", 4, 8)], [["ph"]]), ["pH"])
@@ -192,6 +196,11 @@ def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list
     def named(found: re.Match[str]) -> str:
         return found[0] if found[0] in names else own.get(folded(found[0]), found[0])
 
+    for part in scope:
+        if part not in names and len(apart := [name.strip() for name in _COMMAS.split(part)]) > 1:
+            raise InvalidOutcome(
+                "scope", part, "names with + between them", f"Write {' + '.join(filter(None, apart))}."
+            )
     found = [part if part in names else _LABEL.sub(named, part) for part in scope]
     labels = {label for part in found for label in ([part] if part in names else _LABEL.findall(part))}
     return found if labels <= set(names) else scope  # a message then says what is written
