@@ -173,7 +173,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     return Said(state, reason, number("value"), number("cost"), number("charged"), scope, realised)
 
 
-_COMMAS = re.compile(r"[,;](?![^()]*\))")  # but not those within parentheses
+_COMMAS = re.compile(r",(?![^()]*\))")  # but not those within parentheses
 _LABEL = re.compile(r"[^,()\s](?:[^,()]*[^,()\s])?")  # a name in a scope such as "dose (age, pulse)"
 
 
@@ -197,10 +197,9 @@ def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list
         return found[0] if found[0] in names else own.get(folded(found[0]), found[0])
 
     for part in scope:
-        if part not in names and len(apart := [name.strip() for name in _COMMAS.split(part)]) > 1:
-            raise InvalidOutcome(
-                "scope", part, "names with + between them", f"Write {' + '.join(filter(None, apart))}."
-            )
+        apart = [name.strip() for name in _COMMAS.split(part) if name.strip()]
+        if part not in names and len(apart) > 1 and all(folded(each.partition(" (")[0]) in own for each in apart):
+            raise InvalidOutcome("scope", part, "names with + between them", f"Write {' + '.join(apart)}.")
     found = [part if part in names else _LABEL.sub(named, part) for part in scope]
     labels = {label for part in found for label in ([part] if part in names else _LABEL.findall(part))}
     return found if labels <= set(names) else scope  # a message then says what is written
