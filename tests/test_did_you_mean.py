@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.errors import did_you_mean, one_of
+import steerbo as sb
+from steerbo.errors import InvalidProblem, did_you_mean, one_of
 
 
 def test_many_names_are_not_all_listed() -> None:
@@ -33,3 +37,21 @@ def test_anything_may_have_been_given(given: object) -> None:
 
 def test_names_may_come_from_an_iterator() -> None:
     assert one_of(iter(["temperature", "ph"]), "phh") == "one of temperature, ph (did you mean 'ph'?)"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("log", 'A logarithmic scale is written scale = "log".'),
+        ("min", "It is called low."),
+        ("max", "It is called high."),
+    ],
+)
+def test_words_of_other_programs(name: str, hint: str) -> None:
+    number, problem = cast(Any, sb.Float), cast(Any, sb.TimeVarying)
+    variable = {"kind": "float", "name": "x", "low": 0, "high": 1, name: True}
+    for make, fields in ((number, {**variable}), (problem, {"variables": [variable]})):
+        with pytest.raises(InvalidProblem) as caught:
+            make(**fields)
+        assert hint in str(caught.value)
+        assert "did you mean" not in str(caught.value)

@@ -88,18 +88,19 @@ def from_pydantic(
         names = _kinds(declared, given, path) if untagged else _names(declared, given, path)
         if complaint["type"] in _RECORDS:
             names = [_record_of(record for record in _standing(declared, given, path)[0] if record is not declared)]
-        where, why = ".".join([place, *map(str, path)]), _instead(declared, path)
+        where, why = ".".join([place, *map(str, path)]), _instead(declared, given, path)
         found[path] = list(_ours(complaint, where, kind, names, why))
     return combine(fault for faults in found.values() for fault in faults)
 
 
-def _instead(declared: Any, path: Sequence[Any]) -> str:
-    """A record's own hint for a field that only other records have; empty where it gives none."""
-    if len(path) != 1:
+def _instead(declared: Any, given: object, path: Sequence[Any]) -> str:
+    """A record's own hint for a field that only other records, or other programs, have; empty where it gives none."""
+    if not path or not isinstance(path[-1], str):
         return ""
-    if path[0] in ("maximize", "maximise") and "minimize" in getattr(declared, "__pydantic_fields__", ()):
+    records = _of_its_kind(declared, given, path[:-1])
+    if path[-1] in ("maximize", "maximise") and any("minimize" in record.__pydantic_fields__ for record in records):
         return "Larger values are better unless minimize is true: leave it out."
-    return str(getattr(declared, "instead", {}).get(path[0], ""))
+    return next((str(hint) for record in records if (hint := getattr(record, "instead", {}).get(path[-1]))), "")
 
 
 def _ours(
@@ -201,10 +202,15 @@ def _standing(declared: Any, given: object, path: Sequence[Any]) -> tuple[list[A
 
 def _names(declared: Any, given: object, path: Sequence[Any]) -> list[str]:
     """Names of the fields of the record that `path` leads into."""
-    records, given = _standing(declared, given, path[:-1])
+    records = _of_its_kind(declared, given, path[:-1])
+    return list(dict.fromkeys(name for record in records for name in record.__pydantic_fields__))
+
+
+def _of_its_kind(declared: Any, given: object, path: Sequence[Any]) -> list[Any]:
+    """The records that are allowed at `path`; those of the kind that is said there, if there are any."""
+    records, given = _standing(declared, given, path)
     kind = given.get("kind") if isinstance(given, Mapping) else None
-    of_kind = [record for record in records if _tag(record) == kind] or records
-    return list(dict.fromkeys(name for record in of_kind for name in record.__pydantic_fields__))
+    return [record for record in records if _tag(record) == kind] or records
 
 
 def _field(record: Any, name: str) -> Any:

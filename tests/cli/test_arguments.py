@@ -19,6 +19,13 @@ priors = [{ kernel = { kind = "squared-exponential", lengthscale = 0.3 }, drift 
 method = "random"
 rounds = 20
 """
+PLANE = """
+[problem]
+kind = "time-varying"
+variables = [{ kind = "float", name = "x", low = 0, high = 1 }, { kind = "float", name = "y", low = 0, high = 1 }]
+[study]
+rounds = 20
+"""
 
 
 def test_time_and_bounds(tmp_path: Path) -> None:
@@ -83,12 +90,18 @@ def test_the_present_distribution_by_context(tmp_path: Path) -> None:
     ("text", "option", "value", "says"),
     [
         (LINE, "time", "noon", "time: 'noon' is not allowed; expected a finite number"),
+        (LINE, "time", "2026-11-27", "A date is written as a number"),
         (LINE, "time", "nan", "time: nan"),
         (LINE, "available", "2", "available.x: 2.0 is not allowed"),
         (LINE, "available", "", "at least one point"),
         (LINE, "available", '{"x": [0.3, 0.2]}', "available.x"),
         (LINE, "available", '{"y": [0, 1]}', "available.y"),
         (LINE, "available", "{x", "available: '{x'"),
+        (LINE, "available", "{'x': [0.2, 0.3]}", 'expected bounds such as {"x": [0.0, 1.0]}'),
+        (LINE, "available", '{"x": [0,2, 0,3]}', "Numbers take a point, 0.5"),
+        (LINE, "available", '{"x": ["0,2", "0,3"]}', "Numbers take a point, 0.5"),
+        (LINE, "available", "0,5", "Write 0.5, with a decimal point. Two numbers are 0; 5."),
+        (PLANE, "available", "0,5; 0,75", 'points such as [{"x": 0.0, "y": 0.0}], or a file, CSV or JSON'),
         (LINE, "available", "none.csv", "a file that can be read"),
         (LINE, "current", "[[1]]", "current: [[1]] is not allowed; expected nothing"),
         (PLACES, "available", "north,west", "'west'"),
@@ -131,8 +144,12 @@ def test_tables_with_decimal_commas(tmp_path: Path, separator: str) -> None:
 
 def test_one_context_needs_no_name(tmp_path: Path) -> None:
     study = begin(tmp_path, FLEET.format(contexts=""))
-    current = ask(study, "--current", '{"north": 0.3, "south": 0.7}')["request"]["current"]
-    assert current == {"everyone": {"north": 0.3, "south": 0.7}}
+    for given in ('{"north": 0.3, "south": 0.7}', "[0.3, 0.7]"):
+        current = ask(study, "--current", given)["request"]["current"]
+        assert current == {"everyone": {"north": 0.3, "south": 0.7}}
+    for wrong in ("north=3", "0.3,0.7", '{"north": 3, "south": 900}'):
+        said = refused(call("ask", study, "--current", wrong), 2)
+        assert 'such as {"north": 1, "south": 0}' in said, wrong
 
 
 def test_numbers_of_two_meanings_are_refused(tmp_path: Path) -> None:

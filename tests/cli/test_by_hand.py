@@ -151,7 +151,9 @@ def test_bounds_are_widened_in_a_running_study(study: Path) -> None:
     said = call("extend", study)
     assert said.exit_code == 0, said.output
     assert "temperature can be set from 10 to 45 now" in said.stderr
-    assert "can be set" not in call("extend", study).stderr, "twice is fine"
+    again = call("extend", study)
+    assert "can be set" not in again.stderr, "twice is fine"
+    assert "study.toml has the bounds and limits of its log: nothing is changed" in again.stderr
     assert call("tell", study, first["token"], 1, "--cost", 1, *realised(first)).exit_code == 0
     with Study.open(study.with_suffix(".db")) as going:
         assert going.problem.space["temperature"].high == 45  # type: ignore[union-attr]

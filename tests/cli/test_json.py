@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.calls import COMMANDS, DRUG, begin, call
+from tests.cli.calls import COMMANDS, DRUG, LINE, begin, call
 from tests.study.files import write_study
 
 STATUS = {"rounds", "told", "failed", "pending", "spent", "finished"}
@@ -102,3 +102,12 @@ def test_a_study_from_new_to_report(tmp_path: Path) -> None:
     assert Path(answered(0, "report", study)["file"]).stat().st_size > 1000
     assert answered(0, "doctor", study)
     assert answered(0, "methods", "causal")[0]["method"]
+
+
+def test_what_extend_changed(tmp_path: Path) -> None:
+    study = begin(tmp_path, LINE)
+    study.write_text(study.read_text().replace("high = 1 ", "high = 2 ").replace("rounds = 20", "rounds = 30"))
+    said = answered(0, "extend", study)
+    assert (said["bounds"], said["changes"]) == ({"x": [0.0, 2.0]}, {"rounds": [20, 30]})
+    again = answered(0, "extend", study)
+    assert (again["bounds"], again["changes"]) == ({}, {})

@@ -198,6 +198,11 @@ def test_an_export_never_takes_the_place_of_something_else(study: Path, tmp_path
             assert "a new file" in refused(call(command, study, "--out", str(file)), 2)
     assert all(file.read_bytes() == kept for file, kept in before.items() if file != log)
     assert call("show", study).exit_code == 0, "the log is one"
+    table = tmp_path / "results.csv"
+    for written in ("Day;Temp (°C);Yield (kg)\n3 May;21,5;9,8\n", "token;round;value\n1-a;1;9,8\n"):
+        table.write_text(written, encoding="utf-8")
+        assert "an earlier export" in refused(call("export", study, "--out", str(table)), 2)
+        assert table.read_text(encoding="utf-8") == written
     for _ in range(2):
         assert call("export", study, "--out", str(tmp_path / "rounds.csv")).exit_code == 0
         assert call("report", study, "--out", str(tmp_path / "page.html")).exit_code == 0

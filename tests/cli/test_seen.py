@@ -47,7 +47,7 @@ def test_every_way_to_say_what_is_seen(greenhouse: Path, given: str, monkeypatch
         (("weather=1", "weather=2"), "context: 'weather=2' is not allowed; expected NAME=VALUE, each name once"),
         (('[{"weather": 1}, {"weather": 2}]',), "expected one case, not 2"),
         (("nowhere.csv",), "a file that can be read"),
-        (("warm",), "a list of tables in JSON"),
+        (("12",), "context: '12' is not allowed; expected NAME=VALUE for each of weather"),
     ],
 )
 def test_what_is_no_context_is_refused(greenhouse: Path, given: tuple[str, ...], complaint: str) -> None:

@@ -77,11 +77,25 @@ def test_proxies_are_named_by_address(tmp_path: Path) -> None:
             assert ("Secure" in cookie) == secure
 
 
-def test_studies_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_studies_of_one_name_are_served_by_their_folders(tmp_path: Path) -> None:
+    places = []
+    for folder in ("north", "south"):
+        (tmp_path / folder).mkdir()
+        places.append(oven(tmp_path / folder))
+    wrong = tmp_path / "oven.toml"
+    wrong.write_text("[study", encoding="utf-8")
+    with serving(*places, wrong) as made, made.client() as client:
+        listed = client.get("/studies").json()
+        assert listed["studies"] == ["north-oven", "south-oven"]
+        assert list(listed["left_out"]) == [f"{tmp_path.name}-oven"]
+        assert client.post("/studies/south-oven/ask", json={"context": {"weather": 3}}).status_code == 200
+    with Study.open(places[1]) as south, Study.open(places[0]) as north:
+        assert (len(south.history), len(north.history)) == (1, 0)
+
+
+def test_a_study_that_is_given_twice_is_refused(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    (tmp_path / "other").mkdir()
-    other = oven(tmp_path / "other")
-    assert "studies of different names" in refused(call("serve", place, other), 2)
+    assert "Give each study once" in refused(call("serve", place, place), 2)
 
 
 @pytest.mark.parametrize("name", ["no.db", "no.toml"])

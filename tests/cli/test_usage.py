@@ -33,6 +33,8 @@ WRONG = [
     (["ask", "a.toml", "--batch", "1" * 5000], "--batch: '1"),
     (["ask", "a.toml", "--batch=-1"], "--batch: '-1' is not allowed"),
     (["run", "a.toml", "--rounds", "ten"], "--rounds: 'ten' is not allowed"),
+    (["abandon", "a.toml", "1-a", "--charge", "1,5"], "--charge: '1,5' is not allowed; expected a number. Write 1.5,"),
+    (["scopes", "a.txt", "--base", "dear"], "--base: 'dear' is not allowed; expected a number."),
     (["serve", "a.toml", "--port", "99999"], "--port: '99999' is not allowed; expected a whole number from 0 to 65535"),
 ]  # fmt: skip
 

@@ -189,6 +189,23 @@ def test_a_cost_far_from_those_of_its_scope_is_warned_about() -> None:
         optimizer.fail(broken, "it broke", cost=1500.0)
 
 
+def test_a_cost_of_another_size_is_warned_about_where_all_others_are_the_same() -> None:
+    """What every play of a set costs is often one number: 100 beside 1 ended a study of a budget of 30 in silence."""
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=30, budget=1e4)
+    assert told(optimizer, 1.0, 1.0) is None
+    assert told(optimizer, 2.0, 100.0) is None, "of one other nothing is known"
+    optimizer.amend(list(optimizer.history)[-1].suggestion.token, cost=1.0)
+    assert told(optimizer, 3.0, 5.0) is None
+    optimizer.amend(list(optimizer.history)[-1].suggestion.token, cost=1.0)
+    for cost in (100.0, 0.01):
+        with pytest.warns(OutOfRangeWarning, match=f"cost = {cost:g} is far from the others, which are all 1;"):
+            told(optimizer, 2.5, cost)
+        optimizer.amend(list(optimizer.history)[-1].suggestion.token, cost=1.0)
+    broken = optimizer.ask()
+    assert broken is not None
+    optimizer.fail(broken, "it broke", cost=0.0)
+
+
 @pytest.mark.parametrize("others", [[], [1.0, 2.0, 3.0], [1.0] * 20, [1.0, 1e6, 2.0, 3.0, 4.0]])
 def test_nothing_is_unusual_where_little_is_usual(others: list[float]) -> None:
     assert not unusual(1e6, others)

@@ -166,3 +166,17 @@ def test_a_name_that_heads_a_column_is_explained(kind: str) -> None:
     with pytest.raises(InvalidInput, match="other") as refused:
         optimizer.add(1.0, {"other": 1.0, **measured})
     assert "column" not in str(refused.value)
+
+
+def test_another_report_of_the_same_value_says_what_is_different() -> None:
+    optimizer = Optimizer(sb.CostVarying([sb.Float("t", 0, 1), sb.Float("ph", 4, 8, law=sb.Uniform())], [["t"]]))
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    optimizer.tell(suggestion, 7.4, cost=1, realised={"ph": 6.2})
+    for value, cost, ph, said in (
+        (7.4, 1, 6.9, "(7.4, with ph = 6.2)"),
+        (7.4, 2, 6.2, "(7.4, with cost = 1.0)"),
+        (7.8, 2, 6.9, "(7.4)"),
+    ):
+        with pytest.raises(OutcomeConflict, match=re.escape(f"has an outcome already {said}")):
+            optimizer.tell(suggestion, value, cost=cost, realised={"ph": ph})

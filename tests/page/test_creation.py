@@ -52,6 +52,14 @@ def test_every_kind_has_a_form(kind: str, tmp_path: Path) -> None:
         ({"most-budget": "1,500"}, "most-budget"),
         ({"v0-name": ""}, "v0-name"),
         ({"good": "-1"}, "good"),
+        ({"v0-high": "nan"}, "v0-high"),
+        ({"v0-low": "-inf"}, "v0-low"),
+        ({"v2-mean": "NaN"}, "v2-mean"),
+        ({"sets": "temperature: 1\nglaze: inf"}, "sets"),
+        ({"limits": "temperature <= inf"}, "limits"),
+        ({"most-budget": "Infinity"}, "most-budget"),
+        ({"most-rounds": "nan"}, "most-rounds"),
+        ({"good": "1e999"}, "good"),
     ],
 )
 def test_what_is_wrong_is_said_at_its_field(changed: dict[str, str], field: str, tmp_path: Path) -> None:

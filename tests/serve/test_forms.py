@@ -47,6 +47,19 @@ def test_a_time_that_has_to_be_stated_is_asked_for_at_its_field() -> None:
     assert time_needed(dated) == "data were at 7 at the latest"
 
 
+def test_rounds_are_counted_on_from_those_of_an_earlier_study() -> None:
+    study = Study.create(MemoryLog(), sites(), rounds=9)
+    for time in (1.0, 2.0, 4.0):
+        study.add(1.0, realised={"x": 0.5, "time": time})
+    assert time_needed(study) == ""
+    assert read_ask(study.problem, {"ask:time": ""}, False, time_needed(study)) == {}
+    assert study.history[study.ask().token].request["time"] == 5.0
+    assert time_needed(study) == "", "round 1 was at 5, which was counted"
+    study.add(1.0, realised={"x": 0.5, "time": 812.5})
+    study.ask(time=900.5)
+    assert time_needed(study) == "round 2 was at 900.5"
+
+
 def test_fields_that_are_empty_say_nothing() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     token = study.ask(context={"weather": 1.0}).token

@@ -306,3 +306,69 @@ def test_what_is_to_be_looked_at_is_filled_in() -> None:
         row = rows(study)[-1]
         messages(import_csv(study, table([{**row, "value": "2", "cost": "1"}])))
         assert study.history[suggestion.token].realised == {"age": 44.0, **decided.values}
+
+
+def test_a_line_may_have_looks_settings_and_outcome() -> None:
+    graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    problem = sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)])
+    with begin(problem) as study:
+        while not (suggestion := study.ask()).observe:
+            study.tell(suggestion, 1, cost=1)
+        (row,) = csv.DictReader(io.StringIO(suggestions_csv(problem, [suggestion])))
+        whole = {**row, "age": "44", "dose": "0.25", "value": "2", "cost": "1"}
+        for wrong, match in (({"dose": ""}, "filled in: dose"), ({"value": "nan"}, "value: nan")):
+            (line,) = import_csv(study, table([{**whole, **wrong}]))
+            assert line.fate == "refused"
+            assert match in line.message
+            assert study.history[suggestion.token].suggestion.observe == ("age",), "nothing is entered"
+        messages(import_csv(study, table([whole])))
+        played = study.history[suggestion.token]
+        assert played.suggestion.context == {"age": 44.0}
+        assert played.realised == {"age": 44.0, "dose": 0.25}, "the dose that was set, not the one that is suggested"
+        assert "it was there already" in messages(import_csv(study, table([whole])))[0]
+
+
+def test_an_unknown_state_of_a_round_is_refused() -> None:
+    problem = sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]])
+    with begin(problem) as study:
+        token = study.ask().token
+        for wrong in ({"state": "broken", "cost": "2"}, {"state": "broken", "value": "0", "cost": "2"}):
+            (line,) = import_csv(study, table([{"token": token, "value": "", **wrong}]))
+            assert line.fate == "refused", "a failure is neither dropped nor taken for an outcome of 0"
+            assert "'broken' is not allowed; expected one of open, told, failed, void, abandoned" in line.message
+        messages(import_csv(study, table([{"token": token, "value": "", "state": "failed", "cost": "2"}])))
+        assert study.history[token].state == "failed"
+
+
+def test_data_that_look_like_an_open_round_are_pointed_out() -> None:
+    """A play whose line lacks its token is not charged, and its round stays open."""
+    problem = sb.CostVarying([sb.Float("ph", 4, 8), sb.Categorical("pot", ["a", "b"])], [["ph", "pot"]])
+    with begin(problem) as study:
+        asked = study.ask()
+        row = {"ph": f"{asked.values['ph']:.3g}", "pot": asked.values["pot"], "value": "2", "cost": "1"}
+        (said,) = messages(import_csv(study, table([row])))
+        assert "its settings are those of round 1, which has no outcome yet: if it is that play, void" in said
+        assert f"import the line with {asked.token} in a column token" in said
+        other = "b" if row["pot"] == "a" else "a"
+        for changed in ({"pot": other}, {"ph": "4.5" if asked.values["ph"] > 5 else "7"}):
+            (said,) = messages(import_csv(study, table([{**row, **changed}])))
+            assert "its settings" not in said
+        study.amend("added-1", void=True)
+        messages(import_csv(study, table([{**row, "token": asked.token}])))
+        assert not study.pending
+        assert study.status.spent == 1.0
+
+
+def test_commas_between_the_names_of_a_scope() -> None:
+    graph = sb.CausalGraph.from_text(
+        "age -> dose -> y; age -> y; sex -> dose; sex -> y; rest -> y", target="y", intervenable=["dose", "rest"]
+    )
+    problem = sb.Causal(
+        graph, [sb.Float("dose", 0, 1), sb.Float("rest", 0, 8), sb.Float("age", 20, 90), sb.Float("sex", 0, 1)]
+    )
+    row = {"dose": "0.5", "rest": "2", "age": "44", "sex": "1", "value": "1"}
+    with begin(problem) as study:
+        (line,) = import_csv(study, table([{**row, "scope": "dose (age, sex), rest"}]))
+        assert line.fate == "refused"
+        assert "expected names with + between them. Write dose (age, sex) + rest." in line.message
+        messages(import_csv(study, table([{**row, "scope": "dose (age, sex) + rest"}])))

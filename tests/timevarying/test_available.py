@@ -16,7 +16,7 @@ from tests.timevarying.cases import box, sites
 def test_what_is_available_on_sites() -> None:
     optimizer = Optimizer(sites(), "random")
     mask = [0.3 <= x <= 0.5 for (x,) in optimizer.problem.sites]  # type: ignore[attr-defined]
-    for given in (mask, np.array(mask), [0.3, 0.35, 0.4, 0.45, 0.5], [{"x": 0.4}], [[0.4]]):
+    for given in (mask, np.array(mask), [0.3, 0.35, 0.4, 0.45, 0.5], [{"x": 0.4}], [[0.4]], {"x": (0.3, 0.5)}):
         suggestion = optimizer.ask(available=given)
         assert suggestion is not None
         assert 0.3 <= suggestion.values["x"] <= 0.5
@@ -28,7 +28,9 @@ def test_what_is_available_on_sites() -> None:
         ([2.0], "from 0 to 1"),
         ("0.3", "a list of points"),
         (3, "a list of points"),
-        ({"x": (0, 1)}, "the domain is finite"),
+        ({"x": (0, 2)}, "low <= high <= 1"),
+        ({"x": (0.31, 0.34)}, "at least one point"),
+        ({"y": (0, 1)}, "bounds of x"),
         ([{"y": 1}], "values for"),
         ([None], "a number"),
     ]

@@ -58,7 +58,9 @@ def read_trial(scope: Any, graph: CausalGraph, space: Space) -> Scope | None:
         raise InvalidOutcome("scope.keep", list(read.keep), "nothing: what was kept was set, too")
     for name in read.set:
         if name not in graph.intervenable:
-            raise InvalidOutcome("scope", name, f"a variable that can be set, {one_of(graph.intervenable, name)}")
+            settable = one_of(graph.intervenable, name)
+            hint = "Where nothing was set there is no scope."
+            raise InvalidOutcome("scope", name, f"a variable that can be set, {settable}", hint)
     allowed = [name for name in space.names if name not in read.set]
     for name in read.contexts:
         if name not in allowed:

@@ -154,7 +154,7 @@ class _Program(TyperGroup):
         if args[0] not in self.commands:
             raise unknown_command(list(self.commands), args[0])
         name, command, rest = super().resolve_command(ctx, args)
-        ctx.meta[_TYPED] = rest
+        ctx.meta[_TYPED] = [*rest]  # the parser takes words off its list
         look_over(command, f"{ctx.command_path} {name}", rest)
         return name, command, rest
 

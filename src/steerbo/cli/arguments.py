@@ -185,6 +185,11 @@ def seen_before(problem: Problem, texts: Sequence[str]) -> dict[str, Any]:
         InvalidContext: it is neither, or holds more than one case.
     """
     table = texts[0].strip()
+    if not table.startswith(("{", "[")) and not table.lower().endswith((".csv", ".json")) and "=" not in table:
+        names = ", ".join(problem.space.seen)
+        raise InvalidContext(
+            "context", texts[0], f"NAME=VALUE for each of {names}, or a table in JSON, or a file of it"
+        )
     if len(texts) > 1 or (not table.startswith("{") and "=" in table):
         return pairs(problem, "context", texts, InvalidContext)
     found = cases(problem, f"[{table}]" if table.startswith("{") else table)

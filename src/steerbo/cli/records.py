@@ -122,7 +122,7 @@ def export(
     out: Annotated[
         str | None,
         typer.Option(
-            help="The file; one that exists is replaced if it ends in .csv or .jsonl; default: standard output. "
+            help="The file; an earlier export, .csv or .jsonl, is replaced; default: standard output. "
             "optuna: a file or a database URL, default STUDY-optuna.db."
         ),
     ] = None,
@@ -165,10 +165,20 @@ def _give(kind: str, text: str, out: str | None, as_json: bool) -> None:
 _FORMATS = {".csv", ".jsonl", ".json", ".html", ".pdf", ".xlsx", ".ods", ".parquet"}
 
 
+_EXPORTED = "token,round,"
+"""Beginning of an export; spreadsheets write other ones, and so do people."""
+
+
+def _first_line(file: Path) -> str:
+    with file.open(encoding="utf-8", errors="replace") as opened:
+        return opened.readline(200).strip()
+
+
 def _write(file: Path, text: str, ending: str) -> None:
     """Write a file whose name promises no other format.
 
-    One that is there is replaced only if its name ends as this kind's does: never a log or a study file.
+    One that is there is replaced only if its name ends as this kind's does, and a table only if it begins as exports
+    do: never a log, a study file or a table that people wrote.
     """
     if file.suffix.lower() in _FORMATS - {ending}:
         raise InvalidOption("out", str(file), f"a name that ends in {ending}: that is what is written")
@@ -176,6 +186,9 @@ def _write(file: Path, text: str, ending: str) -> None:
         if file.exists() and file.suffix.lower() != ending:
             hint = "There is a file of this name already."
             raise InvalidOption("out", str(file), f"a new file, or one whose name ends in {ending}", hint)
+        if ending == ".csv" and file.is_file() and (head := _first_line(file)) and not head.startswith(_EXPORTED):
+            hint = "There is a table of this name that is no export: it is not replaced."
+            raise InvalidOption("out", str(file), "a new file, or an earlier export", hint)
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror}.)") from None

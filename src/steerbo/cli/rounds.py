@@ -11,10 +11,10 @@ import typer
 
 from .._parsing import parse_value
 from .._redaction import to_type
-from ..core import Problem, Warnings
+from ..core import BoundsExtended, LimitsRevised, Problem, Warnings
 from ..errors import InvalidContext, InvalidOutcome
 from ..records import to_dict
-from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
+from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
 from ..study.files.export import read_scope, suggestions_csv
 from .app import answer, echo, group, print_json
 from .arguments import (
@@ -78,9 +78,18 @@ def _say_status(study: Study, as_json: bool, warned: Warnings = None) -> None:
 def extend(study: StudyFilePath, log: LogPlace = None, as_json: AsJson = False) -> None:
     """Apply wider bounds and changed limits of the study file to its log. Nothing else of a study can be changed."""
     specification = read_study(study)
-    opened = DatabaseLog(log or specification.log, make=False)
+    place = str(log or specification.log)
+    before, opened = len(read_events(place)), DatabaseLog(place, make=False)
     with resume(specification, opened, Errors(), begin=False, extend=True, holder=BY_HAND) as going:
-        _say_status(going, as_json)
+        bounds, changes = dict[str, Any](), dict[str, Any]()
+        for event in going.events[before:]:
+            if isinstance(event, BoundsExtended):
+                bounds |= event.bounds
+            elif isinstance(event, LimitsRevised):
+                changes |= event.changes
+        if not bounds and not changes:
+            echo(f"{study} has the bounds and limits of its log: nothing is changed", err=True)
+        answer(as_json, {**_status(going), "bounds": bounds, "changes": changes}, str(going.status))
 
 
 @commands.command(cls=Declaring)

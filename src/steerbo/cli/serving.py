@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, closing, nullcontext
 from functools import partial
@@ -132,22 +133,42 @@ def _opening(
 
 
 def _openers(places: list[str], say: Callable[[str], None] | None = None) -> tuple[Openers, LeftOut]:
-    """Openers of the studies by served name, all of a log given without a name; and places that cannot be read."""
+    """Openers of the studies by served name, all of a log given without a name; and places that cannot be read.
+
+    Raises:
+        InvalidStudy: a study is given twice, or two have the same name also with their folders.
+    """
     found: Openers = {}
     left_out: LeftOut = {}
+    read: list[tuple[str, str, SteerboError | None]] = []  # log, study, and why it cannot be read
     for place in places:
         try:
             log, each = _studies_at(place)
         except SteerboError as error:
-            log, each = "", [place]
-            left_out[title(place)] = error
-        for one in each:
-            shown = title(one)
-            if shown in found or (log and shown in left_out):
-                raise InvalidStudy("study", shown, "studies of different names", "Serve them at different ports.")
-            if log:
-                found[shown] = log, lambda one=one: _opened(one, say)  # type: ignore[misc]
+            read.append(("", place, error))
+        else:
+            read += [(log, one, None) for one in each]
+    alike = Counter(title(one) for _, one, _ in read)
+    for log, one, wrong in read:
+        shown = title(one) if alike[title(one)] == 1 else _title_with_folder(one)
+        if shown in found or shown in left_out:
+            hint = "Give each study once; studies of the same name in folders of the same name at different ports."
+            raise InvalidStudy("study", one, "studies of different names", hint)
+        if wrong is not None:
+            left_out[shown] = wrong
+        else:
+            found[shown] = log, lambda one=one: _opened(one, say)  # type: ignore[misc]
     return found, left_out
+
+
+def _title_with_folder(place: str) -> str:
+    """Title of a study whose file is called as another one's: with its folder before it; of a log with names, as it is.
+
+    >>> _title_with_folder("oven/study.toml"), _title_with_folder("postgresql://lab/steerbo#oven")
+    ('oven-study', 'oven')
+    """
+    url, _ = split_name(place)
+    return title(place) if "://" in url else f"{Path(url).absolute().parent.name}-{title(place)}"
 
 
 def _studies_at(place: str) -> tuple[str, list[str]]:

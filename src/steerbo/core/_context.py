@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
+from .._wording import decimal_comma
 from ..errors import InvalidOutcome, InvalidRequest
 from ..space import Categorical, Space
 from ..space.fields import as_number
@@ -86,14 +87,15 @@ def read_time(request: Mapping[str, Any], history: History) -> float:
     if TIME.name in request:
         time, hint = as_number(request[TIME.name]), ""
         if time is None:
-            raise InvalidRequest(TIME.name, request[TIME.name], "a finite number")
+            hint = _dates_are_numbers(request[TIME.name])
+            raise InvalidRequest(TIME.name, request[TIME.name], "a finite number", hint)
     else:
         time = history.next_time
         hint = "Where none is given it is the number of the round: give it in every round."
     if last is not None and time < (before := time_of(last)):
         token = last.suggestion.token
         undo = f"use ‹abandon› for {token}" if last.waiting else f"void {token} by ‹void›"
-        again = " (and ‹add› what it gave, with the right one)" if last.state == "told" else ""
+        again = " (and bring what it gave, with the right one, by ‹add›)" if last.state == "told" else ""
         wrong = f"If {before:.15g} is a wrong time, {undo}{again}: then it no longer counts."
         allowed = f"at least {before:.15g}, the time of round {last.number}"
         raise InvalidRequest(TIME.name, time, allowed, f"{hint} {wrong}".strip())
@@ -111,8 +113,18 @@ def read_when(realised: Any) -> tuple[float | None, dict[str, Any]]:
         return None, rest
     time = as_number(given := rest.pop(TIME.name))
     if time is None:
-        raise InvalidOutcome(f"realised.{TIME.name}", given, "a finite number")
+        raise InvalidOutcome(f"realised.{TIME.name}", given, "a finite number", _dates_are_numbers(given))
     return time, rest
+
+
+def _dates_are_numbers(given: object) -> str:
+    """Hint for a text in place of a time.
+
+    >>> _dates_are_numbers("2026-11-27")
+    'A date is written as a number, such as the days since the first one.'
+    """
+    a_date = isinstance(given, str) and not decimal_comma(given)
+    return "A date is written as a number, such as the days since the first one." * a_date
 
 
 MOST_TYPICAL = 5

@@ -17,7 +17,8 @@ A value is never refused for it. It is kept and warned of; the page asks before 
   last one (a Unix time, a typed date, a decimal point that was left out), or when it was given and is earlier than that
   of data that were known. A time of data is, when it is as far after those of all other data and rounds.
 - A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a `_FACTOR`th of it; without a
-  price it goes by the range of the costs of the latest plays of the same scope.
+  price it goes by the range of the costs of the latest plays of the same scope, and by the same factor where at least
+  two of them are known: they are often all the same.
 
 Outcomes that a method's model takes for wrong once others have come (`Method.outliers`) count for little in it:
 `outliers_said` names them.
@@ -537,7 +538,23 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Impl
         ]
         latest = islice(reversed(history.data.items()), _LATEST)
         paid += [added.outcome.cost for name, added in latest if added.scope == place.scope and name != place.name]
-        yield from _among("cost", "cost", cost, [each for each in paid if each is not None], place)
+        others = [each for each in paid if each is not None]
+        if unusual(cost, others) or _of_another_size(cost, others, place.outcome is not None):
+            low, high = min(others), max(others)
+            usual = f"{low:g} to {high:g}" if low < high else f"which are all {low:g}"
+            yield place.implausible("cost", f"cost = {cost:g} is far from the others, {usual}")
+
+
+def _of_another_size(cost: float, others: Sequence[float], works: bool) -> bool:
+    """Whether a cost is more than `_FACTOR` times all others, of which there are at least two, or less than a part.
+
+    >>> _of_another_size(100.0, [1.0, 1.0], True), _of_another_size(5.0, [1.0, 1.0], True)
+    (True, False)
+    """
+    if len(others) < 2 or not any(others):
+        return False
+    least = min(others) / _FACTOR if works else 0.0  # what broke may have cost little
+    return not least <= cost <= max(others) * _FACTOR
 
 
 def _among(field: str, name: str, number: float, others: Sequence[float], place: _Place) -> Iterator[ImplausibleValue]:

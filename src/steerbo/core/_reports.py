@@ -86,7 +86,7 @@ class OutcomeParser:
                 raise OutcomeConflict(f"round {about.number} is not decided: look at {waiting}, then use ‹decide›")
             return OutcomeTold(about.suggestion.token, outcome)
         if about.state != "told" or about.outcome != outcome:
-            before = about.outcome.value if about.state == "told" and about.outcome else about.state
+            before = _otherwise(about.outcome, outcome) if about.state == "told" and about.outcome else about.state
             raise OutcomeConflict(
                 f"round {about.number} has an outcome already ({before}): use ‹amend› or, to void it, ‹void›"
             )
@@ -246,6 +246,16 @@ class OutcomeParser:
                 "cost", None, "a number not below 0", "The study has a budget, so every play's cost counts."
             )
         return outcome
+
+
+def _otherwise(before: Outcome, now: Outcome) -> str:
+    """Logged value of an outcome; where that is the same, with whatever else is different."""
+    if before.value != now.value:
+        return str(before.value)
+    old, new = ({"cost": x.cost, **x.realised} for x in (before, now))
+    names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
+    parts = [f"no {name}" if old.get(name) is None else f"{name} = {short_repr(old[name])}" for name in names]
+    return f"{before.value}, with {', '.join(parts)}" if parts else str(before.value)
 
 
 def _kept(reason: object) -> str:

@@ -12,10 +12,11 @@ import numpy as np
 
 from .._arrays import Float, Int
 from .._parsing import Rows, parse_value
-from .._wording import counted
 from ..core import finite
 from ..errors import InvalidOutcome, InvalidRequest, one_of
 from ..space import Simplex
+
+_SHOWN = 3  # names in an example
 
 
 def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
@@ -39,13 +40,35 @@ def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
 
 
 def with_context(contexts: Sequence[str], given: Any) -> Any:
-    """Name the context of a table by action alone, which is meant where there is only one.
+    """Name the context of entries by action, or in their order, which is meant where there is only one.
 
-    >>> with_context(["everyone"], {"a": 3, "b": 1})
-    {'everyone': {'a': 3, 'b': 1}}
+    >>> with_context(["everyone"], {"a": 3, "b": 1}), with_context(["everyone"], [3, 1])
+    ({'everyone': {'a': 3, 'b': 1}}, {'everyone': [3, 1]})
     """
-    one = len(contexts) == 1 and isinstance(given, Mapping) and not given.keys() & set(contexts)
-    return {contexts[0]: given} if one else given
+    if len(contexts) > 1:
+        return given
+    by_action = isinstance(given, Mapping) and not given.keys() & set(contexts)
+    in_order = isinstance(given, list | tuple) and all(isinstance(x, int | float) for x in given) and len(given) > 0
+    return {contexts[0]: given} if by_action or in_order else given
+
+
+def forms(simplex: Simplex, agents_in: Int[np.ndarray, " C"]) -> str:
+    """Hint how a distribution is typed, with the names of the problem.
+
+    >>> forms(Simplex(["everyone"], ["a", "b"]), np.array([40]))
+    'Say how many are where, such as {"a": 40, "b": 0}; or which shares, such as {"a": 1, "b": 0}.'
+    """
+    shown, more = simplex.columns[:_SHOWN], ", …" * (len(simplex.columns) > _SHOWN)
+
+    def table(most: Sequence[int]) -> str:
+        rows = ["{" + ", ".join(f'"{name}": {n * (k == 0)}' for k, name in enumerate(shown)) + more + "}" for n in most]
+        if len(rows) == 1:
+            return rows[0]
+        named = [f'"{context}": {row}' for context, row in zip(simplex.rows, rows, strict=True)]
+        return "{" + ", ".join(named[:_SHOWN]) + ", …" * (len(named) > _SHOWN) + "}"
+
+    agents, ones = agents_in.tolist(), [1] * len(simplex.rows)
+    return f"Say how many are where, such as {table(agents)}; or which shares, such as {table(ones)}."
 
 
 def in_full(contexts: Sequence[str], realised: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,6 +91,8 @@ def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) ->
     named = with_context(contexts, given)
     if not isinstance(named, Mapping) or named.keys() != set(contexts):
         return named
+    if all(isinstance(row, list | tuple) and len(row) == len(simplex.columns) for row in named.values()):
+        named = {context: dict(zip(simplex.columns, row, strict=True)) for context, row in named.items()}
     for context, agents in zip(contexts, agents_in.tolist(), strict=True):
         row = named[context]
         if not isinstance(row, Mapping) or not set(simplex.columns).issuperset(row):
@@ -242,9 +267,9 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
         try:
             given = dict(zip(simplex.rows, given, strict=True))
         except Exception:  # too few, too many, or not iterable
-            raise InvalidOutcome(
-                place, given, f"{counted(len(simplex.rows), 'row')}: {', '.join(simplex.rows)}"
-            ) from None
+            whose = "" if len(simplex.rows) == 1 else f" for each of {', '.join(simplex.rows)}"
+            actions = ", ".join(simplex.columns[:_SHOWN]) + ", …" * (len(simplex.columns) > _SHOWN)
+            raise InvalidOutcome(place, given, f"numbers by action ({actions}){whose}") from None
     for context in given:
         if context not in simplex.rows:
             raise InvalidOutcome(f"{place}.{context}", given[context], one_of(simplex.rows, context))

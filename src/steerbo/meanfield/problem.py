@@ -295,7 +295,11 @@ class MeanField(Problem):
                 raise InvalidRequest(name, value, f"nothing: this {self.kind} problem does not take it", hint)
         if "current" in request:
             current = feedback.as_shares(self.simplex, request["current"], self.agents_in)
-            return {**when, "current": self.named(self.simplex.check(current, "current", InvalidRequest))}
+            try:
+                return {**when, "current": self.named(self.simplex.check(current, "current", InvalidRequest))}
+            except InvalidRequest as error:
+                hint = feedback.forms(self.simplex, self.agents_in)
+                raise InvalidRequest(error.field, error.value, error.allowed, hint) from None
         played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
         return {**when, **({"current": played[-1]} if played else {})}
 

@@ -85,7 +85,7 @@ def ask_fields(problem: Problem, stated: str = "") -> tuple[Field, ...]:
         if field.name == SEEN.name:
             found += [field_of(problem, n, "seen", problem.space[n].law is None) for n in problem.space.seen]
         elif field.name == TIME.name:
-            hint = stated or "a number; empty: the number of the round"
+            hint = stated or "a number; empty: rounds are counted"
             found.append(Field(f"ask:{TIME.name}", TIME.name, hint=hint, needed=bool(stated)))
         else:
             found.append(Field(f"ask:{field.name}", field.name, hint=_typed_here(field.help), needed=False, extra=True))
@@ -101,19 +101,20 @@ _FILES = re.compile(r",? or a (?:file|table), CSV or JSON.*")
 
 
 def time_needed(study: BaseStudy) -> str:
-    """The time that earlier rounds or data stated, in words; empty where the number of the next round is its time.
+    """The time that earlier rounds or data stated, in words; empty where the time of the next round may be counted.
 
-    A round without a time is taken to be at its number, which is another unit, or lies before the latest time.
+    A counted time would be another unit than theirs, or lie before the latest one. Data of an earlier study whose
+    rounds were counted are gone on from: their times are whole numbers, of which at most half are missing.
     """
     history, clock = study.history, study.history.clock
     if not study.problem.timed:
         return ""
     if clock is not None:
-        time = time_of(clock)
-        return "" if time == clock.number else f"round {clock.number} was at {numeral(time, 15)}"
+        return "" if history.is_counted(clock) else f"round {clock.number} was at {numeral(time_of(clock), 15)}"
     dated = [event.outcome.realised for event in history.data.values()]
     times = [float(realised[TIME.name]) for realised in dated if TIME.name in realised]
-    return f"data were at {numeral(max(times), 15)} at the latest" if times else ""
+    counted = all(time.is_integer() and 0 < time <= 2 * len(times) for time in times)
+    return "" if counted else f"data were at {numeral(max(times), 15)} at the latest"
 
 
 def policy_fields(problem: Problem) -> tuple[Field, ...]:

@@ -212,6 +212,11 @@ class BaseVariable(ABC):
 class NumericVariable(BaseVariable):
     """A variable on an interval: encoded onto [0, 1] by its scale."""
 
+    instead: ClassVar[Mapping[str, str]] = {
+        "log": 'A logarithmic scale is written scale = "log".',
+        "min": "It is called low.",
+        "max": "It is called high.",
+    }
     low: float
     high: float
     scale: str

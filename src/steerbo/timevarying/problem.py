@@ -19,28 +19,57 @@ from pydantic_core import PydanticCustomError
 
 from .._arrays import Float as Floats
 from .._parsing import Rows, parse_value, read_listed
+from .._wording import decimal_readings, show_plain
 from ..core import ConstrainedProblem, History, RequestField, Scope
 from ..errors import InvalidProblem, InvalidRequest
 from ..gp import noise_lines
 from ..optim import Box, corners, limited, refuse_conflict, substitute_known
 from ..records import record
-from ..space import Categorical, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
+from ..space import Categorical, Integer, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
 from ..space.fields import KnownNoise, ListField, Number, as_number
 from ._priors import Prior
 from ._validation import INSTEAD, check_coordinates, check_default_priors, check_priors, check_seen, check_sizes
 from .data import Place
 
+_COMMAS = "Numbers take a point, 0.5, since commas separate here."
+_POINTS = "List the points that are available, with the values of all variables that are set."
 _NOTHING = "When nothing can be chosen there is nothing to ask: wait for the next round."
 
 
 def parse_available(problem: TimeVarying, given: str | Rows) -> Any:
-    """Parse typed places: points as rows, JSON, or values of the one variable between commas or semicolons."""
+    """Parse typed places: points as rows, JSON, or values of the one variable between commas or semicolons.
+
+    Raises:
+        InvalidRequest: "0,5", which is one number or two; or a text that is no JSON, where there are several variables.
+    """
     if not isinstance(given, str):
         return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given]
     if given.lstrip().startswith(("[", "{")):
-        return parse_value(given)
+        if isinstance(found := parse_value(given), str):
+            raise InvalidRequest("available", given, _typed(problem), "It begins as JSON does, and is none.")
+        return found
     name, *more = problem.settable or ("",)
-    return given if more else [problem.read_cell(name, cell) for cell in read_listed("available", given)]
+    if more:
+        raise InvalidRequest("available", given, _typed(problem))
+    if not isinstance(problem.space[name], Categorical | Integer) and decimal_readings(given):
+        hint = f"Two numbers are {given.replace(',', '; ')}."
+        raise InvalidRequest("available", given, "numbers that can be read in one way only", hint)
+    return [problem.read_cell(name, cell) for cell in read_listed("available", given)]
+
+
+def _typed(problem: TimeVarying) -> str:
+    """Forms in which places can be typed, with the names of the problem.
+
+    >>> import steerbo as sb
+    >>> _typed(sb.TimeVarying([sb.Float("x", 0, 1)]))
+    'bounds such as {"x": [0.0, 1.0]}, points such as [{"x": 0.0}], or a file, CSV or JSON, with a column for x'
+    """
+    settable = [problem.space[name] for name in problem.settable]
+    numbers = {v.name: [v.low, v.high] for v in settable if not isinstance(v, Categorical)}
+    point = {v.name: v.choices[0] if isinstance(v, Categorical) else v.low for v in settable}
+    bounds = f"bounds such as {show_plain(numbers)}, " * bool(numbers)
+    columns = f"{'a column' if len(settable) == 1 else 'columns'} for {', '.join(problem.settable)}"
+    return f"{bounds}points such as {show_plain([point])}, or a file, CSV or JSON, with {columns}"
 
 
 def read_available(problem: TimeVarying, given: Any) -> Any:
@@ -63,13 +92,13 @@ def read_available(problem: TimeVarying, given: Any) -> Any:
 
 
 def _sites(problem: TimeVarying, given: Any) -> list[int] | None:
-    if isinstance(given, Mapping):
-        raise InvalidRequest("available", given, "a list of points or a mask: the domain is finite")
     assert problem.choices is not None
     n, first = len(problem.choices), problem.space[problem.settable[0]]
     boolean = all(isinstance(flag, bool) for flag in given)
     choices = first.choices if isinstance(first, Categorical) else ()
-    if boolean and not (len(problem.settable) == 1 and any(isinstance(c, bool) for c in choices)):
+    if isinstance(given, Mapping):
+        chosen = _sites_within(problem, given)
+    elif boolean and not (len(problem.settable) == 1 and any(isinstance(c, bool) for c in choices)):
         if len(given) != n:
             raise InvalidRequest("available", f"a mask of length {len(given)}", f"{n} truth values, one a point")
         chosen = [i for i, flag in enumerate(given) if flag]
@@ -79,6 +108,16 @@ def _sites(problem: TimeVarying, given: Any) -> list[int] | None:
     if not chosen:
         raise InvalidRequest("available", given, "at least one point", _NOTHING)
     return chosen if len(chosen) < n else None
+
+
+def _sites_within(problem: TimeVarying, given: Mapping[str, Any]) -> list[int]:
+    """Numbers of the points of a finite domain within bounds."""
+    bounds = _bounds(problem, given)
+    columns = {problem.space.index(name): name for name in given}
+    ends = {name: (bounds["low"][j], bounds["high"][j]) for j, name in columns.items()}
+    assert problem.choices is not None
+    rows = (dict(zip(problem.settable, row, strict=True)) for row in problem.choices)
+    return [k for k, row in enumerate(rows) if all(low <= row[name] <= high for name, (low, high) in ends.items())]
 
 
 def _settings_of(problem: TimeVarying, row: Any) -> dict[str, Any]:
@@ -107,14 +146,17 @@ def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[fl
     low, high = [], []
     for variable in problem.variables:
         if isinstance(variable, Categorical) and variable.name in given:
-            allowed = "a list of points: it is a category"
-            raise InvalidRequest(f"available.{variable.name}", given[variable.name], allowed)
+            allowed = "no bounds: it is a category"
+            raise InvalidRequest(f"available.{variable.name}", given[variable.name], allowed, _POINTS)
         ends = _ends(variable)
         pair = given.get(variable.name, ends)
         numbers = [as_number(end) for end in pair] if isinstance(pair, list | tuple) and len(pair) == 2 else [None]
         if None in numbers or not ends[0] <= numbers[0] <= numbers[1] <= ends[1]:  # type: ignore[operator]
             allowed = f"a pair (low, high) with {ends[0]:g} <= low <= high <= {ends[1]:g}"
             hint = _NOTHING if None not in numbers and numbers[0] > numbers[1] else ""  # type: ignore[operator]
+            if isinstance(pair, list | tuple):
+                texts = any(isinstance(end, str) for end in pair)
+                hint = hint or _COMMAS * (texts or len(pair) > 2)
             raise InvalidRequest(f"available.{variable.name}", pair, allowed, hint)
         low.append(float(numbers[0]))  # type: ignore[arg-type]
         high.append(float(numbers[1]))  # type: ignore[arg-type]
@@ -261,8 +303,8 @@ class TimeVarying(ConstrainedProblem):
 
     Each round tries one of the points available now, and the best point *now* is wanted. `ask(time=…)` gives the
     time (default: rounds are counted, on from past data; it must not run backwards), `ask(available=…)` the available
-    points: on a finite domain a list of its points (values of the one variable, or mappings) or a mask over all of
-    them; on a box bounds by variable name, such as ``{"x": (0, 0.5)}``, or a list of points.
+    points: bounds by variable name, such as ``{"x": (0, 0.5)}``, a list of points (values of the one variable, or
+    mappings), or on a finite domain a mask over all points.
 
     The domain is finite where all variables together have at most 4096 settings (400 with default priors), else a
     box.

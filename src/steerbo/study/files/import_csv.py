@@ -173,11 +173,15 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     return Said(state, reason, number("value"), number("cost"), number("charged"), scope, realised)
 
 
+_COMMAS = re.compile(r",(?![^()]*\))")  # but not those within parentheses
 _LABEL = re.compile(r"[^,()\s](?:[^,()]*[^,()\s])?")  # a name in a scope such as "dose (age, pulse)"
 
 
 def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list[str] | dict[str, Any]:
     """Write the names of a scope as the problem does: people write pH for ph there, as at the head of a column.
+
+    Raises:
+        InvalidOutcome: commas between names, where the problem has no such name.
 
     >>> from steerbo import CostVarying, Float
     >>> _with_own_names(CostVarying([Float("ph", 4, 8)], [["ph"]]), ["pH"])
@@ -192,6 +196,10 @@ def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list
     def named(found: re.Match[str]) -> str:
         return found[0] if found[0] in names else own.get(folded(found[0]), found[0])
 
+    for part in scope:
+        apart = [name.strip() for name in _COMMAS.split(part) if name.strip()]
+        if part not in names and len(apart) > 1 and all(folded(each.partition(" (")[0]) in own for each in apart):
+            raise InvalidOutcome("scope", part, "names with + between them", f"Write {' + '.join(apart)}.")
     found = [part if part in names else _LABEL.sub(named, part) for part in scope]
     labels = {label for part in found for label in ([part] if part in names else _LABEL.findall(part))}
     return found if labels <= set(names) else scope  # a message then says what is written
@@ -248,6 +256,9 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
 def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
     """Report a line on a round; it may repeat the log's entry."""
     before = study.history[token]
+    if told.state not in ("", *_OF_A_ROUND):
+        hint = "Write failed where the evaluation broke; nothing is needed where there is a value."
+        raise InvalidOutcome("state", told.state, one_of(_OF_A_ROUND, told.state), hint)
     said = before.request.keys() - {SEEN.name}  # of a round, such as its time; a context is among what happened
     logged = {name for name in said if name not in study.problem.space}
     realised = {name: value for name, value in told.realised.items() if name not in logged}
@@ -278,7 +289,26 @@ def _tell_value(study: Study, before: Round, told: Said, realised: dict[str, Any
         raise InvalidOutcome("value", told.value, "no value where the state is 'failed'", "Correct one of them.")
     if before.waiting and told.charged not in (None, told.cost):
         raise InvalidOutcome("charged", told.charged, "the cost, or nothing: what an outcome cost is charged")
+    if before.waiting and before.suggestion.observe:
+        _look_at_all(study, before, told, realised)
     study.tell(before.suggestion.token, told.value, cost=told.cost, realised=realised)
+
+
+def _look_at_all(study: Study, before: Round, told: Said, realised: dict[str, Any]) -> None:
+    """Enter the observations of a round whose outcome is on the same line.
+
+    Raises:
+        InvalidOutcome: the line leaves out what was seen or set, or its outcome is not allowed; nothing is entered.
+    """
+    asked = before.suggestion
+    looks = (name for seen in asked.scope.look.values() for name in seen)
+    known = {**asked.context, **asked.values, **realised}
+    if missing := [name for name in dict.fromkeys((*looks, *asked.scope.set)) if name not in known]:
+        hint = "Write down what was really seen and set; or leave the value out: the import then says what to set."
+        raise InvalidOutcome("value", told.value, f"nothing before these are filled in: {', '.join(missing)}", hint)
+    study.problem.read_outcome(asked, told.value, told.cost, realised)
+    while asked.observe:
+        asked = study.decide(asked.token, {name: realised[name] for name in asked.observe})
 
 
 def _look(study: Study, number: int, before: Round, realised: dict[str, Any]) -> Line:
@@ -415,7 +445,11 @@ def take(
         study.session.logged(study.optimizer.refit)
     timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
     doubted = {
-        number: [*_without_time(outcome, timed, study), *_twin(known.same_but_for_value(outcome))]
+        number: [
+            *_without_time(outcome, timed, study),
+            *_twin(known.same_but_for_value(outcome)),
+            *_open_round(study, outcome),
+        ]
         for number, outcome in added.items()
     }
     lines = [replace(line, message=_joined([line.message, *doubted.get(line.number, ())])) for line in lines]
@@ -434,6 +468,28 @@ def _twin(name: str) -> Iterator[str]:
     """Sentence on data that a line may be a correction of: somebody may as well have measured twice."""
     if name:
         yield f"the same settings as {name} with another value: void one if they are one"
+
+
+_ALIKE = 0.002  # share of a range within which people round what they set
+
+
+def _open_round(study: Study, outcome: Outcome) -> Iterator[str]:
+    """Sentence on data that look like the outcome of an open round: as data they are not charged, and it stays open."""
+    space = study.problem.space
+    for asked in study.pending:
+        names = [name for name in asked.values if name in space]
+        same = all(
+            name in outcome.realised
+            and space[name].apart(asked.values[name], outcome.realised[name]) <= _ALIKE
+            and (space[name].kind == "float" or asked.values[name] == outcome.realised[name])
+            for name in names
+        )
+        if same and any(space[name].kind == "float" for name in names):  # few choices are alike by chance
+            yield (
+                f"its settings are those of round {asked.round}, which has no outcome yet: if it is that play, void "
+                f"these data, and import the line with {asked.token} in a column token"
+            )
+            return
 
 
 def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
@@ -480,6 +536,8 @@ _ELSEWHERE = (
     "If the table is another study's, empty its column token, or use `steerbo import --as-data`: its outcomes are then "
     "added as data."
 )
+_OF_A_ROUND = ("open", "told", "failed", "void", "abandoned")
+"""States of a line about a round of the study."""
 _OUTCOME = ("", "open", "told", "added")
 """States of a line without a token whose value is data."""
 _NO_OUTCOME = ("failed", "void", "abandoned")
