@@ -13,7 +13,7 @@ from rich.console import Console
 
 import steerbo.cli
 from steerbo._text import unsafe
-from steerbo.cli.tables import rich_table
+from steerbo.cli.tables import ScreenTable
 from steerbo.core import Scope, Suggestion, Table
 from steerbo.study import Display, Study
 from tests import hostile
@@ -64,7 +64,7 @@ def test_older_logs_are_shown_as_text(log: Iterator[Path]) -> None:
 @pytest.mark.parametrize("name", hostile.SEEN)
 def test_names_are_no_markup(name: str) -> None:
     shown = Console(file=io.StringIO(), width=1000, highlight=False, emoji=False)
-    shown.print(rich_table(Table(name, (name,), ((name[:80],),))))
+    shown.print(ScreenTable(Table(name, (name,), ((name[:80],),))))
     assert isinstance(shown.file, io.StringIO)
     title, _, head, _, cell, *_ = (line.strip() for line in [*shown.file.getvalue().splitlines(), "", ""])
     assert [title, head, cell] == [name, name, name[:80]]
