@@ -326,7 +326,7 @@ def graph(study: BaseStudy, scope: Scope | None = None) -> Any:
     for edge in edges:
         line = arc(np.array(places[edge.start]), np.array(places[edge.end]), edge.bend)
         dash = "dot" if edge.latent else "solid"
-        look = {"color": edge.colour, "width": 3 if edge.colour == ORANGE else 1.5, "dash": dash}
+        look = {"color": edge.colour, "width": 3 if edge.kind == "look" else 1.5, "dash": dash}
         shown.add_scatter(x=line[:, 0], y=line[:, 1], mode="lines", line=look, hoverinfo="skip", showlegend=False)
         for tip, before in ((-2, -4), (1, 3)) if edge.latent else ((-2, -4),):
             (x, y), (ax, ay) = line[tip], line[before]
