@@ -242,7 +242,7 @@ class SharedPosterior:
         return self.banked + self.posterior.log_likelihood()
 
     def condense(self) -> None:
-        """Keep fewer outcomes, where there are many: see `memory`."""
+        """Keep fewer outcomes, where there are many: see the module."""
         self.merged = self.bounded and len(self.posterior) >= self.most
         if not self.merged:
             return
