@@ -27,7 +27,7 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     names = [name for name in hostile.HIDDEN if request.param != "mean-field" or "caf" not in name]
     with pytest.MonkeyPatch.context() as before:
         before.setattr("steerbo.core._creation.unsafe", lambda text: "")
-        before.setattr("steerbo.core._reports._kept", lambda reason: reason)
+        before.setattr("steerbo.core.reports._kept", lambda reason: reason)
         begun = hostile.study(request.param, names, tmp_path / "study.db")
         begun.fail(begun.ask(), "caf\udce9 \x1b]0;title\x07")
         begun.close()

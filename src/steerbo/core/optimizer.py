@@ -48,7 +48,6 @@ from ._implausible import (
 )
 from ._method import Method
 from ._problem import Problem
-from ._reports import Realised, naming_columns
 from ._stopping import Stop, read_bounds, read_revision, with_curve, worth
 from .answers import (
     Explanation,
@@ -75,6 +74,7 @@ from .events import (
     with_canonical_order,
 )
 from .registry import find_method, problem_class, read_problem
+from .reports import Realised, naming_columns
 from .request import BatchPosition, one_or_more
 from .state import StudyState
 

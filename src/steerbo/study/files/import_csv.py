@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from ..._parsing import folded, parse_value, read_choice
 from ..._wording import SHELL
 from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, last_time
-from ...core._reports import naming_columns
+from ...core.reports import naming_columns
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import record, to_dict
 from ...space import Categorical
