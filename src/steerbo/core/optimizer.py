@@ -325,18 +325,14 @@ class BaseStudy(ABC):
     def _remarks(self, method: Method[Any, Any]) -> list[str]:
         """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
         history, doubted = self._state.history, method.outliers(self._state.history)
-        strange = strange_outcomes_said(self.problem, history)
-        broken = broken_limits_said(self.problem, history)
-        date = date_said(history) if self.problem.timed else ""
-        unreached = unreached_said(self.problem, history)
         said = [
             method.note(history),
             outliers_said(history, doubted),
             bad_said(self.problem, history, doubted),
-            strange,
-            date,
-            broken,
-            unreached,
+            strange_outcomes_said(self.problem, history),
+            date_said(history) if self.problem.timed else "",
+            broken_limits_said(self.problem, history),
+            unreached_said(self.problem, history),
         ]
         return [each for each in said if each]
 

@@ -295,7 +295,7 @@ class GPRegression(Generic[K]):
     def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
         """Replace all observations by y (n,) at X (n, d). O(n³).
 
-        Those that were there before, and were doubted, still are.
+        Observations that were there before, and were doubted, still are.
 
         Args:
             X: points.
@@ -633,7 +633,7 @@ class GPRegression(Generic[K]):
     def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
         """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
 
-        Those of the mixture over draws of the hyperparameters, where there are any.
+        They are those of the mixture over draws of the hyperparameters, where there are any.
         """
         means, variances = [], []
         for member in self.members or (self,):

@@ -6,7 +6,7 @@ variance
 
     S_j = Var(E[f(X) | X_j]) / Var(f(X)),    X uniform over the bounds of all variables,
 
-of functions f drawn from the posterior; that draws differ is its uncertainty. What is left of one is what variables do
+of functions f drawn from the posterior; that draws differ is its uncertainty. The rest to one is the share of variables
 only together.
 """
 
@@ -652,8 +652,8 @@ def _when_told(study: BaseStudy) -> list[tuple[float, Mapping[str, Any], float]]
 def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, value: str = "") -> Any:
     """Draw time against position: the expected value in shades, the best position at each time, and every outcome.
 
-    All other variables are as recommended now. What is drawn of former times is known with hindsight: the model has
-    read every outcome since. Data without a time stand where the model has them: at the time of the last round before
+    All other variables are as recommended now. Former times are drawn with hindsight: the model has read every outcome
+    since. Data without a time stand where the model has them: at the time of the last round before
     they were added, else of the first one.
 
     Args:

@@ -160,7 +160,7 @@ def settings(study: BaseStudy, value: str = "", width: float = 90.0) -> Any:
     """Draw settings over time: the position of each variable against the time, where the optimum moves, or rounds.
 
     A mark is a play that set the variable; its colour shows its outcome. A ring is the recommendation, a triangle
-    what was suggested and has no outcome yet. What is hard to change has a line, and every change a cross.
+    a suggestion without an outcome yet. Hard-to-change variables have a line, and every change a cross.
 
     Args:
         study: a study or an optimizer, of a problem with variables that are set.

@@ -17,7 +17,7 @@ Nothing leaves before there are 320 outcomes. Then
    these add up. That pair goes first whose difference is hardest to see: least `k (1 − C) / (λ_i + λ_j)`;
 3. if there is no such pair, the most faded outcome leaves, of several the oldest.
 
-What outcomes said of the priors by then is banked: log marginal likelihoods go on from there.
+The evidence of outcomes on the priors by then is banked: log marginal likelihoods go on from there.
 
 Places that were tried and have no outcome are forgotten by the first rule too, there and on finite domains; of a box
 the last 256 are kept.

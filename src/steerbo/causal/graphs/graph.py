@@ -129,7 +129,7 @@ class CausalGraph:
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Convert to a networkx `DiGraph`; a bidirected edge becomes a node with ``latent=True`` and two children.
 
-        What networkx writes of it in GML, `from_text` parses.
+        `from_text` parses the GML that networkx writes of it.
 
         Raises:
             MissingExtra: networkx is not installed.
