@@ -329,7 +329,11 @@ class _SitesSurrogate(ABC):
     def averaged(self, view: RoundView, betas: PerPrior, weights: PerPrior, random: Generator) -> Maximiser:
         """Maximise the weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
         mean, sd, shrunk = self.moments(view, np.arange(len(weights)))
-        return best_average(view, (mean, sd), mean + betas[:, None] * shrunk, weights, random)
+        scores = weights @ (mean + betas[:, None] * shrunk)
+        x = draw_largest(scores if view.available is None else scores[view.available], random)
+        site = x if view.available is None else view.available[x]
+        p = draw_largest(weights, random)
+        return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
 
     def anywhere(self, view: RoundView, random: Generator) -> int:
         """Draw an available site."""
@@ -811,19 +815,6 @@ def best_site(
     site = x if view.available is None else view.available[x]
     p = int(priors[at])
     return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(upper[p, site]))
-
-
-def best_average(
-    view: RoundView, moments: tuple[AtSites, AtSites], upper: AtSites, weights: PerPrior, random: Generator
-) -> Maximiser:
-    """Find the largest weighted mean of upper bounds among available sites; the prior named is the heaviest."""
-    mean, sd = moments
-    scores = weights @ upper
-    seen = scores if view.available is None else scores[view.available]
-    x = draw_largest(seen, random)
-    site = x if view.available is None else view.available[x]
-    p = draw_largest(weights, random)
-    return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
 
 
 class FailedPoints:
