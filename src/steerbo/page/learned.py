@@ -219,8 +219,7 @@ def _drawn(study: BaseStudy, advice: Recommendation, found: ModelSlice, label: s
         if at[0] <= x <= at[-1] and low <= y <= high
     ]
     k = int(np.argmax(problem.sign * mean))
-    there, lower, upper = within(float(mean[k]), float(mean[k] - width[k]), float(mean[k] + width[k]))
-    said = f"{words.worth(there)} is expected" + (f", {lower} to {upper}" if bounded else "")
+    ends = (float(mean[k] - width[k]), float(mean[k] + width[k])) if bounded else (None, None)
     highest = with_resolution(problem, name, float(at[k]))
     return Chart(
         line=points(at, mean, across, up),
@@ -230,7 +229,7 @@ def _drawn(study: BaseStudy, advice: Recommendation, found: ModelSlice, label: s
         across=across.ticks(),
         up=up.ticks(6),
         along=label,
-        text=f"{words.value} along {name}: best at {highest}, where {said}.",
+        text=f"{words.value} along {name}: best at {highest}, where {words.expected(float(mean[k]), *ends)}",
     )
 
 
