@@ -83,6 +83,14 @@ def test_wings_stand_on_one_floor() -> None:
     assert WINGS in [set(row) for row in floors()]
 
 
+def test_private_modules_serve_their_own_package() -> None:
+    """A newcomer sees by its name which module others may count on."""
+    for module, path in FILES.items():
+        for target, node, _ in imported(path):
+            owner = target.partition("._")[0]
+            assert "._" not in target or f"{module}.".startswith(f"{owner}."), f"{path}:{node.lineno}: {target}"
+
+
 def test_there_are_no_circles() -> None:
     plain = {module: path for module, path in FILES.items() if path.name != "__init__.py"}
     order = TopologicalSorter({m: {t for t, _, _ in imported(path) if t in plain} for m, path in plain.items()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from ._wording import MISSING
+from ._wording import MISSING, listed
 from .errors import InvalidInput, InvalidProblem, combine, did_you_mean, one_of
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _record_of(records: Iterable[Any]) -> str:
     fields = list(getattr(known[0], "__pydantic_fields__", ()))[:3]
     tagged = f'{{ kind = "{_tag(known[0])}", … }}' if _tag(known[0]) else ""
     table = tagged or (f"{{ {', '.join(f'{name} = …' for name in fields)} }}" if fields else "a table")
-    return f"{article} {' or '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}, in a file {table}"
+    return f"{article} {listed(names, ' or ')}, in a file {table}"
 
 
 def _allowed(complaint: Any) -> str:

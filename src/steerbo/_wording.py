@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from reprlib import Repr
@@ -75,6 +75,15 @@ def counted(number: int, thing: str, things: str = "") -> str:
     ('1 round', '2 rounds', '0 studies')
     """
     return f"{number} {thing if number == 1 else things or thing + 's'}"
+
+
+def listed(names: Sequence[str], joint: str = " and ") -> str:
+    """Join names in a sentence.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b"], " or "), listed(["a"]), listed([])
+    ('a, b and c', 'a or b', 'a', '')
+    """
+    return joint.join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def decimal_comma(value: object) -> str:

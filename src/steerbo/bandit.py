@@ -315,7 +315,7 @@ def underexplored(
 
     A model of a few points can be surely wrong; this many plays cost regret of the order of log T only. Where arms are
     `many` they would be all that is played for long: then it is how often the rounds *of an average arm* have doubled.
-    What is unlikely to work is due that much less often.
+    An arm that is unlikely to work is due that much less often.
 
     >>> underexplored(np.array([30, 2])), underexplored(np.array([30, 6])), underexplored(np.array([30, 3]), many=True)
     (1, None, 1)

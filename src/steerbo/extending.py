@@ -37,7 +37,7 @@ so that a study can `stop` when that is little; both may be left out.
 {'ph': 6.0}
 
 **A kind of problem** is a `record` derived from `Problem`: data, with a `kind` (a `Literal` with a default),
-`minimize`, and a `space` of variables. What `ask` and `tell` are given goes through its `read_…` methods, which
+`minimize`, and a `space` of variables. Arguments of `ask` and `tell` go through its `read_…` methods, which
 refuse invalid values by name, and may be overridden. Its other declarations have sensible defaults:
 `describe`, `use` and `columns` for `steerbo check` and tables, `takes` (`RequestField`s) for arguments of `ask`,
 `stated_laws` (`StatedLaw`s) for laws that realised values are tested against, `pictures` for a page's pictures. Page,

@@ -93,7 +93,7 @@ def test_a_study_from_new_to_report(tmp_path: Path) -> None:
     assert taken["status"]["told"] == 2
     shown = answered(0, "show", study)
     assert {"recommendation", "explanation", "status", "rounds"} <= set(shown)
-    assert answered(0, "policy", study, "--context", "age=44")["values"]["dose"] >= 0
+    assert answered(0, "policy", study, "--context", "age=44")["values"].keys() == {"dose"}
     assert answered(0, "export", study)["text"].startswith("token,")
     assert answered(0, "export", study, "--out", tmp_path / "o.csv") == {
         "format": "csv",

@@ -12,7 +12,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from steerbo.cli import main
-from steerbo.cli.tables import _WORD, rich_table, widths
+from steerbo.cli.tables import _WORD, ScreenTable, widths
 from steerbo.core import Table
 
 ROUNDS = Table(
@@ -27,7 +27,7 @@ ROUNDS = Table(
 
 def shown(table: Table, width: int) -> str:
     screen = Console(file=io.StringIO(), width=width, highlight=False, emoji=False)
-    screen.print(rich_table(table))
+    screen.print(ScreenTable(table))
     assert isinstance(screen.file, io.StringIO)
     return screen.file.getvalue()
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 import steerbo.cli
 from steerbo._text import unsafe
-from steerbo.cli.tables import rich_table
+from steerbo.cli.tables import ScreenTable
 from steerbo.core import Scope, Suggestion, Table
 from steerbo.study import Display, Study
 from tests import hostile
@@ -27,7 +27,7 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     names = [name for name in hostile.HIDDEN if request.param != "mean-field" or "caf" not in name]
     with pytest.MonkeyPatch.context() as before:
         before.setattr("steerbo.core._creation.unsafe", lambda text: "")
-        before.setattr("steerbo.core._reports._kept", lambda reason: reason)
+        before.setattr("steerbo.core.reports._kept", lambda reason: reason)
         begun = hostile.study(request.param, names, tmp_path / "study.db")
         begun.fail(begun.ask(), "caf\udce9 \x1b]0;title\x07")
         begun.close()
@@ -64,7 +64,7 @@ def test_older_logs_are_shown_as_text(log: Iterator[Path]) -> None:
 @pytest.mark.parametrize("name", hostile.SEEN)
 def test_names_are_no_markup(name: str) -> None:
     shown = Console(file=io.StringIO(), width=1000, highlight=False, emoji=False)
-    shown.print(rich_table(Table(name, (name,), ((name[:80],),))))
+    shown.print(ScreenTable(Table(name, (name,), ((name[:80],),))))
     assert isinstance(shown.file, io.StringIO)
     title, _, head, _, cell, *_ = (line.strip() for line in [*shown.file.getvalue().splitlines(), "", ""])
     assert [title, head, cell] == [name, name, name[:80]]

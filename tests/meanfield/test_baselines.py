@@ -11,7 +11,7 @@ from steerbo.core import Optimizer, Streams
 from steerbo.errors import InvalidProblem
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.methods import OverlapGP, Turbo
-from tests.meanfield.worlds import crowd
+from tests.meanfield.worlds import check_vectors, crowd
 
 NAIVE = ("turbo", "gp-ucb")
 
@@ -36,17 +36,7 @@ def test_too_many_agents_are_refused() -> None:
 
 @pytest.mark.parametrize("method", NAIVE)
 def test_vectors_are_what_is_suggested_and_keep_to_open_cells(method: str) -> None:
-    problem = crowd(allowed={"night": ("b", "d")})
-    optimizer = Optimizer(problem, method, seed=1)
-    for _ in range(12):
-        suggestion = optimizer.ask()
-        assert suggestion is not None
-        naive: Any = optimizer._method
-        counts = naive.counts(naive.vectors[suggestion.token])
-        table = problem.table(suggestion.values["distribution"])
-        np.testing.assert_allclose(counts / problem.agents_in[:, None], table)
-        assert counts[1, 0] == counts[1, 2] == 0
-        optimizer.tell(suggestion, float(table[0, 0] + table[1, 1]))
+    check_vectors(method)
 
 
 def test_the_process_over_vectors_against_the_definition() -> None:

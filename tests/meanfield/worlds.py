@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.core import Suggestion
+from steerbo.core import Optimizer, Suggestion
 from steerbo.meanfield import MeanField
 from steerbo.meanfield._region import Region
 from steerbo.space import Categorical, Float
@@ -93,3 +93,18 @@ def limited(seed: int, move: float | None) -> Region:
         return free
     present = free.whole(free.project(np.exp(random.normal(size=(1, 2, 4))))[0]) / free.agents_in[:, None]
     return free.around(present, move)
+
+
+def check_vectors(method: Any) -> None:
+    """A method with a variable for every agent suggests what its vectors say, in open cells."""
+    problem = crowd(allowed={"night": ("b", "d")})
+    optimizer = Optimizer(problem, method, seed=1)
+    for _ in range(12):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        naive: Any = optimizer._method
+        counts = naive.counts(naive.vectors[suggestion.token])
+        table = problem.table(suggestion.values["distribution"])
+        np.testing.assert_allclose(counts / problem.agents_in[:, None], table)
+        assert counts[1, 0] == counts[1, 2] == 0
+        optimizer.tell(suggestion, float(table[0, 0] + table[1, 1]))

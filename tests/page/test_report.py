@@ -147,7 +147,7 @@ def test_older_logs_with_characters_that_cannot_be_shown(
 ) -> None:
     with monkeypatch.context() as before:
         before.setattr("steerbo.core._creation.unsafe", lambda text: "")
-        before.setattr("steerbo.core._reports._kept", lambda reason: reason)
+        before.setattr("steerbo.core.reports._kept", lambda reason: reason)
         names = [name for name in hostile.HIDDEN if kind != "mean-field" or "caf" not in name]
         begun = hostile.study(kind, names, tmp_path / "study.db")  # an action called caf\udce9 was never written
         begun.fail(begun.ask(), "caf\udce9")

@@ -271,12 +271,12 @@ class CausalMethod(Method[Causal, O]):
         return PolicyOptimiser(self.arms[i], model, cost, feasibility, affected=self.affected_contexts(history, i))
 
     def affected_contexts(self, history: History, i: int) -> AffectedContexts | None:
-        """How contexts of arm `i` follow from its own actions; None if they do not."""
+        """Dependence of contexts of arm `i` on its own actions; None if there is none."""
         return self._affected_now(history)[i] if self.arms[i].affected else None
 
     @cached_until_next_event
     def _affected_now(self, history: History) -> dict[int, AffectedContexts]:
-        """How contexts follow from actions, by arm."""
+        """Dependence of contexts on actions, by arm."""
         some = [i for i, arm in enumerate(self.arms) if arm.affected]
         return {i: AffectedContexts.of(self.arms[i], history, self.models[i].inputs) for i in some}
 

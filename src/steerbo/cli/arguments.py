@@ -49,7 +49,7 @@ def open_study(
 ) -> Study:
     """Open a study for people; limits that its file has otherwise than its log count for commands that ask alone.
 
-    What they ought to know is said on standard error, or by `say`. A command that only reads has any difference of the
+    Warnings go to standard error, or to `say`. A command that only reads has any difference of the
     file and its log `tolerated`: it goes by the log.
     """
     if not place.endswith(".toml"):
@@ -227,7 +227,7 @@ def _content(field: str, given: str) -> str | Rows:
 
 
 Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]
-"""What was typed of them, as NAME=TEXT."""
+"""Fields of a request that were typed, as NAME=TEXT."""
 
 
 class Declaring(TyperCommand):

@@ -31,7 +31,7 @@ from ..study.progress import literal
 from .app import group, print_json
 from .arguments import AsJson
 from .report import console, print_recommendation
-from .tables import HEADING, rich_table
+from .tables import HEADING, ScreenTable
 
 COSTS = {("rw",): 1.0, ("L",): 0.5, ("Hl",): 0.7, ("rw", "L"): 1.5, ("rw", "Hl"): 1.7, ("rw", "L", "Hl"): 2.2}
 """Mean cost of a play, in thousands: drilling to a radius, choosing the length, pumping the lower aquifer down."""
@@ -120,7 +120,7 @@ def demo(
         return
     screen = console()
     print_recommendation(screen, problem, advice)
-    screen.print(rich_table(_truth_table(advice, truth)))
+    screen.print(ScreenTable(_truth_table(advice, truth)))
     status = optimizer.status
     screen.print(f"[{HEADING}]Money spent:[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds")
     screen.print(f"[{HEADING}]Picture:[/]", literal(str(picture) if picture else missing), soft_wrap=True)

@@ -18,7 +18,7 @@ from ..study import restore as put_back
 from .app import answer, echo, group, print_json
 from .arguments import AsJson, Place, explain_credentials
 from .report import console
-from .tables import rich_table
+from .tables import ScreenTable
 from .usage import word
 
 Copy = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", show_default=False)]
@@ -116,7 +116,7 @@ def studies(
             print_json({"studies": [each.to_dict() for each in found]})
             return
         rows = tuple((each.name, each.kind, each.status, each.events) for each in found)
-        console().print(rich_table(Table("Studies", ("name", "kind", "status", "events"), rows)))
+        console().print(ScreenTable(Table("Studies", ("name", "kind", "status", "events"), rows)))
         return
     if name is None:
         raise InvalidOption("NAME", None, f"which study to {what}", "`steerbo studies list` has their names.")

@@ -22,7 +22,7 @@ from ..study.formatting import data_table, rounds_table, shown_rounds
 from .app import answer, echo, group
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .report import console, print_answers
-from .tables import import_bar, rich_table
+from .tables import ScreenTable, import_bar
 
 commands = group()
 
@@ -109,7 +109,7 @@ def show(study: Place, as_json: AsJson = False) -> None:
             }
             print_answers(going, True, rows)
             return
-        console().print(rich_table(shown_rounds(going)))
+        console().print(ScreenTable(shown_rounds(going)))
         print_answers(going, False, {})
 
 

@@ -19,7 +19,7 @@ from ..study.files.study_file import StudyFile
 from ..study.formatting import advised, alternatives, with_units
 from ..study.progress import literal
 from .app import print_json
-from .tables import CHOSEN, HEADING, hung, rich_table
+from .tables import CHOSEN, HEADING, ScreenTable, hung
 
 _FEW = 8  # values of a law that are listed
 
@@ -46,7 +46,7 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
     print_recommendation(screen, optimizer.problem, advice)
     screen.print(f"[{HEADING}]Why:[/]", literal(why.summary))
     for table in why.tables:
-        screen.print(rich_table(with_units(optimizer.problem, table)))
+        screen.print(ScreenTable(with_units(optimizer.problem, table)))
     screen.print(f"[{HEADING}]Status:[/]", literal(str(status)))
     for line in (line for event in optimizer.history.revisions for line in revised_text(event)):
         screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
@@ -59,7 +59,7 @@ def print_recommendation(screen: Console, problem: Problem, advice: Recommendati
     for line in more:
         screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
     if advice.alternatives:
-        screen.print(rich_table(alternatives(problem, advice)))
+        screen.print(ScreenTable(alternatives(problem, advice)))
 
 
 def print_methods(table: Table) -> None:

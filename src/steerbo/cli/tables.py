@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import wrap
 
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table as RichTable
+from rich.segment import Segment
+from rich.text import Text
 
+from .._text import escape_unprintable
 from .._wording import counted
 from ..core import Table
 from ..plots.drawing import BLUE, GREEN
@@ -27,48 +28,67 @@ _GAP = 2  # columns between cells
 _LONGEST = 160  # characters of a cell
 
 
-def rich_table(table: Table) -> Laid:
-    """A table for the screen under its title; cells that are very long end in an ellipsis."""
-    return Laid(table)
-
-
-class Laid:
-    """A table that a rich console prints as wide as it is itself."""
+class ScreenTable:
+    """A table for the screen under its title, as wide as it is itself; cells that are very long end in an ellipsis."""
 
     def __init__(self, table: Table) -> None:
-        self.table = table
+        self.title, self.columns = table.title, [*map(escape_unprintable, table.columns)]
         self.cells = [
-            [cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…" for cell in cells] for cells in table.cells()
+            [text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…" for text in map(escape_unprintable, cells)]
+            for cells in table.cells()
         ]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The title, and the cells beside or below one another."""
-        yield literal(self.table.title, HEADING)
-        given = widths([*zip(self.table.columns, *self.cells, strict=True)], options.max_width - 2)
+        yield literal(self.title, HEADING)
+        given = widths([*zip(self.columns, *self.cells, strict=True)], options.max_width - 2)
         if not self.cells:
             yield literal("  nothing yet")
         elif given is None:
-            yield from self._one_below_another()
+            yield from self._one_below_another(console, options.max_width)
         else:
-            yield self._side_by_side(given)
+            yield from self._side_by_side(console, given)
 
-    def _side_by_side(self, given: Sequence[int]) -> RichTable:
-        shown = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
-        for column, width in zip(self.table.columns, given, strict=True):
-            shown.add_column(literal(column), overflow="fold", width=width)
+    def _side_by_side(self, console: Console, given: Sequence[int]) -> Iterator[Segment]:
+        """Segments, not a table of rich's: it takes seconds to lay out thousands of rounds."""
+        inner = sum(given) + _GAP * (len(given) - 1)
+        edge = Segment(f"{' ' * (inner + 2)}\n")
+        yield edge
+        for line in _lines(console, self.columns, given, bottom=True):
+            yield Segment(f" {line} \n", console.get_style("bold"))
+        yield Segment(f" {'─' * inner} \n")
         for cells in self.cells:
-            shown.add_row(*map(literal, cells), style=CHOSEN if cells[0].startswith("→") else "")
-        return shown
+            style = console.get_style(CHOSEN if cells[0].startswith("→") else "none")
+            for line in _lines(console, cells, given):
+                yield Segment(f" {line} \n", style)
+        yield edge
 
-    def _one_below_another(self) -> RenderResult:
+    def _one_below_another(self, console: Console, room: int) -> Iterator[Segment]:
+        heads = [f"  {column}" for column in self.columns]
+        head = max(map(cell_len, heads))
         for cells in self.cells:
-            shown = RichTable.grid(padding=(0, _GAP, 0, 0))
-            for _ in range(2):
-                shown.add_column(overflow="fold")
-            for column, cell in zip(self.table.columns, cells, strict=True):
-                shown.add_row(literal(f"  {column}"), literal(cell.strip()))
-            yield shown
-            yield ""
+            texts = [cell.strip() for cell in cells]
+            right = max(map(cell_len, texts))
+            left = min(head, max(room - right, room // 2) - _GAP)
+            given = left, min(right, room - left - _GAP)
+            for pair in zip(heads, texts, strict=True):
+                yield from (Segment(f"{line}\n") for line in _lines(console, pair, given))
+            yield Segment("\n")
+
+
+def _lines(console: Console, cells: Sequence[str], given: Sequence[int], bottom: bool = False) -> Iterator[str]:
+    """Lines of cells that stand side by side, each folded within its width, on a common bottom line or top line."""
+    folded = [
+        [cell]
+        if cell_len(cell) <= width and cell.isprintable()
+        else [line.plain for line in Text(cell).wrap(console, width, overflow="fold")]
+        for cell, width in zip(cells, given, strict=True)
+    ]
+    height = max(map(len, folded))
+    blank = [[""] * (height - len(texts)) for texts in folded]
+    columns = [more + texts if bottom else texts + more for more, texts in zip(blank, folded, strict=True)]
+    for parts in zip(*columns, strict=True):
+        yield (" " * _GAP).join(set_cell_size(part, width) for part, width in zip(parts, given, strict=True))
 
 
 def hung(line: str, width: int) -> str:

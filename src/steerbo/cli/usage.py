@@ -174,7 +174,7 @@ CODES = {
 
 _NOTHING = {"field": "", "value": "", "allowed": "", "hint": ""}
 _REFUSED = (InvalidInput, OutcomeConflict, UnknownSuggestion, MissingExtra)
-"""What the caller can mend: an argument, a study file, a token, an outcome that contradicts another, a package."""
+"""Errors that the caller can mend: an argument, a study file, a token, a contradicting outcome, a package."""
 
 
 def exit_code(error: SteerboError) -> int:

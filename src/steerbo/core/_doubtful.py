@@ -3,7 +3,7 @@
 - How often plays work where the answer is: the expected value is that of plays that give an outcome.
 - An expected value far beyond the best outcome: no outcome supports it, so that it is a guess.
 - Outcomes near the answer that are taken for wrong, and are worse than all others there: what is to be expected if they
-  are right. What goes wrong in one play of ten cannot be told from slips of the pen, so that both are said.
+  are right. Mishaps in one play of ten cannot be told from slips of the pen, so that both are said.
 """
 
 from __future__ import annotations

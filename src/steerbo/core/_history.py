@@ -48,7 +48,7 @@ class Round:
     charge: float | None = None
     gain: float | None = None
     realised: dict[str, Any] = field(default_factory=dict)
-    """What is known to have really happened, also of a failed round; what was set where nothing else is known."""
+    """Realised values, also of a failed round; settings where nothing else is known."""
 
     @property
     def number(self) -> int:
@@ -186,8 +186,8 @@ def number_of(name: str) -> int:
 class History:
     """Rounds in the order they were asked, and data that was added.
 
-    It only grows by `apply`. `budget` (money), `limit` (rounds) and `stop` are None where there is no such limit. What
-    stands by name is put in the problem's `order`; what really happened is `completed` by values derived from it.
+    It only grows by `apply`. `budget` (money), `limit` (rounds) and `stop` are None where there is no such limit.
+    Values by name are put in the problem's `order`; realised ones are `completed` by values derived from them.
     """
 
     def __init__(
@@ -382,7 +382,7 @@ class History:
     def estimate(self, token: str) -> float | None:
         """Charge for a failed round of unknown cost; None without a budget.
 
-        What it was expected to cost, else the mean cost of all rounds; nothing as long as no cost is known.
+        Its expected cost, else the mean cost of all rounds; 0 as long as no cost is known.
         """
         if self.budget is None:
             return None

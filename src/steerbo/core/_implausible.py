@@ -98,8 +98,8 @@ def warn_implausible(
     """List the values of an outcome, a failure, a correction or data that are hard to believe.
 
     Args:
-        event: taken into `history` already or not: what it says is not compared with itself. What a correction leaves
-            as it stands is not reported again.
+        event: taken into `history` already or not: it is not compared with itself. Values that a correction
+            leaves as they stand are not reported again.
         problem: its ranges and prices.
         history: the other outcomes.
         expected: by the method's posterior; None: no posterior says.

@@ -80,7 +80,7 @@ class Problem(ABC):
     value_of_one: float | None = None
     """Worth of one unit of the objective in the unit of the costs, where a problem states it."""
     takes: ClassVar[tuple[RequestField, ...]] = ()
-    """What `ask` and `policy` are given beside the number of suggestions and what is seen before: see `asked`."""
+    """Fields of `ask` and `policy` beside the number of suggestions and the context: see `asked`."""
     priced: ClassVar[bool] = False
     """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
     scoped: ClassVar[bool] = False
@@ -136,7 +136,7 @@ class Problem(ABC):
     def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Variable | None, Any]]:
         """Settings and realised values of a round for other programs: name, variable (None: a share in [0, 1]), value.
 
-        What lies beyond the bounds of its variable is left out.
+        Values beyond the bounds of their variable are left out.
         """
         for variable in self.space:
             value = values.get(variable.name)

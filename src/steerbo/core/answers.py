@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from .._text import escape_unprintable
-from .._wording import counted
+from .._wording import counted, listed
 from ..errors import InvalidProblem, one_of
 from ..records import Record, record
 from ..space.fields import ListField
@@ -235,15 +235,11 @@ class Scope(Record):
     def __str__(self) -> str:
         """Describe the scope in words."""
         if self.look:
-            hows = (f"after looking at {_and(seen)}" if seen else "without looking" for _, seen in self.actions)
+            hows = (f"after looking at {listed(seen)}" if seen else "without looking" for _, seen in self.actions)
             said = ", and ".join(f"{name} {how}" for name, how in zip(self.set, hows, strict=True))
         else:
             said = " + ".join(self.set) or "nothing"
-        return said + (f", keeping {_and(self.keep)}" if self.keep else "")
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        return said + (f", keeping {listed(self.keep)}" if self.keep else "")
 
 
 def expected_text(mean: float, lower: float | None, upper: float | None) -> str:

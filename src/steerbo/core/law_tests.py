@@ -2,8 +2,8 @@
 
 Every variable that a round leaves to nature is evidence on its law, and every pair of them on whether they depend on
 each other. All tests share `ALPHA`: a study in which every law holds is ever warned with at most that probability,
-however long it runs. Which rounds leave which variable to nature may depend on the past; a round's value then still
-follows its law, given everything seen before choosing.
+however long it runs. The choice of variables that a round leaves to nature may depend on the past; their values then
+still follow their laws, given everything seen before choosing.
 
 Evidence is the wealth of a bettor (testing by betting). Numbers that are uniform on (0, 1) under the law fall into B
 bins of equal probability. The bet on the t-th is placed by the t − 1 before, at odds that are fair under the law, and

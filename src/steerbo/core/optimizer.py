@@ -48,7 +48,6 @@ from ._implausible import (
 )
 from ._method import Method
 from ._problem import Problem
-from ._reports import Realised, naming_columns
 from ._stopping import Stop, read_bounds, read_revision, with_curve, worth
 from .answers import (
     Explanation,
@@ -75,6 +74,7 @@ from .events import (
     with_canonical_order,
 )
 from .registry import find_method, problem_class, read_problem
+from .reports import Realised, naming_columns
 from .request import BatchPosition, one_or_more
 from .state import StudyState
 
@@ -325,18 +325,14 @@ class BaseStudy(ABC):
     def _remarks(self, method: Method[Any, Any]) -> list[str]:
         """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
         history, doubted = self._state.history, method.outliers(self._state.history)
-        strange = strange_outcomes_said(self.problem, history)
-        broken = broken_limits_said(self.problem, history)
-        date = date_said(history) if self.problem.timed else ""
-        unreached = unreached_said(self.problem, history)
         said = [
             method.note(history),
             outliers_said(history, doubted),
             bad_said(self.problem, history, doubted),
-            strange,
-            date,
-            broken,
-            unreached,
+            strange_outcomes_said(self.problem, history),
+            date_said(history) if self.problem.timed else "",
+            broken_limits_said(self.problem, history),
+            unreached_said(self.problem, history),
         ]
         return [each for each in said if each]
 

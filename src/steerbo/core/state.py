@@ -15,13 +15,13 @@ from ._context import TIME, beginning, context_of, time_of
 from ._history import History, Round
 from ._method import Method
 from ._problem import Problem
-from ._reports import OutcomeParser
 from ._stopping import after, is_converged
 from .answers import Explanation
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
 from .events import FORMAT, Asked, BoundsExtended, Created, Decided, Event, Refitted, with_canonical_order
 from .law_tests import LawMonitor
 from .registry import find_method, packages
+from .reports import OutcomeParser
 from .request import ALONE, BatchPosition, with_place
 
 

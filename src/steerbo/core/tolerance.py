@@ -89,7 +89,7 @@ class Threshold:
 
 
 UNSTATED = Fraction(0.05)
-"""What may be given up for money where a problem does not say, when a play is chosen and when an answer is given alike.
+"""Tolerance of problems that state none, for choices and answers alike.
 
 A dear play for less than a twentieth of the range buys no better answer: see docs/results/costvarying-registered.md.
 """

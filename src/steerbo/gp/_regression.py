@@ -86,9 +86,7 @@ EVEN_BELOW = 30
 is: bounds were narrower than they should be where it was even, and no better where it was not."""
 _EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
 _KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
-_HOPELESS = (
-    12.0  # log posterior by which a fit with outliers may be behind, with the same hyperparameters, and are fitted
-)
+_HOPELESS = 12.0  # log posterior by which outliers may be behind, with the same hyperparameters, and are fitted
 _STACKED = 2**19  # entries of kernel matrices by several members that are computed at once
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
@@ -219,7 +217,8 @@ class GPRegression(Generic[K]):
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
-        self.timed, self.doubtable, self.larger_is_better = False, _all_of, True
+        self.timed, self.larger_is_better = False, True
+        self.doubtable: Doubtable = _all_of
         self.last_fit: Fit | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
@@ -295,7 +294,7 @@ class GPRegression(Generic[K]):
     def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
         """Replace all observations by y (n,) at X (n, d). O(n³).
 
-        Those that were there before, and were doubted, still are.
+        Observations that were there before, and were doubted, still are.
 
         Args:
             X: points.
@@ -633,7 +632,7 @@ class GPRegression(Generic[K]):
     def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
         """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
 
-        Those of the mixture over draws of the hyperparameters, where there are any.
+        They are those of the mixture over draws of the hyperparameters, where there are any.
         """
         means, variances = [], []
         for member in self.members or (self,):

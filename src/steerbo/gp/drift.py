@@ -207,7 +207,7 @@ def _given(value: object) -> object:
 
 _Said = Annotated[Decay | MaternInTime | Periodic | Sliding, Field(discriminator="kind")]
 AnyDrift = Annotated[_Said | Literal["learned"] | None, BeforeValidator(_given)]
-"""How the objective changes with time, if it does: as somebody knows, or as outcomes will tell."""
+"""Drift of the objective, if there is one: stated, or learned from outcomes."""
 
 
 def in_words(drift: Drift | Sliding) -> str:

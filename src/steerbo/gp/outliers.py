@@ -34,7 +34,7 @@ import scipy
 from .._arrays import Bool, Float
 
 WORTH = 6.0
-"""What doubting an outcome must gain, in nats: it is off by four deviations, as one normal outcome of 16 000 is.
+"""Least gain of doubting an outcome, in nats: it is off by four deviations, as one normal outcome of 16 000 is.
 
 At nine (4.7 deviations) bounds cover more with skewed noise and no more with other kinds, answers are no better, and
 plays with outliers cost more: docs/results/calibration.md.
@@ -43,7 +43,7 @@ _PROMISING = 2.5  # gain in nats that a doubt must promise to be tried
 _PATIENCE = 4
 """Doubts in a row that are tried although they do not pay: of four mistakes among 40 outcomes three did not."""
 _SELDOM = 3.0
-"""How unlikely skewed noise is beforehand, in nats: one in twenty.
+"""Log prior odds against skewed noise, in nats: one in twenty.
 
 At even odds noise with heavy tails to both sides was taken for it, and answers were worse.
 """
@@ -182,7 +182,7 @@ def supported(
 ) -> Bool[np.ndarray, " n"]:
     """Mark doubted outcomes that half of those at the same point agree with, or both of the nearest neighbours, (n,).
 
-    Those agree that are doubted and deviate to the same side.
+    Outcomes agree that are doubted and deviate to the same side.
 
     Args:
         covariances: (n, n) of the function at the points: the nearest have the largest.
@@ -220,8 +220,8 @@ def are_disasters(
 ) -> bool:
     """Whether outcomes that are doubted for being bad are rather right: too many, or all at one end of a column.
 
-    Slips of the pen are few, and lie anywhere. What goes wrong in one play of seven, or beyond a cliff, is no slip, and
-    where it is left out of account, the worst settings look best. Others as bad and far from all the rest, which are
+    Slips of the pen are few, and lie anywhere. Mishaps in one play of seven, or beyond a cliff, are no slips, and where
+    they are left out of account, the worst settings look best. Others as bad and far from all the rest, which are
     not doubted as a repetition or neighbours vouch for them, count with them: disasters that are sure make others
     likelier. Bad outcomes that are all the latest ones may be a change, which is looked for elsewhere.
 

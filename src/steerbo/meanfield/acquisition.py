@@ -83,7 +83,7 @@ class AveragePayoffUCB:
     def advantage(self, tables: Tables, base: Float[np.ndarray, "C A"]) -> tuple[Values, Values]:
         """Return mean and standard deviation of the average's difference to that of the table `base`.
 
-        What both have in common, such as the level of all payoffs, adds nothing to the deviation.
+        Common parts, such as the level of all payoffs, add nothing to the deviation.
         """
         posterior, other = self.posterior, base[None]
         at_base = replace(posterior, inputs=Inputs(other * posterior.kernel.shares[:, None], other))

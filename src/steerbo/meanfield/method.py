@@ -120,6 +120,7 @@ def summary(
 
 
 TableArray = Float[np.ndarray, "C A"]
+_TRIES = 20  # random tables, to find one that is new
 _COMPARED = 5  # smallest number of outcomes that an answer is chosen among; else a quarter of all
 
 
@@ -260,7 +261,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         rounds = history.unresolved if pending_only else tuple(history)
         seen = request.get("context", {})
         alike = [r for r in rounds if all(r.realised.get(name) == value for name, value in seen.items())]
-        return {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in alike}
+        return {self._suggested_keys[r.suggestion.token] for r in alike}
 
     def counts_of(self, table: TableArray) -> Int[np.ndarray, "C A"]:
         """Return the nearest numbers of agents, for comparisons."""
@@ -288,11 +289,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         shares = np.exp(random.random(self.problem.simplex.shape)) * region.allowed
         return region.project((shares / shares.sum(axis=1, keepdims=True))[None])[0]
 
-    def fresh(
-        self, region: Region, random: np.random.Generator, taken: set[bytes], tries: int = 20
-    ) -> Int[np.ndarray, "C A"]:
+    def fresh(self, region: Region, random: np.random.Generator, taken: set[bytes]) -> Int[np.ndarray, "C A"]:
         """Draw the counts of a random table, if possible not `taken`: of `spread`, then of a wider distribution."""
-        for _ in range(tries):
+        for _ in range(_TRIES):
             counts = self.whole(region, self.spread(region, random), random)
             if self.key(counts) not in taken:
                 return counts

@@ -130,7 +130,7 @@ def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maxi
 def _around(box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, seed: int) -> Float[np.ndarray, "p d"]:
     """Feasible points: known ones, and the farthest feasible ones from them towards points all over the box.
 
-    What is allowed may be so little of a box that no Sobol point hits it.
+    The feasible part of a box may be so small that no Sobol point hits it.
     """
     ends = sobol_in_box(box, screen, seed)[:_RAYS]
     ways = [box.last_allowed(inside[k % len(inside)], end) for k, end in enumerate(ends)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from ..core import TIME, BaseStudy, Problem, Round, as_text, number_of, numeral
-from .wording import Words, amount_text, as_seen, in_one_line, in_resolution, in_step
+from .wording import amount_text, as_seen, in_one_line, in_resolution, in_step
 
 SHOWN = 20
 """Rounds on the page of a study; more of them on demand."""
@@ -78,13 +78,14 @@ class Part:
 def rounds_before(study: BaseStudy, number: int = 0, most: int | None = SHOWN, text: str = "") -> Part:
     """The latest rounds below a number (0: of all), which hold a text."""
     last = number - 1 if number > 0 else len(study.history)
+    lines = (_line(study, played) for played in _down(study, last))
     if text:
-        lines = [line for line in _lines(study, _down(study, last)) if _holds(line, text)]
+        found = [line for line in lines if _holds(line, text)]
         return _part(
-            study, lines[:most] if most else lines, lines[most].number + 1 if most and len(lines) > most else 0, lines
+            study, found[:most] if most else found, found[most].number + 1 if most and len(found) > most else 0, found
         )
     wanted = last if most is None else most
-    some = list(_lines(study, islice(_down(study, last), wanted)))
+    some = list(islice(lines, wanted))
     return _part(study, some, some[-1].number if some and some[-1].number > 1 else 0, some, len(study.history))
 
 
@@ -137,12 +138,7 @@ def _down(study: BaseStudy, last: int) -> Iterator[Round]:
     return reversed(history.last(len(history))[:last]) if last < len(history) else iter(history.last(last)[::-1])
 
 
-def _lines(study: BaseStudy, rounds: Iterable[Round]) -> Iterator[Line]:
-    words = Words.of(study)
-    return (_line(study, words, played) for played in rounds)
-
-
-def _line(study: BaseStudy, words: Words, played: Round) -> Line:
+def _line(study: BaseStudy, played: Round) -> Line:
     problem, asked = study.problem, played.suggestion
     stays = {name: value for name, value in asked.values.items() if name in asked.scope.keep}
     moved = {name: value for name, value in asked.values.items() if name not in stays}

@@ -117,7 +117,7 @@ def _graph(study: BaseStudy, title: str, scope: Scope, values: dict[str, Any]) -
     ends = np.concatenate([np.array([*at.values()]), *(_points(curve) for _, curve in curves)])
     shift = np.maximum(_MARGIN - _NODE - ends.min(axis=0), 0.0)  # an edge that bends beyond the nodes
     at = {name: (x + float(shift[0]), y + float(shift[1])) for name, (x, y) in at.items()}
-    arrows = tuple(_arrow(scope, edge, curve + shift) for edge, curve in curves)
+    arrows = tuple(_arrow(edge, curve + shift) for edge, curve in curves)
     right, bottom = (ends.max(axis=0) + shift).tolist()
     nodes = tuple(Node(roles[name], round(x, 1), round(y, 1), labels[name]) for name, (x, y) in at.items())
     width = max(right, *(x + _reach(labels[name]) for name, (x, _) in at.items()))
@@ -219,19 +219,13 @@ def _between(corners: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.nda
     return np.array([blossom(a, a), blossom(a, b), blossom(b, b)])
 
 
-def _arrow(scope: Scope, edge: Edge, corners: np.ndarray) -> Arrow:
+def _arrow(edge: Edge, corners: np.ndarray) -> Arrow:
     """An edge as it is drawn."""
-    told = dict(scope.actions)
-    cut = edge.end in told or (edge.latent and edge.start in told)
-    look = edge.end in told and edge.start in told[edge.end] and not edge.latent and edge.bend == _LOOK
-    kind = "look" if look else "cut" if cut else "hidden" if edge.latent else "cause"
+    kind = "cut" if edge.cut else edge.kind
     first, middle, last = corners
     path = f"M{first[0]:.1f} {first[1]:.1f}Q{middle[0]:.1f} {middle[1]:.1f} {last[0]:.1f} {last[1]:.1f}"
     heads = (_head(last, middle), *((_head(first, middle),) if edge.latent else ()))
     return Arrow(path, f"{kind}{' dashed' if edge.latent and kind == 'cut' else ''}", heads)
-
-
-_LOOK = 0.18  # bend of the edges that `edges_of` adds
 
 
 def _head(tip: Any, behind: Any) -> str:

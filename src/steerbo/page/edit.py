@@ -151,8 +151,8 @@ class Undo:
 def undo_of(study: BaseStudy, token: str) -> Undo | None:
     """State of a round after its latest report is undone.
 
-    What was told becomes void (what was spent is spent), what was corrected or void becomes what it was before. A round
-    that broke is not made to be out again, nor is what it cost forgotten: None.
+    A told outcome becomes void (its cost stays spent), a corrected or void one becomes what it was before. A round that
+    broke is not made to be out again, nor is its cost forgotten: None.
     """
     said = list(_said(study.events, token))
     if not said or isinstance(said[-1], Failed):

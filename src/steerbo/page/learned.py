@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +14,7 @@ from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
+from ..plots.model import Slice as ModelSlice
 from ..plots.model import drifting_names, same_scope, slices_of
 from ..space import Categorical
 from .drawings import Graph, agents_chart, graphs_of, time_chart
@@ -188,25 +190,15 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     says = f"Expected {words.value_label} along {label}{rest}."
     if isinstance(variable, Categorical):
         return Slice(name, None, _levels(found.at, found.mean, found.width, best), says)
-    at = np.asarray(found.at, dtype=float)
-    chart = _drawn(study, advice, name, at, found.mean, found.width, label, best)
+    chart = _drawn(study, advice, found, label, best)
     band = "Band: 95 %. " if np.isfinite(found.width).all() else ""
     return Slice(name, chart, (), f"{says} {band}Dots: outcomes of such rounds.")
 
 
-def _drawn(  # noqa: PLR0917
-    study: BaseStudy,
-    advice: Recommendation,
-    name: str,
-    at: np.ndarray,
-    mean: np.ndarray,
-    width: np.ndarray,
-    label: str,
-    best: Any,
-) -> Chart:
-    problem, words = study.problem, Words.of(study)
-    bounded = bool(np.isfinite(width).all())
-    width = width if bounded else np.zeros(len(at))
+def _drawn(study: BaseStudy, advice: Recommendation, found: ModelSlice, label: str, best: Any) -> Chart:
+    problem, words, name = study.problem, Words.of(study), found.name
+    at, mean, bounded = np.asarray(found.at, dtype=float), found.mean, bool(np.isfinite(found.width).all())
+    width = found.width if bounded else np.zeros(len(at))
     told = [
         (r.realised[name], problem.scalar(outcome), r.number)
         for r, outcome in study.history.told
@@ -226,31 +218,31 @@ def _drawn(  # noqa: PLR0917
         for x, y, number in told
         if at[0] <= x <= at[-1] and low <= y <= high
     ]
-    out = [played.suggestion.values.get(name) for played in study.history.pending]
-    marks = [
-        Mark(across.at(value), "", _label(f"next {with_resolution(problem, name, value)}"), "next")
-        for value in out
-        if isinstance(value, int | float)
-    ]
-    if isinstance(best, int | float):
-        height = float(np.interp(best, at, mean))
-        marks.append(
-            Mark(across.at(best), up.at(height), _label(f"best {with_resolution(problem, name, best)}"), "best")
-        )
     k = int(np.argmax(problem.sign * mean))
-    there, lower, upper = within(float(mean[k]), float(mean[k] - width[k]), float(mean[k] + width[k]))
-    said = f"{words.worth(there)} is expected" + (f", {lower} to {upper}" if bounded else "")
+    ends = (float(mean[k] - width[k]), float(mean[k] + width[k])) if bounded else (None, None)
     highest = with_resolution(problem, name, float(at[k]))
     return Chart(
         line=points(at, mean, across, up),
         band=band,
         dots=thinned(dots),
-        marks=tuple(marks[-3:]),
+        marks=_marks(study, name, across, best, lambda: up.at(float(np.interp(best, at, mean)))),
         across=across.ticks(),
         up=up.ticks(6),
         along=label,
-        text=f"{words.value} along {name}: best at {highest}, where {said}.",
+        text=f"{words.value} along {name}: best at {highest}, where {words.expected(float(mean[k]), *ends)}",
     )
+
+
+def _marks(study: BaseStudy, name: str, across: Axis, best: Any, height: Callable[[], str]) -> tuple[Mark, ...]:
+    """The latest suggestions, and the best value with its height where it is a number."""
+    places = [("next", played.suggestion.values.get(name), "") for played in study.history.pending]
+    places += [("best", best, height())] if isinstance(best, int | float) else []
+    marks = [
+        Mark(across.at(value), at, _label(f"{kind} {with_resolution(study.problem, name, value)}"), kind)
+        for kind, value, at in places
+        if isinstance(value, int | float)
+    ]
+    return tuple(marks[-3:])
 
 
 def _levels(at: list[Any], mean: np.ndarray, width: np.ndarray, best: Any) -> tuple[Level, ...]:

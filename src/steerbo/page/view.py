@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
-from .._wording import counted
+from .._wording import counted, listed
 from ..core import (
     SEEN,
     Asked,
@@ -288,19 +288,10 @@ def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:
         return "Send agents as follows"
     if scope.look:
         looked = dict.fromkeys(name for names in scope.look.values() for name in names)
-        return f"Look at {_listed(list(looked))}, then set {_listed(list(scope.set))}"
+        return f"Look at {listed(list(looked))}, then set {listed(scope.set)}"
     if not scope.set:
         return "Leave everything to itself"
-    return f"Set {_listed(list(scope.set))}" + (" by what is seen" if policy else "")
-
-
-def _listed(names: list[str]) -> str:
-    """Names in words.
-
-    >>> _listed(["a", "b", "c"]), _listed(["a"])
-    ('a, b and c', 'a')
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
+    return f"Set {listed(scope.set)}" + (" by what is seen" if policy else "")
 
 
 def _sentence(text: str) -> str:

@@ -241,13 +241,30 @@ def _outcomes(axes: Any, optimizer: BaseStudy, value: str) -> None:
 
 
 class Edge(NamedTuple):
-    """An arrow between two nodes."""
+    """An arrow between two nodes.
+
+    Args:
+        start, end: the nodes.
+        kind: "cause", "look" (from a context to the action that observes it) or "hidden" (a common cause of both).
+        cut: whether an end of it is set, which cuts it.
+        bend: of its curve, as a share of its length.
+    """
 
     start: str
     end: str
-    colour: str
+    kind: str
+    cut: bool
     bend: float
-    latent: bool = False
+
+    @property
+    def latent(self) -> bool:
+        """Whether it is a latent common cause, with a head at both ends."""
+        return self.kind == "hidden"
+
+    @property
+    def colour(self) -> str:
+        """Colour of its line."""
+        return ORANGE if self.kind == "look" else _CUT if self.cut else _INK
 
 
 def _graph(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> Any:
@@ -284,11 +301,11 @@ def edges_of(graph: CausalGraph, scope: Scope) -> list[Edge]:
     """Edges while a scope is played: those of the graph, and one from each context to the action that observes it."""
     places, told = layers(graph), dict(scope.actions)
     edges = [
-        Edge(a, b, _CUT if b in told else _INK, -0.2 if places[b][0] - places[a][0] > 1 else 0.0)
+        Edge(a, b, "cause", b in told, -0.2 if places[b][0] - places[a][0] > 1 else 0.0)
         for a, b in graph.directed  # over other layers: beside what stands there
     ]
-    edges += [Edge(context, action, ORANGE, 0.18) for action, contexts in told.items() for context in contexts]
-    edges += [Edge(a, b, _CUT if a in told or b in told else _INK, -0.35, True) for a, b in graph.bidirected]
+    edges += [Edge(context, action, "look", False, 0.18) for action, contexts in told.items() for context in contexts]
+    edges += [Edge(a, b, "hidden", a in told or b in told, -0.35) for a, b in graph.bidirected]
     return edges
 
 
@@ -338,7 +355,7 @@ def _draw_edge(axes: Any, places: dict[str, tuple[float, float]], edge: Edge) ->
     style = {
         "arrowstyle": "<|-|>" if edge.latent else "-|>",
         "color": edge.colour,
-        "lw": 1.8 if edge.colour == ORANGE else 1.0,
+        "lw": 1.8 if edge.kind == "look" else 1.0,
         "ls": "--" if edge.latent else "-",
         "shrinkA": 7.5,
         "shrinkB": 7.5,

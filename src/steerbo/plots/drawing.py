@@ -404,10 +404,10 @@ def places_on(variable: Any, values: Sequence[Any]) -> list[float]:
     return [float(value) for value in values]
 
 
-def name_choices(axis: Any, variable: Any, width: int = 12) -> None:
+def name_choices(axis: Any, variable: Any) -> None:
     """Name the choices of a category along an axis."""
     if isinstance(variable, Categorical):
-        choices = [wrapped(str(choice), width) for choice in variable.choices]
+        choices = [wrapped(str(choice), 12) for choice in variable.choices]
         axis.set_ticks(range(len(choices)), choices)
 
 

@@ -11,6 +11,7 @@ interactive.rounds(study).write_html("rounds.html")
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from html import escape
 from textwrap import wrap
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 
 from .._text import escape_unprintable
 from ..causal import Causal
-from ..core import BaseStudy, Round, Scope, as_text, time_of
+from ..core import BaseStudy, Round, Scope, as_text
 from ..costvarying import CostVarying
 from ..errors import InvalidProblem, InvalidRequest, MissingExtra
 from ..interop.posteriors import PosteriorQuery
@@ -52,7 +53,7 @@ from .drawing import (
 )
 from .meanfield import action_of, fullest_shares, payoff_curve, played_shares, recommended_shares
 from .model import TOGETHER, Slice, drifting_names, importance_of, over_time_of, slices_of, whole_model
-from .rounds import rounds_to_now, shown_settings
+from .rounds import rounds_to_now, shown_settings, time_or_round
 from .timevarying import choices_by_prior, predictions_of, prior_names, weights_of
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star", "x")
@@ -232,11 +233,7 @@ def settings(study: BaseStudy, value: str = "") -> Any:
     if not names:
         allowed = "a study with outcomes of plays that set a variable"
         raise InvalidRequest("study", f"{problem.kind}, {len(study.history)} rounds", allowed)
-    shown = _panels(len(names), 1, shared_xaxes=True)
-
-    def when(played: Round) -> float:
-        return time_of(played) if problem.timed else float(played.number)
-
+    shown, when = _panels(len(names), 1, shared_xaxes=True), partial(time_or_round, problem)
     for row, name in enumerate(names, 1):
         some = [(r, outcome) for r, outcome in study.history.told if name in r.suggestion.values]
         colours = [problem.scalar(outcome) for _, outcome in some]
@@ -326,7 +323,7 @@ def graph(study: BaseStudy, scope: Scope | None = None) -> Any:
     for edge in edges:
         line = arc(np.array(places[edge.start]), np.array(places[edge.end]), edge.bend)
         dash = "dot" if edge.latent else "solid"
-        look = {"color": edge.colour, "width": 3 if edge.colour == ORANGE else 1.5, "dash": dash}
+        look = {"color": edge.colour, "width": 3 if edge.kind == "look" else 1.5, "dash": dash}
         shown.add_scatter(x=line[:, 0], y=line[:, 1], mode="lines", line=look, hoverinfo="skip", showlegend=False)
         for tip, before in ((-2, -4), (1, 3)) if edge.latent else ((-2, -4),):
             (x, y), (ax, ay) = line[tip], line[before]

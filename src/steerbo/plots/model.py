@@ -6,7 +6,7 @@ variance
 
     S_j = Var(E[f(X) | X_j]) / Var(f(X)),    X uniform over the bounds of all variables,
 
-of functions f drawn from the posterior; that draws differ is its uncertainty. What is left of one is what variables do
+of functions f drawn from the posterior; that draws differ is its uncertainty. The rest to one is the share of variables
 only together.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -651,8 +652,8 @@ def _when_told(study: BaseStudy) -> list[tuple[float, Mapping[str, Any], float]]
 def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, value: str = "") -> Any:
     """Draw time against position: the expected value in shades, the best position at each time, and every outcome.
 
-    All other variables are as recommended now. What is drawn of former times is known with hindsight: the model has
-    read every outcome since. Data without a time stand where the model has them: at the time of the last round before
+    All other variables are as recommended now. Former times are drawn with hindsight: the model has read every outcome
+    since. Data without a time stand where the model has them: at the time of the last round before
     they were added, else of the first one.
 
     Args:
@@ -788,7 +789,7 @@ def importance(
     which = whole_model(
         study, study.recommend() if scope is None else None, PosteriorQuery(scope, context or {}, time, prior)
     )
-    return _importance(study, importance_of(study, which), ax)
+    return _importance(importance_of(study, which), ax)
 
 
 def whole_model(study: BaseStudy, advice: Recommendation | None, which: PosteriorQuery) -> PosteriorQuery:
@@ -798,7 +799,7 @@ def whole_model(study: BaseStudy, advice: Recommendation | None, which: Posterio
     return which
 
 
-def _importance(study: BaseStudy, found: Importance, ax: Any = None) -> Any:
+def _importance(found: Importance, ax: Any = None) -> Any:
     axes = on(ax, 1.1 + 0.27 * len(found.names))
     for y, (name, share, low, high) in enumerate(zip(found.names, found.share, found.low, found.high, strict=True)):
         colour = GREY if name == TOGETHER and y == len(found.names) - 1 else BLUE
@@ -836,13 +837,13 @@ def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pictu
 
     for name in drifting_names(study, advice)[:_NEXT]:
         text = "Expected value by time and by one variable, all else as recommended; a line at the best; every outcome"
-        yield Picture(f"Expected along {name}, over time", text, _calling(moving, name))
+        yield Picture(f"Expected along {name}, over time", text, partial(moving, name))
     for name in found.names[:_MOST_PANELS]:
         text = (
             "Expected value along one variable, all else as recommended, a band of 95 % bounds, outcomes, "
             "the recommendation and what is suggested next"
         )
-        yield Picture(f"Expected along {name}", text, _calling(of, name))
+        yield Picture(f"Expected along {name}", text, partial(of, name))
     try:
         which = whole_model(study, advice, PosteriorQuery())
         whole = surface_of(study, which)
@@ -851,9 +852,4 @@ def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pictu
     if len(whole.names) > 1:
         title = "Importance of each variable"
         text = "The share of the variance of the objective that each variable explains alone, by draws of the model"
-        yield Picture(title, text, lambda: _importance(study, importance_of(study, which)).figure)
-
-
-def _calling(draw: Any, name: str) -> Any:
-    """The call of a function with a name, put off."""
-    return lambda: draw(name)
+        yield Picture(title, text, lambda: _importance(importance_of(study, which)).figure)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ..core import BaseStudy, Recommendation, Round, last_time, time_of
+from ..core import BaseStudy, Problem, Recommendation, Round, last_time, time_of
 from ..errors import InvalidProblem, InvalidRequest, SteerboError, short_repr
 from ..space import Variable
 from .drawing import (
@@ -159,7 +160,7 @@ def settings(study: BaseStudy, value: str = "", width: float = 90.0) -> Any:
     """Draw settings over time: the position of each variable against the time, where the optimum moves, or rounds.
 
     A mark is a play that set the variable; its colour shows its outcome. A ring is the recommendation, a triangle
-    what was suggested and has no outcome yet. What is hard to change has a line, and every change a cross.
+    a suggestion without an outcome yet. Hard-to-change variables have a line, and every change a cross.
 
     Args:
         study: a study or an optimizer, of a problem with variables that are set.
@@ -233,13 +234,14 @@ def rounds_to_now(study: BaseStudy) -> list[Round]:
     return [played for played in study.history if not timed or time_of(played) <= latest]
 
 
+def time_or_round(problem: Problem, played: Round) -> float:
+    """Place of a round along the axis: its time where the optimum moves, else its number."""
+    return time_of(played) if problem.timed else float(played.number)
+
+
 def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale: tuple[float, float]) -> Any:
     """One variable's settings; returns the marks, for a scale of colours."""
-    problem, name = study.problem, variable.name
-
-    def when(played: Round) -> float:
-        return time_of(played) if problem.timed else float(played.number)
-
+    problem, name, when = study.problem, variable.name, partial(time_or_round, study.problem)
     rounds = rounds_to_now(study)
     if variable.change is not None:
         _changes(axes, [(when(r), r.suggestion.values.get(name)) for r in rounds], variable)

@@ -95,7 +95,7 @@ def opened(pool: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
     """The study that is asked for, where the visitor may do that with it.
 
     Raises:
-        Refusal: there is none for them, it could not be opened, or they may not. What is there for others is not said.
+        Refusal: there is none for them, it could not be opened, or they may not. It does not tell of studies of others.
     """
     if name in pool.left_out and name not in visitor.studies:
         why = f"{name} could not be opened when the server started: {pool.left_out[name]}"

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .._wording import listed
 from ..core import SEEN, Event, Problem, Round
 from ..errors import InvalidRequest
 from ..records import to_dict
@@ -193,7 +194,7 @@ def rounds_in(state: str | None) -> Callable[[Study], Json]:
         InvalidRequest: there is no such state.
     """
     if state is not None and state not in STATES:
-        raise InvalidRequest("state", state, f"{', '.join(STATES[:-1])} or {STATES[-1]}")
+        raise InvalidRequest("state", state, listed(STATES, " or "))
     return lambda study: {"rounds": [plain_round(played) for played in study.history if state in (None, played.state)]}
 
 

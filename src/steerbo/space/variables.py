@@ -157,7 +157,7 @@ class BaseVariable(ABC):
     seen: bool | None
     """Whether it is known before each choice; None where it is not."""
     change: SwitchingCost | None
-    """What moving it from where it is costs; None where that costs nothing."""
+    """Switching cost of moving it; None where that costs nothing."""
 
     @cached_property
     def distribution(self) -> Distribution:

@@ -29,7 +29,7 @@ from .opening import replay
 def backup(place: Path | str, file: Path | str) -> dict[str, int]:
     """Copy all studies of a log into a new file, which only its owner may read.
 
-    Leases of people come with them. Those of processes do not: they will be gone.
+    Leases of people are copied, but not leases of processes, which will be gone.
 
     Args:
         place: an SQLite file or a database's URL; with ``#name``, only this study.

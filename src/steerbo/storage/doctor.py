@@ -31,8 +31,8 @@ class StoredStudy:
     Args:
         name: the study's.
         bodies: events that follow from one another, from the first, as text.
-        leases: of people, by token, on rounds that are open after these events. Those of processes are not kept:
-            the rounds are offered again.
+        leases: of people, by token, on rounds that are open after these events. Leases of processes are not
+            kept: the rounds are offered again.
         complaint: the fault after these events; empty: none.
         note: an oddity that does no harm.
         later: whether only a later version can read it.

@@ -148,7 +148,7 @@ def _there(process: int) -> bool:
 
 
 _TIMED = "t"
-"""How names of workers end whose leases run out whether they live or not; of the others it is a hexadecimal digit."""
+"""End of names of workers whose leases run out whether they live or not; other names end in a hexadecimal digit."""
 
 
 def new_holder(timed: bool = False) -> str:

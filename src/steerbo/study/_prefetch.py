@@ -194,7 +194,7 @@ class Prefetcher:
     def ask(self, request: Mapping[str, object], place: BatchPosition, cost: float) -> Suggestion | None:
         """Log and return the suggestion prepared for a request; None: there is none, and choosing takes `cost` seconds.
 
-        What is more than half done is waited for, though not for long: it gives way to all else on the machine.
+        A choice more than half done is waited for, though not for long: it gives way to all else on the machine.
         """
         self.check()
         if (ahead := self._current()) is None:

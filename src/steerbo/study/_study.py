@@ -36,8 +36,8 @@ class Study(BaseStudy):
     durable before it returns. `ask` offers unfinished rounds again whose worker is gone, then new ones; no round is out
     twice while its lease lasts. Threads may share it: their calls take turns. A forked child is another worker.
 
-    Where the log is away, calls wait for it. What was measured is in a file meanwhile, and is written to the log when
-    the study is opened the next time, if not before; see `steerbo.storage.outbox_files`.
+    Where the log is away, calls wait for it. Outcomes are in a file meanwhile, and written to the log when the study is
+    opened the next time, if not before; see `steerbo.storage.outbox_files`.
 
     Args:
         log: where the events are.

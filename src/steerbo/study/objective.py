@@ -129,9 +129,9 @@ class Ended:
 def run_program(command: list[str], folder: Path, question: bytes, timeout: float) -> Ended:
     """Run a program in a group of processes of its own, until it has ended and its standard output is closed.
 
-    What takes longer than `timeout` seconds or answers too much is killed with everything that it started, and so it is
-    on Ctrl-C, and when this process dies, however that happens (POSIX). What a program moves to a group of its own is
-    its own affair.
+    A program that takes longer than `timeout` seconds or answers too much is killed with everything that it started,
+    and so it is on Ctrl-C, and when this process dies, however that happens (POSIX), but for processes that it moved to
+    a group of their own.
 
     Raises:
         OSError: it cannot be started.

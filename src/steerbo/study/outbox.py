@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import Amended, History, Optimizer, Suggestion
-from ..core._reports import OutcomeParser
+from ..core.reports import OutcomeParser
 from ..errors import (
     InvalidInput,
     InvalidStudy,

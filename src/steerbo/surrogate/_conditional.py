@@ -286,7 +286,7 @@ def kernel_herding(
 
     One row of each k-means cluster, with the weights, none negative and with sum 1, under which averages of
     squared-exponential kernels come nearest to those over all rows. Nothing is drawn: the same rows give the same law.
-    How many rows there were is kept, since averages are no surer than they allow.
+    The number of all rows is kept, since averages are no surer than it allows.
 
     Args:
         points: encoded rows, equally likely; rows that are there twice count twice.

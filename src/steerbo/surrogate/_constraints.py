@@ -304,7 +304,7 @@ def _quantiles() -> Float[np.ndarray, " q"]:
 
 
 Row = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " d"]]
-"""What really happened, the token or the name of the data, and the round if it was one, to a point of the models."""
+"""From realised values, the token or the name of the data, and the round if it was one, to a point of the models."""
 Tells = Callable[[Round | None], bool]
 """From a round, or None for external data, to whether models learn from it."""
 
@@ -422,7 +422,7 @@ LIKELY = "likely"
 def required_now(limit: OutcomeConstraint, rounds: Iterable[Round]) -> float:
     """Least probability of the next play that keeps the mean over plays at the required one; may be below 0.
 
-    Those plays count that a model chose: by how they came or, where that is not known, by how likely they were to keep.
+    Plays that a model chose count: by whether they kept or, where that is not known, by how likely they were to keep.
 
     >>> from types import SimpleNamespace as Some
     >>> note = {"likely": {"heat": 0.95}}

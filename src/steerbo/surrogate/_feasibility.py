@@ -8,7 +8,7 @@ process (Matérn, ν = 3/2). Each counts by how well it has foretold what happen
 what was believed in it beforehand: luck, for the most part. So one failure closes nothing.
 
 A place is closed where the probability to work, over nature's draws, is less than τ of what it is at the best of the
-places that have worked. What fails wherever one goes, by bad luck or by the weather, therefore closes nothing. In the
+places that have worked. Failures wherever one goes, by bad luck or by the weather, therefore close nothing. In the
 literature that is a hidden, or crash, constraint (Gramacy & Lee 2011; Bachoc, Helbert & Picheny 2020, who also classify
 by a Gaussian process).
 
@@ -63,7 +63,7 @@ from ._parts import Controlled, Observed, Part, set_columns
 SHARE, OF_ANSWERS = 0.9, 0.97
 """τ, of what is played and of what is recommended: a play that fails teaches something, an answer that does is none."""
 PLACE = 0.1
-"""What is believed beforehand in failures that depend on the place."""
+"""Prior probability that failures depend on the place."""
 REACHES, NOISES = (0.1, 0.3, 1.0), (0.05, 0.5)
 """Lengthscales of g, as shares of the diagonal; variances of the noise, in units of g's."""
 _HOPE = 0.95  # c
@@ -302,7 +302,7 @@ _LATE = 500  # evaluations that are held where what was long ago says little: se
 _GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nearest to each failure
 
 Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
-"""What happened, the token or the name of the data, and the round if it was one, to a point, encoded."""
+"""From realised values, the token or the name of the data, and the round if it was one, to an encoded point."""
 Tells = Callable[[Round | DataAdded], bool]
 """From a round, or external data, to whether it counts here."""
 

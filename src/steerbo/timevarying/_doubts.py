@@ -14,8 +14,8 @@ the latest ten outcomes were as far off, all later ones are taken as they are, u
 Outcomes that contradict a prior are counted, too: comparing priors with each other tells nothing where all are wrong.
 Residuals are measured against `√(σ² + (3 R)²)`, so that noise with heavy tails, which is of the size of R, is none,
 and what is far beyond the function's own doubt σ is. A prior is contradicted for good where three of five outcomes in
-a row were beyond four of these deviations, those that are doubted among them. How often that is so of a right prior
-was counted in simulated studies of 60 rounds: see `Misfit`.
+a row were beyond four of these deviations, those that are doubted among them. The share of right priors for which that
+is so was counted in simulated studies of 60 rounds: see `Misfit`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .._arrays import Bool, Float
 from .data import Datum
 
 WORTH = 40.0
-"""What doubting an outcome must gain, in nats: it is off by nine deviations.
+"""Least gain of doubting an outcome, in nats: it is off by nine deviations.
 
 Models that are fitted doubt from 6 nats on, four deviations, and think again at each fit. Here a judgement stands, and
 a function that changes without notice gives outcomes that are off by four to eight. At 6 nats average regret was .016 ±

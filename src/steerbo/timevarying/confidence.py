@@ -27,7 +27,7 @@ def _width(value: object) -> float | str:
 
 
 Width = Annotated[float | Literal["theory"], BeforeValidator(_width)]
-"""What the option `confidence` takes: a number for β, or the word "theory"."""
+"""Value of the option `confidence`: a number for β, or the word "theory"."""
 
 _SMOOTH = 1.5  # how much a slope's variance may grow when the step is halved, before the paths have no slope
 

@@ -190,10 +190,8 @@ class DriftingSurrogate:
 
         with model.with_fantasies(np.array(pending).reshape(-1, len(self.problem.categorical) + 1)):
             if (sites := self.coordinates.sites) is not None:
-                every = np.arange(len(sites))
-                bound = upper(every)[None]
-                mean, sd = moments(every)
-                return best_site(view, (mean[None], sd[None]), bound, np.array([0]), random)
+                mean, sd = (each[None] for each in moments(np.arange(len(sites))))
+                return best_site(view, (mean, sd), mean + beta * sd, np.array([0]), random)
             place = self._search(view, model, beta, upper, random)
             best = float(upper(place[None])[0])
         mean, sd = moments(place[None])

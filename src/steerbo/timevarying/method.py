@@ -430,7 +430,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def _replay(self, history: History) -> None:
         """Learn from all outcomes as they stand now, in the order in which they came: as if they had been so at once.
 
-        What one of them taught hangs on those before it: priors that are made from them, surprises, doubts.
+        The lesson of one outcome depends on those before it: priors that are made from them, surprises, doubts.
         """
         standing = {name: (outcome, played) for name, outcome, played in history.outcomes()}
         names = [name for name in self._names if name in standing and name not in self._far]

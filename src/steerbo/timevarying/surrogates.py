@@ -17,7 +17,7 @@ Nothing leaves before there are 320 outcomes. Then
    these add up. That pair goes first whose difference is hardest to see: least `k (1 − C) / (λ_i + λ_j)`;
 3. if there is no such pair, the most faded outcome leaves, of several the oldest.
 
-What outcomes said of the priors by then is banked: log marginal likelihoods go on from there.
+The evidence of outcomes on the priors by then is banked: log marginal likelihoods go on from there.
 
 Places that were tried and have no outcome are forgotten by the first rule too, there and on finite domains; of a box
 the last 256 are kept.
@@ -242,7 +242,7 @@ class SharedPosterior:
         return self.banked + self.posterior.log_likelihood()
 
     def condense(self) -> None:
-        """Keep fewer outcomes, where there are many: see `memory`."""
+        """Keep fewer outcomes, where there are many: see the module."""
         self.merged = self.bounded and len(self.posterior) >= self.most
         if not self.merged:
             return
@@ -329,7 +329,11 @@ class _SitesSurrogate(ABC):
     def averaged(self, view: RoundView, betas: PerPrior, weights: PerPrior, random: Generator) -> Maximiser:
         """Maximise the weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
         mean, sd, shrunk = self.moments(view, np.arange(len(weights)))
-        return best_average(view, (mean, sd), mean + betas[:, None] * shrunk, weights, random)
+        scores = weights @ (mean + betas[:, None] * shrunk)
+        x = draw_largest(scores if view.available is None else scores[view.available], random)
+        site = x if view.available is None else view.available[x]
+        p = draw_largest(weights, random)
+        return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
 
     def anywhere(self, view: RoundView, random: Generator) -> int:
         """Draw an available site."""
@@ -811,19 +815,6 @@ def best_site(
     site = x if view.available is None else view.available[x]
     p = int(priors[at])
     return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(upper[p, site]))
-
-
-def best_average(
-    view: RoundView, moments: tuple[AtSites, AtSites], upper: AtSites, weights: PerPrior, random: Generator
-) -> Maximiser:
-    """Find the largest weighted mean of upper bounds among available sites; the prior named is the heaviest."""
-    mean, sd = moments
-    scores = weights @ upper
-    seen = scores if view.available is None else scores[view.available]
-    x = draw_largest(seen, random)
-    site = x if view.available is None else view.available[x]
-    p = draw_largest(weights, random)
-    return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
 
 
 class FailedPoints:

@@ -16,7 +16,7 @@ from steerbo.core import Method, Optimizer, Streams, registry
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
 from steerbo.meanfield import MeanField
 from steerbo.testing import Case, WingContract
-from tests.meanfield.worlds import case, crowd
+from tests.meanfield.worlds import case, check_vectors, crowd
 from tests.outsiders import install
 
 PLACE = "partial_control_bench.meanfield.rivals"
@@ -52,17 +52,7 @@ def test_limits_they_cannot_keep_are_refused(method: type[Method[Any, Any]], lim
 
 @pytest.mark.parametrize("method", [AddGPUCB, Annealing])
 def test_vectors_are_what_is_suggested_and_keep_to_open_cells(method: type[Method[Any, Any]]) -> None:
-    problem = crowd(allowed={"night": ("b", "d")})
-    optimizer = Optimizer(problem, method, seed=1)
-    for _ in range(12):
-        suggestion = optimizer.ask()
-        assert suggestion is not None
-        naive: Any = optimizer._method
-        counts = naive.counts(naive.vectors[suggestion.token])
-        table = problem.table(suggestion.values["distribution"])
-        np.testing.assert_allclose(counts / problem.agents_in[:, None], table)
-        assert counts[1, 0] == counts[1, 2] == 0
-        optimizer.tell(suggestion, float(table[0, 0] + table[1, 1]))
+    check_vectors(method)
 
 
 def test_agents_who_decide_one_by_one_reach_the_maximum() -> None:

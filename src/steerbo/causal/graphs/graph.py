@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from pydantic import Field, model_validator
 
+from ..._wording import listed
 from ...errors import InvalidProblem, combine, one_of
 from ...records import record
 from ...space.fields import ListField
@@ -128,7 +129,7 @@ class CausalGraph:
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Convert to a networkx `DiGraph`; a bidirected edge becomes a node with ``latent=True`` and two children.
 
-        What networkx writes of it in GML, `from_text` parses.
+        `from_text` parses the GML that networkx writes of it.
 
         Raises:
             MissingExtra: networkx is not installed.
@@ -286,9 +287,9 @@ def claims(graph: CausalGraph) -> str:
     said = [f"setting {name} changes {_listed(effects) or 'nothing'}" for name, effects in changed.items()]
     roots = [name for name in graph.names if not graph.parents(name) and name not in graph.intervenable]
     said = said[:_SHOWN] + ([f"and {len(said) - _SHOWN} more can be set"] if len(said) > _SHOWN else [])
-    said += [f"nothing changes {_listed(roots, 'or')}"] if roots else []
+    said += [f"nothing changes {_listed(roots, ' or ')}"] if roots else []
     shared = [f"{a} and {b}" for a, b in graph.bidirected]
-    said += [f"a hidden cause changes both {_listed(shared, ', and both')}"] if shared else []
+    said += [f"a hidden cause changes both {_listed(shared, ', and both ')}"] if shared else []
     return "; ".join(said)
 
 
@@ -303,7 +304,7 @@ def doubts(graph: CausalGraph) -> str:
     if idle and len(idle) == len(graph.intervenable):
         said = [f"nothing that can be set changes {graph.target}"]
     else:
-        said = [f"setting {_listed(idle, 'or')} does not change {graph.target}"] if idle else []
+        said = [f"setting {_listed(idle, ' or ')} does not change {graph.target}"] if idle else []
     roles = {*graph.intervenable, *(graph.contexts or ())}  # others may well be effects, measured afterwards
     effects = [name for name in _without(graph.descendants([graph.target]), graph.target) if name in roles]
     said += [f"{graph.target} changes {_listed(effects)}"] if effects else []
@@ -318,8 +319,6 @@ def _without(names: Sequence[str], name: str) -> list[str]:
     return [each for each in names if each != name]
 
 
-def _listed(names: Sequence[str], word: str = "and") -> str:
+def _listed(names: Sequence[str], joint: str = " and ") -> str:
     """Join names in a sentence; of many the first."""
-    shown = [*names[:_SHOWN], *([f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else [])]
-    joint = f"{word} " if word.startswith(",") else f" {word} "
-    return joint.join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
+    return listed([*names[:_SHOWN], *([f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else [])], joint)

@@ -3,7 +3,7 @@
 In a scope, the actions can be ordered so that none affects what an earlier one looks at. For a given order, let every
 action look at all contexts that neither it nor a later action affects, and at the earlier actions: a decision problem
 with perfect recall, in which useless observations can be dropped backwards, from the last action to the first
-(Lauritzen & Nilsson 2001). What remains, with observed actions replaced by what *they* look at, is as good as any
+(Lauritzen & Nilsson 2001). The rest, with observed actions replaced by the contexts *they* look at, is as good as any
 scope that acts in this order.
 """
 

@@ -1,10 +1,10 @@
 """Undominated policy scopes, without prices and with them.
 
-Without prices, those are left over when every scope that loses nothing by doing or seeing more is dropped.
-Scopes are compared by a graph whose edges lead to scopes at least as good in every model:
-looking at more (another order of acting gives the same actions at least as much to see), and setting one more
-variable: where some contexts Z close every back door from X to the target, setting X after looking at Z, as nature
-would, loses nothing. What remains are the ends of this graph, one for each group of scopes that lead to each other.
+Without prices, every scope is dropped that loses nothing by doing or seeing more. Scopes are compared by a graph whose
+edges lead to scopes at least as good in every model: looking at more (another order of acting gives the same actions at
+least as much to see), and setting one more variable: where some contexts Z close every back door from X to the target,
+setting X after looking at Z, as nature would, loses nothing. The ends of this graph remain, one for each group of
+scopes that lead to each other.
 
 With prices, a scope that is at least as good in every model may be dearer, by another action or another look. So scopes
 are compared for every set of priced contexts, by the same steps, and along all ways from one to another:

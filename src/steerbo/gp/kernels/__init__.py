@@ -1,6 +1,6 @@
 """Covariance functions with analytic gradients.
 
-Those that users declare by the same word, as data, carry `Kernel` in their names.
+Kernels whose plain name users declare, as data, carry `Kernel` in theirs.
 """
 
 from ._anova import AnovaKernel

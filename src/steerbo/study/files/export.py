@@ -46,7 +46,7 @@ def cells_of(problem: Problem) -> dict[str, str]:
 
 
 Headers = Mapping[str, str]
-"""How the lab heads columns, by their own names; what is left out is headed by its own name."""
+"""Headers of the lab by the columns' own names; columns left out are headed by their own name."""
 
 
 def rounds_csv(problem: Problem, history: History, headers: Headers | None = None) -> str:
@@ -161,7 +161,7 @@ def to_frame(study: BaseStudy) -> Any:
     """A pandas DataFrame with one line a round, then one for each outcome that was added.
 
     Its columns are those of `steerbo export`: token, round, state, value, cost, charged, the variables by name (what
-    was set, and what was measured), and the reason of a failure. What is not known is missing.
+    was set, and what was measured), and the reason of a failure. Unknown values are missing.
 
     Args:
         study: a study, or an optimizer; it stays as it is.

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from ..._parsing import folded, parse_value, read_choice
 from ..._wording import SHELL
 from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, last_time
-from ...core._reports import naming_columns
+from ...core.reports import naming_columns
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import record, to_dict
 from ...space import Categorical
@@ -391,7 +391,7 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
     `distribution`, in JSON, or one for each action with its agents, or their shares (see `cells_of`), which take
     precedence. A line with a token tells its round, one without adds external data. `state`
     may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
-    is, or decided where the line has what was to be looked at. What `steerbo export` and `ask --csv` write is read
+    is, or decided where the line has what was to be looked at. Tables of `steerbo export` and `ask --csv` are read
     back, and a file that is imported again changes nothing; lines that say more than before complete what is there.
     Where a column `scope` names the control set of a line without a token ("ph + temperature"), its cost teaches what
     a play of it costs. `charged` is read of rounds that failed, or are abandoned, at an unknown cost.
@@ -583,8 +583,8 @@ def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
     It is read as `steerbo import` reads a table: columns `value`, `cost`, `token`, `state`, and what was measured, by
-    variable; further ones are ignored. A line without a token is external data. What is there already is
-    not counted twice. The frame's index is not read.
+    variable; further ones are ignored. A line without a token is external data. A line that is there already
+    is not counted twice. The frame's index is not read.
 
     Args:
         study: takes the outcomes.
@@ -593,7 +593,7 @@ def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None
         charge: whether the costs of lines without a token are charged to the budget.
 
     Returns:
-        What became of each line; its `number` counts the header as line 1, as in a spreadsheet.
+        The fate of each line; its `number` counts the header as line 1, as in a spreadsheet.
 
     Raises:
         InvalidOutcome: it is no frame, has no `value`, or a column twice.
