@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -261,3 +262,57 @@ def test_a_rule_is_revised_and_logged() -> None:
     assert changes == [{"stop": (None, 0.5)}, {"stop": (0.5, "enough")}]
     assert sb.load(optimizer.to_json()).history.stop == "enough"
     assert stop_text(None) == "no stop before the limits"
+
+
+OVEN = sb.CostVarying(
+    [sb.Float("oven", 0, 1, change=sb.SwitchingCost(fixed=8)), sb.Float("speed", 0, 1)],
+    [["oven", "speed"]],
+    costs=[1],
+    value_of_one=1,
+)
+
+
+def baked(stop: sb.core._stopping.Stop, rounds: int) -> sb.Optimizer:
+    """Two humps in the oven's heat, 6 and 8 high; to move it costs 8, a play 1."""
+    optimizer, before = sb.Optimizer(OVEN, rounds=60, stop=stop, seed=1), None
+    for _ in range(rounds):
+        if (suggestion := optimizer.ask()) is None:
+            break
+        heat, speed = suggestion.values["oven"], suggestion.values["speed"]
+        humps = 6 * math.exp(-((heat - 0.25) ** 2) / 0.03) + 8 * math.exp(-((heat - 0.75) ** 2) / 0.03)
+        moved = 8.0 if before not in (None, heat) else 0.0
+        optimizer.tell(suggestion, humps - 4 * (speed - 0.5) ** 2, cost=1.0 + moved)
+        before = heat
+    return optimizer
+
+
+def test_what_a_move_cost_is_no_cost_of_the_next_play() -> None:
+    """Such a study once ended with the first move of which bounds were known: 9 is more than could be gained."""
+    optimizer = baked("enough", 60)
+    plays = list(optimizer.history)
+    first = next(k for k, played in enumerate(plays) if k >= 4 and played.suggestion.change_cost)
+    assert len(plays) > first + 1
+    status = optimizer.status
+    assert status.finished.startswith("enough is known")
+    assert status.finished.endswith("less than the 1 that the latest play cost, switching aside")
+    assert "1 of late, switching aside" in optimizer.explain().summary
+    gains = [played.gain for played in plays if played.gain is not None]
+    assert status.gain is not None
+    assert min(gains) >= 1.0 > status.gain
+    assert sb.load(optimizer.to_json()).status == status
+
+
+def test_what_a_move_brings_counts_less_its_cost() -> None:
+    """All that is known is near one heat, where the oven stands: beyond it more may be had, for 8."""
+    problem = dataclasses.replace(OVEN, current={"oven": 0.25, "speed": 0.5})
+    gains = []
+    for stop in ("enough", 1e-3):
+        optimizer = sb.Optimizer(problem, rounds=60, stop=stop, seed=1)
+        for k in range(8):
+            heat, speed = 0.25 + 0.01 * (k % 3), k / 7
+            optimizer.add(6 + 100 * (heat - 0.25) - 9 * (speed - 0.5) ** 2, realised={"oven": heat, "speed": speed})
+        gains.append(optimizer.status.gain)
+    net, gross = gains
+    assert net is not None
+    assert gross is not None
+    assert gross - 8.0 <= net < gross - 0.1

@@ -199,4 +199,26 @@ def test_far_outcomes_are_left_out() -> None:
     failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]
     made = failing._near()
     assert 2 < len(made.worked) <= 8
-    assert made.more + int(made.worked.sum()) == 150
+    assert len(made.left_out) + int(made.worked.sum()) == 150
+
+
+def test_a_set_that_fails_every_other_time_is_left_for_one_that_works() -> None:
+    """Of 40 such studies 23 recommended the set that fails, and now none (at most 7 % with a probability of .95).
+
+    More than one of six would be an alarm: a false one in fewer than 6 of 100 changes of the seeds.
+    """
+    wrong = []
+    for seed in range(6):
+        optimizer = sb.Optimizer(square([["x"], ["z"]], costs=[1, 1]), rounds=16, seed=seed)
+        random = np.random.default_rng(seed)
+        for _ in range(16):
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            values = {name: random.random() for name in "xz"} | suggestion.values
+            if "x" in suggestion.values and random.random() < 0.5:
+                optimizer.fail(suggestion, "it jammed", cost=1.0, realised=values)
+            else:
+                value = -4 * (values["x"] - 0.6) ** 2 - 3 * (values["z"] - 0.4) ** 2 + 0.05 * random.normal()
+                optimizer.tell(suggestion, value=value, cost=1.0, realised=values)
+        wrong.append(optimizer.recommend().scope.set == ("x",))
+    assert sum(wrong) <= 1

@@ -109,3 +109,40 @@ def test_columns_beside_those_of_evaluations_say_nothing() -> None:
     works = SuccessProbability.of(made, [Controlled(), Controlled()])
     rows = np.array([[0.9, 3.0], [0.9, 7.0], [0.1, 3.0]])
     assert works.mean(rows).tolist() == SuccessProbability.of(made, [Controlled()]).mean(rows[:, :1]).tolist()
+
+
+@pytest.mark.parametrize(("rate", "apart"), [(0.0, True), (0.5, True), (None, False)])
+def test_a_control_set_may_fail_more_often_than_others(rate: float | None, apart: bool) -> None:
+    """Of 24 plays of one set half fail, and none of 6 of the other: chance alone, for all alike, was believed.
+
+    Where all fail alike (three of ten), sets differ by little.
+    """
+    found = []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        held = random.permutation([0.0] * 24 + [1.0] * 6)
+        worked = random.random(30) < (0.7 if rate is None else np.where(held == 1.0, 1.0, rate))
+        made = Evaluations(np.column_stack([random.random((30, 2)), held]), worked, np.array([False, False, True]), 1)
+        both = (SuccessProbability.of(made, [Controlled()] * 2, scope=[z]) for z in (0.0, 1.0))
+        found.append([works.best([Controlled()] * 2) for works in both])
+    one, other = np.median(found, axis=0)
+    if apart:
+        assert one < 0.65
+        assert other > one + 0.2
+    else:
+        assert abs(one - other) < 0.1
+
+
+def test_outcomes_that_are_left_out_count_in_the_rate_of_their_control_set() -> None:
+    random = np.random.default_rng(0)
+    held, worked = np.repeat([0.0, 1.0], 100), np.array([True] * 95 + [False] * 5 + [True] * 100)
+    points = np.column_stack([random.random((200, 2)), held])
+    unordered, kept = np.array([False, False, True]), np.r_[80:120]
+    every = Evaluations(points, worked, unordered, 1)
+    some = Evaluations(
+        points[kept], worked[kept], unordered, 1, left_out=held[np.setdiff1d(np.arange(200), kept), None]
+    )
+    for columns in ((), (2,)):
+        for z in (0.0, 1.0):
+            rates = [made.rate(columns, np.array([z]), np.ones(len(made.worked))) for made in (every, some)]
+            assert rates[0] == pytest.approx(rates[1])

@@ -257,6 +257,10 @@ class Problem(ABC):
         """Switching cost of setting these values now; None where the problem has no switching costs."""
         return None
 
+    def switching_cost_of(self, played: Round, history: History) -> float:
+        """Switching cost of a round that was played; 0 where the problem has none."""
+        return 0.0
+
     def price(self, suggestion: Suggestion) -> float | None:
         """Cost of a play by the stated prices, else None; before all is decided, the cost so far."""
         return None

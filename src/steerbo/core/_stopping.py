@@ -85,25 +85,29 @@ def worth(problem: Problem, gain: float | None) -> float | None:
     return None if gain is None or problem.value_of_one is None else problem.value_of_one * gain
 
 
-def stopping_threshold(history: History) -> float | None:
+def stopping_threshold(problem: Problem, history: History) -> float | None:
     """Smallest gain that pays for a play: the stated difference, or the latest cost, in money; None where unknown.
 
-    The cost of a failure is none of a play: an expensive mishap would end a study of which much is still unknown.
+    The cost of a failure is none of a play: an expensive mishap would end a study of which much is still unknown. Nor
+    is a switching cost, which need not be paid again: it is taken off the gain of choices that need it.
     """
     if history.stop != ENOUGH:
         return history.stop
-    told = (played.outcome.cost for played in reversed(list(history)) if played.outcome is not None)
-    return next((cost for cost in told if cost is not None), None)
+    for played in reversed(list(history)):
+        if played.outcome is not None and (cost := played.outcome.cost) is not None:
+            return max(cost - problem.switching_cost_of(played, history), 0.0)
+    return None
 
 
 def is_converged(problem: Problem, history: History, gain: float | None) -> str:
     """Reason why the possible gain does not pay for another play, or an empty string."""
-    least, money = stopping_threshold(history), worth(problem, gain)
+    least, money = stopping_threshold(problem, history), worth(problem, gain)
     compared = gain if money is None or history.stop != ENOUGH else money
     if gain is None or compared is None or least is None or not compared < least:
         return ""
     most = f"at most {gain_text(gain, money, beside=least if compared is gain else 0.0)} can still be gained"
-    less = f"the {numeral(least)} that the latest play cost" if history.stop == ENOUGH else numeral(least)
+    unmoved = ", switching aside" if problem.space.changes else ""
+    less = f"the {numeral(least)} that the latest play cost{unmoved}" if history.stop == ENOUGH else numeral(least)
     return f"enough is known: {most}, less than {less}"
 
 
@@ -122,12 +126,12 @@ def with_curve(explanation: Explanation, problem: Problem, history: History, gai
     columns: tuple[str, ...] = ("before round", "at most")
     if problem.value_of_one is not None:
         rows, columns = tuple((*row, worth(problem, row[1])) for row in rows), (*columns, "worth")
-    least = stopping_threshold(history)
+    least = stopping_threshold(problem, history)
     rule = f"The study is to {stop_text(history.stop)}"
     if least is None:
         rule += "; the cost of a play is unknown, so it goes on: tell costs, or let it stop at a difference"
     elif history.stop == ENOUGH:
-        rule += f", {numeral(least)} of late"
+        rule += f", {numeral(least)} of late" + (", switching aside" if problem.space.changes else "")
     if not now:
         rule += "; how much that is the bounds do not say yet"
     table = Table("What could still be gained, by the bounds", columns, rows)

@@ -474,10 +474,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Infinite until outcomes tell a scale; then that of a model that is not quite right: see `bandit.MISFIT`."""
         return self.surrogate.drift.widening
 
-    def _answer_candidates(self, history: History, context: Mapping[str, Any]) -> Candidates:
+    def _answer_candidates(self, history: History, context: Mapping[str, Any], *, staying: bool = False) -> Candidates:
         """Candidates of an answer in a context; values by name, with the time where the objective drifts."""
         seen = {name: value for name, value in context.items() if name in self.problem.space}
-        return self.candidates(history, {**context, SEEN.name: seen}, pending=False, answering=True)
+        request = {**context, SEEN.name: seen}
+        return self.candidates(history, request, pending=False, staying=staying, answering=True)
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the cheapest acceptable control set at its best settings, by posterior means.
@@ -582,20 +583,29 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Upper bound on the possible gain, in units of value (net of cost, where that has a price).
 
         The larger of two numbers: by how much the recommended set may fall short of acceptable, where another set
-        reaches its upper bound; and by how much a cheaper set may yet exceed the least acceptable value.
+        reaches its upper bound; and by how much a cheaper set may yet exceed the least acceptable value. Where it is
+        compared with what one play costs, every choice counts less the cost of switching to it.
         """
         widening = self.surrogate.drift.widening
         if len(self.model) < STARTING_POINTS or not widening < np.inf:
             return np.inf
-        candidates, sign, costs = self._answer_candidates(history, context), self.problem.sign, self.costs.means()
+        switching = history.stop == "enough" and bool(self.problem.space.changes)
+        candidates = self._answer_candidates(history, context, staying=switching)
+        sign, costs = self.problem.sign, self.costs.means()
         rows, least, _, chosen = self._judge(candidates)
         best, every = rows[chosen], range(len(rows))
         if best.note == NO_FEASIBLE_NOTE:
             return np.inf
         seed = self.streams.integer(0, "gain")
-        highest_of = (candidates.best_answer(i, seed, BOUND * widening)[0].value for i in every)
-        upper = np.array([self.unstandardised(value) for value in highest_of])
-        upper = self.with_failure(upper, candidates, every)
+        found = [candidates.best_answer(a, seed, BOUND * widening)[0] for a in range(len(candidates.arms))]
+        sets = [arm.set for arm in candidates.arms]
+        upper = self.with_failure(np.array([self.unstandardised(one.value) for one in found]), candidates, sets)
+        if switching:
+            best, least = self._in_reach(candidates, chosen, best, least, history)
+            reached = zip(candidates.arms, found, strict=True)
+            values = (self.search_space.settings(arm, one.point) for arm, one in reached)
+            upper -= [self._switching_in_value(each, history) for each in values]
+        upper = np.array([upper[np.equal(sets, i)].max() for i in every])
         assert best.mean is not None
         assert best.lower is not None
         assert best.upper is not None
@@ -608,6 +618,32 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         wanted = min(highest, self.acceptable(highest, candidates))
         cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]
         return float(max([wanted - lower, *cheaper]))
+
+    def _in_reach(
+        self, candidates: Candidates, chosen: int, best: Recommendation, least: float, history: History
+    ) -> tuple[Recommendation, float]:
+        """The recommended set's best answer less the cost of switching to it, and the least acceptable value beside it.
+
+        That may be to stay, where that is nearly as good.
+        """
+        seed, sign = self.streams.integer(0, f"recommend {chosen}"), self.problem.sign
+        rows = [best]
+        for a, arm in enumerate(candidates.arms):
+            if arm.set == chosen and not arm.whole:
+                found, mixture = candidates.best_answer(a, seed)
+                if found.value > UNLIKELY / 2:
+                    rows.append(self._described(arm, found.point, mixture))
+        paid = [sign * self._switching_in_value(row.values, history) for row in rows]
+        nets = [
+            replace(row, mean=(row.mean or 0.0) - s, lower=(row.lower or 0.0) - s, upper=(row.upper or 0.0) - s)
+            for row, s in zip(rows, paid, strict=True)
+        ]
+        reached = max(nets, key=lambda row: sign * (row.mean or 0.0))
+        return reached, least - sign * ((best.mean or 0.0) - (reached.mean or 0.0))
+
+    def _switching_in_value(self, values: Mapping[str, Any], history: History) -> float:
+        """Switching cost of setting values, in units of the objective: of money where their worth is not stated."""
+        return (self.problem.change_cost(values, history) or 0.0) / (self.problem.value_of_one or 1.0)
 
     def _parts_now(self, i: int, context: Mapping[str, Any]) -> Sequence[Part]:
         """Parts of control set `i` in a context, without a time: failures are then judged as of now."""

@@ -3,18 +3,20 @@
 By the failure model regions that keep failing are closed to a search, until outcomes open them again.
 
 Whether an evaluation works, w, is 1 or 0. Several explanations compete. By the first it is luck alone, everywhere the
-same. By the others it depends on the place, or on one coordinate of it: w(x) = c + g(x) + noise, with g a Gaussian
-process (Matérn, ν = 3/2). Each counts by how well it has foretold what happened, one evaluation after another, times
-what was believed in it beforehand: luck, for the most part. So one failure closes nothing.
+same. By some it depends on the place, or on one coordinate of it: w(x) = c + g(x) + noise, with g a Gaussian process
+(Matérn, ν = 3/2). Each counts by how well it has foretold what happened, one evaluation after another, times what was
+believed in it beforehand: luck, for the most part. So one failure closes nothing.
 
 A place is closed where the probability to work, over nature's draws, is less than τ of what it is at the best of the
 places that have worked. Failures wherever one goes, by bad luck or by the weather, therefore close nothing. In the
 literature that is a hidden, or crash, constraint (Gramacy & Lee 2011; Bachoc, Helbert & Picheny 2020, who also classify
 by a Gaussian process).
 
-Failures may also depend on which variables are controlled: a program that needs a value fails wherever nature draws it.
-Then every variable that some plays control and others do not has one more coordinate, 1 or 0, and the control sets
-have different probabilities to work.
+Failures may also depend on which variables are controlled: a program that needs a value fails wherever nature draws it,
+a pump that some sets need fails every other time. Then every variable that some plays control and others do not has one
+more coordinate, 1 or 0. By these explanations it is luck, with another rate for the evaluations that differ in all such
+coordinates, or in one. (A Gaussian process of them believes that a set works or not: noise of half of its variance at
+most. A set that fails every other time is then explained by luck alone, at the cost of all sets.)
 
 Where the objective drifts, g does, too: an evaluation of long ago counts as much as the objective of then says of now,
 and less with every round.
@@ -22,6 +24,7 @@ and less with every round.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -62,12 +65,17 @@ from ._parts import Controlled, Observed, Part, set_columns
 
 SHARE, OF_ANSWERS = 0.9, 0.97
 """τ, of what is played and of what is recommended: a play that fails teaches something, an answer that does is none."""
+<<<<<<< HEAD
 PLACE = 0.1
 """Prior probability that failures depend on the place."""
+=======
+PLACE, SCOPES = 0.1, 0.3
+"""What is believed beforehand in failures that depend on the place, and on which variables are controlled."""
+>>>>>>> stats
 REACHES, NOISES = (0.1, 0.3, 1.0), (0.05, 0.5)
 """Lengthscales of g, as shares of the diagonal; variances of the noise, in units of g's."""
 _HOPE = 0.95  # c
-_LUCK = 2.0, 0.5  # plays that are imagined to have worked, and to have failed, by the first explanation
+_LUCK = 2.0, 0.5  # plays that are imagined to have worked, and to have failed, where that is luck
 FADES = 100.0
 """Rounds until what failed says little of now, where the objective drifts, however slowly."""
 _END = 0.02  # what an explanation foretells is no nearer to 0 and 1 than this
@@ -112,7 +120,7 @@ class Evaluations:
         unordered: (d + s,) which columns are categories.
         scope: s, the number of variables that only some plays control.
         recency: when they were made; None: that does not matter.
-        more: how many outcomes are left out: those far from all failures.
+        left_out: (k, s) which variables were controlled in outcomes that are left out: those far from all failures.
     """
 
     points: Float[np.ndarray, "n e"]
@@ -120,7 +128,7 @@ class Evaluations:
     unordered: Bool[np.ndarray, " e"]
     scope: int = 0
     recency: Recency | None = None
-    more: int = 0
+    left_out: Float[np.ndarray, "k s"] = field(default_factory=lambda: np.empty((0, 0)))
     _found: dict[tuple[tuple[int, ...], float, float], Foretold] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -134,27 +142,49 @@ class Evaluations:
             return np.ones(len(self.worked))
         return np.asarray(self.recency.of(present)[:, 0])
 
-    def share(self, remaining: Float[np.ndarray, " n"]) -> float:
-        """Success probability by chance alone; old evaluations count less under drift."""
-        gave = float(remaining[self.worked].sum()) + self.more
-        return (gave + _LUCK[0]) / (float(remaining.sum()) + self.more + sum(_LUCK))
+    def rate(self, columns: Sequence[int], scope: Float[np.ndarray, " s"], remaining: Float[np.ndarray, " n"]) -> float:
+        """Success probability by chance alone, of evaluations like `scope` in some columns; old ones count less."""
+        alike, more = remaining * self.alike(columns, scope), self.left_alike(columns, scope)
+        return (float(alike[self.worked].sum()) + more + _LUCK[0]) / (float(alike.sum()) + more + sum(_LUCK))
+
+    def alike(self, columns: Sequence[int], scope: Float[np.ndarray, " s"]) -> Bool[np.ndarray, " n"]:
+        """Which evaluations controlled the same as `scope` in some columns, (n,); without columns all."""
+        own = [j - self.dimension for j in columns]
+        return np.asarray((self.points[:, list(columns)] == scope[own]).all(axis=1))
+
+    def left_alike(self, columns: Sequence[int], scope: Float[np.ndarray, " s"]) -> int:
+        """Number of those among the outcomes that are left out."""
+        own = [j - self.dimension for j in columns]
+        return int((self.left_out[:, own] == scope[own]).all(axis=1).sum()) if len(self.left_out) else 0
 
     def held(self, parts: Sequence[Part]) -> tuple[int, ...]:
         """Controlled columns of the evaluations; `parts` may have more, such as the time."""
         return tuple(d for d in set_columns(parts) if d < self.dimension)
 
     def explanations(self, parts: Sequence[Part]) -> list[tuple[int, ...]]:
-        """Columns that failures may depend on: all places, controlled ones, single ones, and what is controlled."""
-        every, scope = range(self.dimension), range(self.dimension, len(self.unordered))
-        scope_columns = tuple(j for j in scope if np.ptp(self.points[:, j]) > 0)
-        singles = [(j,) for group in (every, scope_columns) if len(group) <= _SINGLES for j in group]
-        return [*dict.fromkeys([tuple(every), self.held(parts), *([scope_columns] if scope_columns else []), *singles])]
+        """Columns that failures may depend on: all places, those that plays set, single ones."""
+        every = range(self.dimension)
+        singles = [(j,) for j in every] if self.dimension <= _SINGLES else []
+        return [*dict.fromkeys([tuple(every), self.held(parts), *singles])]
 
-    def by_luck(self) -> float:
-        """Log evidence of the evaluations if success is chance alone."""
-        before = np.arange(len(self.worked)) + self.more
-        kept = np.cumsum(self.worked) - self.worked + self.more
-        return self._score((kept + _LUCK[0]) / (before + sum(_LUCK)))
+    def scopes(self) -> list[tuple[int, ...]]:
+        """Columns of what is controlled by which rates of failures may differ: all that vary, single ones."""
+        every = [j for j in range(self.dimension, len(self.unordered)) if np.ptp(self.points[:, j]) > 0]
+        singles = [(j,) for j in every] if len(every) <= _SINGLES else []
+        return [*dict.fromkeys([tuple(every), *singles])] if every else []
+
+    def by_luck(self, columns: Sequence[int] = ()) -> float:
+        """Log evidence of the evaluations if success is chance alone, with another rate by each value of columns."""
+        total, left = 0.0, np.ones(len(self.worked), dtype=bool)
+        while left.any():
+            scope = self.points[int(left.argmax()), self.dimension :]
+            some = self.alike(columns, scope)
+            worked, more = self.worked[some], self.left_alike(columns, scope)
+            before = np.arange(len(worked)) + more
+            gave = np.cumsum(worked) - worked + more
+            total += _score(worked, (gave + _LUCK[0]) / (before + sum(_LUCK)))
+            left &= ~some
+        return total
 
     def by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
         """Log evidence if success depends on some columns, and weights for predictions; cached."""
@@ -170,7 +200,7 @@ class Evaluations:
         covariance[np.diag_indices_from(covariance)] += noise
         root = np.linalg.cholesky(covariance)
         ahead = np.linalg.solve(root, self.worked - _HOPE)
-        score = self._score(self.worked - np.diagonal(root) * ahead)  # each is foretold by those before it
+        score = _score(self.worked, self.worked - np.diagonal(root) * ahead)  # each is foretold by those before it
         return score, np.linalg.solve(root.T, ahead)
 
     def similarity(
@@ -179,9 +209,11 @@ class Evaluations:
         """Matérn's correlations of rows with the points, by some columns."""
         return _correlated(apart(rows, self.points, self.unordered, columns), reach)
 
-    def _score(self, foretold: Float[np.ndarray, " n"]) -> float:
-        likely = np.clip(foretold, _END, 1.0 - _END)
-        return float(np.log(np.where(self.worked, likely, 1.0 - likely)).sum())
+
+def _score(worked: Bool[np.ndarray, " n"], foretold: Float[np.ndarray, " n"]) -> float:
+    """Log probability of what happened, as it was foretold."""
+    likely = np.clip(foretold, _END, 1.0 - _END)
+    return float(np.log(np.where(worked, likely, 1.0 - likely)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +222,7 @@ class SuccessProbability:
 
     Attributes:
         made: the evaluations.
-        luck: how much luck counts.
+        luck: explanations by luck, with another rate by each value of some columns: these, and how much each counts.
         places: the other explanations: columns, reach, weights of the evaluations, and how much each counts.
         remaining: (n,) how much each evaluation still says.
         scope: (s,) which variables the plays control, see `Evaluations`.
@@ -198,7 +230,7 @@ class SuccessProbability:
     """
 
     made: Evaluations
-    luck: float
+    luck: Sequence[tuple[Sequence[int], float]]
     places: Sequence[tuple[Sequence[int], float, Float[np.ndarray, " n"], float]]
     remaining: Float[np.ndarray, " n"]
     scope: Float[np.ndarray, " s"]
@@ -219,12 +251,20 @@ class SuccessProbability:
         """
         tried = [*product(made.explanations(parts), REACHES, NOISES)]
         found = [made.by_place(*each) for each in tried]
+        scopes = made.scopes()
+        lucky = 1.0 - PLACE - (SCOPES if scopes else 0.0)
         scores = np.array(
-            [made.by_luck() + np.log1p(-PLACE), *(score + np.log(PLACE / len(tried)) for score, _ in found)]
+            [
+                made.by_luck() + np.log(lucky),
+                *(made.by_luck(columns) + np.log(SCOPES / len(scopes)) for columns in scopes),
+                *(score + np.log(PLACE / len(tried)) for score, _ in found),
+            ]
         )
         counts = np.exp(scores - scores.max())
         counts[1:][counts[1:] < _SLIGHT * counts.sum()] = 0.0
-        luck, *others = (counts / counts.sum()).tolist()
+        shares = (counts / counts.sum()).tolist()
+        luck = [(columns, n) for columns, n in zip([(), *scopes], shares[: 1 + len(scopes)], strict=True) if n]
+        others = shares[1 + len(scopes) :]
         remaining = made.remaining(present)
         places = [(t[0], t[1], f[1] * remaining, n) for t, f, n in zip(tried, found, others, strict=True) if n]
         works = cls(made, luck, places, remaining, np.array(scope, dtype=float))
@@ -241,7 +281,8 @@ class SuccessProbability:
     def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
         """The probability to work, now; of more columns than the evaluations have the first ones count."""
         made, rows = self.made, self._completed(rows)
-        total = np.full(len(rows), self.luck * made.share(self.remaining))
+        lucky = math.fsum(n * made.rate(columns, self.scope, self.remaining) for columns, n in self.luck)
+        total = np.full(len(rows), lucky)
         for columns, some in groupby(self.places, key=itemgetter(0)):  # distances are what takes the time
             gaps = apart(rows, made.points, made.unordered, columns)
             for reach, same in groupby(some, key=itemgetter(1)):
@@ -256,10 +297,13 @@ class SuccessProbability:
         return np.column_stack([rows[:, :width], np.broadcast_to(self.scope, (len(rows), self.made.scope))])
 
     def failures_near(self, rows: Float[np.ndarray, "m e"]) -> float:
-        """Number of failures that the probability at rows rests on, on average; by luck all of them count."""
+        """Number of failures that the probability at rows rests on, on average; by luck all of them count.
+
+        Where rates differ by what is controlled, all of those count that the rate is compared with.
+        """
         made, rows, failed = self.made, self._completed(rows), ~self.made.worked
         remaining = self.remaining[failed]
-        total = self.luck * float(remaining.sum())
+        total = sum(n for _, n in self.luck) * float(remaining.sum())
         for columns, reach, _, counts in self.places:
             total += counts * float((made.similarity(rows, columns, reach)[:, failed] @ remaining).mean())
         return total
@@ -443,7 +487,7 @@ class FailureModel:
             return 1.0
         self._made = self._made or self._near()
         if not any(self._worked):
-            return self._made.share(self._made.remaining(self._present()))
+            return self._made.rate((), np.empty(0), self._made.remaining(self._present()))
         every = [Controlled()] * len(self._unordered)
         return self._success(every, SHARE, ()).best(every)
 
@@ -478,8 +522,8 @@ class FailureModel:
             gaps = apart(points[failed], points[gave], unordered, range(points.shape[1]))
             gave = gave[np.unique(np.argsort(gaps, axis=1, kind="stable")[:, :_NEAREST])]
         some = np.sort(np.concatenate([failed, gave]))
-        more = int(worked.sum()) - len(gave)
-        return Evaluations(points[some], worked[some], unordered, self._scope, self._recency_of(some), more)
+        left_out = points[np.setdiff1d(np.flatnonzero(worked), gave), len(self._unordered) :]
+        return Evaluations(points[some], worked[some], unordered, self._scope, self._recency_of(some), left_out)
 
     def _recency_of(self, some: np.ndarray) -> Recency | None:
         if self._lasting is None:
