@@ -23,7 +23,7 @@ from ._fit import Fit, Hasty, Place, fit_large
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
 from ._posterior import MOST, GPPosterior, subset_of_data
 from ._process import GPPrior, inverted
-from ._standardisation import Standardisation
+from ._standardisation import Standardisation, rounding_step
 from .kernels import Kernel, stacked
 from .outliers import (
     LEAST,
@@ -428,11 +428,14 @@ class GPRegression(Generic[K]):
     def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
 
-        Of few outcomes it is the same everywhere: see `EVEN_BELOW`.
+        Of few outcomes it is the same everywhere: see `EVEN_BELOW`. Rounding alone is noise of a twelfth of the squared
+        step: several outcomes that are rounded to the same number would else look like outcomes without noise, and the
+        others among them like mistakes.
         """
         initial = replace(self._initial, uneven=()) if len(self) < EVEN_BELOW else self._initial
         if self._known_noise is None:
-            return initial
+            step = rounding_step(self.outcomes) / output.scale
+            return replace(initial, least_noise=step**2 / 12.0) if step > 0.0 else initial
         return replace(initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
 
     def _suspects(self) -> Bool[np.ndarray, " n"]:
