@@ -199,3 +199,12 @@ def test_a_step_is_seen_in_any_unit_and_not_where_there_is_none() -> None:
     assert rounding_step(np.full(9, 3.0)) == 0.0
     assert rounding_step(np.repeat([0.0, 1.0, 2.3], 5)) == 0.0
     assert rounding_step(np.repeat([-1.7e308, 0.0, 1.7e308], 5)) in (0.0, 1.7e308)
+
+
+def test_outcomes_of_the_same_play_agree_wherever_their_points_are() -> None:
+    x = np.linspace(0.0, 1.0, 6)
+    near, away = np.exp(-((x[:, None] - x) ** 2)), np.array([5.0, 0.0, 0.0, 0.0, 0.0, 4.0])
+    doubted, plays = away > 0.0, np.array([0, 1, 2, 3, 4, 0])
+    assert not supported(near, away, doubted).any()
+    assert supported(near, away, doubted, same=plays[:, None] == plays).tolist() == doubted.tolist()
+    assert not supported(near, -away * np.array([1, 1, 1, 1, 1, -1]), doubted, same=plays[:, None] == plays).any()

@@ -97,6 +97,10 @@ Doubtable = Callable[[Float[np.ndarray, " n"]], Bool[np.ndarray, " n"]]
 """From outcomes (n,), in the user's units, to a mark for each that may be probably wrong."""
 
 
+Plays = Callable[[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]], Int[np.ndarray, " n"]]
+"""From points (n, d) and outcomes (n,), in the user's units, to a label for each, the same for the same play."""
+
+
 def _all_of(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
     return np.ones(len(outcomes), dtype=bool)
 
@@ -187,6 +191,7 @@ class GPRegression(Generic[K]):
         timed: whether the last column is the time.
         doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to begin with.
         larger_is_better: whether bad outcomes are the small ones, which are not doubted where they are `are_disasters`.
+        plays: labels of outcomes, alike where a play was repeated although points differ; None: points tell.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -220,6 +225,7 @@ class GPRegression(Generic[K]):
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
         self.timed, self.doubtable, self.larger_is_better = False, _all_of, True
+        self.plays: Plays | None = None
         self.last_fit: Fit | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
@@ -444,7 +450,7 @@ class GPRegression(Generic[K]):
         if not far.any():
             return far
         away = self.outcomes - np.median(self.outcomes)
-        far &= ~supported(self.prior.kernel(self.inputs, self.inputs), away, far)
+        far &= ~supported(self.prior.kernel(self.inputs, self.inputs), away, far, same=self._same)
         return far & (away > 0.0) if self._disasters(far) else far
 
     def _disasters(self, outliers: Bool[np.ndarray, " n"]) -> bool:
@@ -461,7 +467,15 @@ class GPRegression(Generic[K]):
         near, alpha, precision = left_out
         never = known.outliers | ~self.doubtable(self.outcomes)
         gained = np.where(never, 0.0, gains(precision, alpha, known.fit.extra))
-        return add_outlier(gained, known.outliers, near, alpha, disasters=self._disasters)
+        return add_outlier(gained, known.outliers, near, alpha, same=self._same, disasters=self._disasters)
+
+    @property
+    def _same(self) -> Bool[np.ndarray, "n n"] | None:
+        """Which outcomes are of the same play; None where points tell."""
+        if self.plays is None:
+            return None
+        labels = self.plays(self.inputs, self.outcomes)
+        return np.asarray(labels[:, None] == labels)
 
     def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
         """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""

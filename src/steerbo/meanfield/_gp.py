@@ -359,8 +359,14 @@ def still_doubted(
 
 
 class _LeftOut(NamedTuple):
-    """Covariances of averages (n, n); and of each outcome (n,) its deviation, what its doubt would gain, and whether
-    the others say nothing of its distribution."""
+    """Comparison of each outcome with all others.
+
+    Attributes:
+        near: (n, n) covariances of the averages.
+        deviations: (n,) of the outcomes.
+        gained: (n,) what doubting each would gain.
+        unlike: (n,) whether the others say nothing of its distribution.
+    """
 
     near: Float[np.ndarray, "n n"]
     deviations: Float[np.ndarray, " n"]

@@ -233,8 +233,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """Search for outcomes that are probably wrong, by the likeliest embedding: see `steerbo.gp.outliers`.
 
         Outcomes are doubted one by one and the hyperparameters fitted anew; the set with the largest log posterior
-        density, in the user's units and less `WORTH` for each doubt, is returned. Two wrong outcomes may hide each other,
-        so that the search also begins where all are doubted that are far from every other.
+        density, in the user's units and less `WORTH` for each doubt, is returned. As wrong outcomes may hide each
+        other, the search also begins where all are doubted that are far from every other.
         """
         n, kernel = len(told), models.kernel
         nothing = np.zeros(n, dtype=bool)
