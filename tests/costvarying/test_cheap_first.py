@@ -386,6 +386,27 @@ def test_an_outcome_that_is_better_than_all_others_and_doubted_is_played_once_mo
     assert (abs(best - peak.values["heat"]) < 0.1) is (again == 4.0)
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_repetition_that_agrees_is_believed_whatever_nature_draws_beside_it(seed: int) -> None:
+    """Points of both differ in what nature drew: both were doubted for ever, and the answer was elsewhere."""
+    variables = [sb.Float("heat", 0, 10), sb.Float("wind", 0, 10, law=sb.Uniform())]
+    optimizer = sb.Optimizer(sb.CostVarying(variables, [["heat"]]), seed=seed)
+    random, repeats = np.random.default_rng(seed), []
+    for number in range(1, 21):
+        suggestion = optimizer.ask()
+        heat = suggestion.values["heat"]
+        if number == 14:
+            peak = suggestion
+        if "repeats" in suggestion.note:
+            repeats.append(suggestion.note["repeats"])
+        near = number >= 14 and abs(heat - peak.values["heat"]) < 0.5
+        value = 4.0 * near + 0.1 * random.normal()
+        optimizer.tell(suggestion, value, realised={"heat": heat, "wind": 10.0 * random.random()})
+    assert repeats == [peak.token]
+    assert "probably wrong" not in optimizer.status.remark
+    assert optimizer.recommend().values["heat"] == pytest.approx(peak.values["heat"], abs=0.5)
+
+
 def test_a_doubted_play_is_repeated_once_also_after_its_bounds_were_widened() -> None:
     """In wider bounds a setting may be another one in its last digit; the same play was repeated for ever."""
     optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=8)

@@ -10,6 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import loggamma, norm
 
 from steerbo.gp import AnovaKernel, GPRegression, SquaredExponentialKernel
+from steerbo.gp._standardisation import rounding_step
 from steerbo.gp.outliers import MOST, WORTH, are_disasters, gains, skewness_gain, supported, suspected
 
 
@@ -175,3 +176,35 @@ def test_two_outliers_of_many_outcomes_at_one_point_do_not_settle_it() -> None:
     assert not supported(near, away, np.arange(20) < 2).any()
     few = np.r_[0, 1, 8:20]
     assert supported(near[np.ix_(few, few)], away[few], few < 2).tolist() == [True, True, *(12 * [False])]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounded_outcomes_are_no_mistakes_and_as_unsure_as_rounding_is(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    points = np.clip(0.5 + 0.15 * random.standard_normal((30, 1)), 0.0, 1.0)
+    y = 4.0 - 12.0 * (points[:, 0] - 0.5) ** 2 + 0.1 * random.standard_normal(30)
+    model = GPRegression(AnovaKernel.over([False]), seed=0)
+    model.extend(points, np.rint(y))
+    model.set(model.fit())
+    assert model.doubted == []
+    assert model.noise * model.scale**2 >= 0.99 / 12.0
+
+
+def test_a_step_is_seen_in_any_unit_and_not_where_there_is_none() -> None:
+    counts = np.array([3.0, 4.0, 4.0, 2.0, 4.0, 3.0, 6.0, 4.0])
+    for unit in (1e-9, -0.1, 1e6, 1e300):
+        assert rounding_step(unit * counts + 7.0 * unit) == pytest.approx(abs(unit))
+    assert rounding_step(counts[:7]) == 0.0
+    assert rounding_step(np.where(counts > 3.0, 1.0, 0.0)) == 1.0
+    assert rounding_step(np.full(9, 3.0)) == 0.0
+    assert rounding_step(np.repeat([0.0, 1.0, 2.3], 5)) == 0.0
+    assert rounding_step(np.repeat([-1.7e308, 0.0, 1.7e308], 5)) in (0.0, 1.7e308)
+
+
+def test_outcomes_of_the_same_play_agree_wherever_their_points_are() -> None:
+    x = np.linspace(0.0, 1.0, 6)
+    near, away = np.exp(-((x[:, None] - x) ** 2)), np.array([5.0, 0.0, 0.0, 0.0, 0.0, 4.0])
+    doubted, plays = away > 0.0, np.array([0, 1, 2, 3, 4, 0])
+    assert not supported(near, away, doubted).any()
+    assert supported(near, away, doubted, same=plays[:, None] == plays).tolist() == doubted.tolist()
+    assert not supported(near, -away * np.array([1, 1, 1, 1, 1, -1]), doubted, same=plays[:, None] == plays).any()

@@ -377,3 +377,22 @@ def test_a_slip_of_the_pen_counts_for_little_and_is_named() -> None:
     assert again.ask() == optimizer.ask()
     optimizer.amend(wrong, value=0.333)
     assert "probably wrong" not in optimizer.explain().summary
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_slips_of_the_pen_do_not_hide_each_other(seed: int) -> None:
+    """Each alone explained little beside the other: both counted, and random distributions were played from then on."""
+    optimizer = Optimizer(small(agents=60), seed=seed)
+    play(optimizer, 11)
+    wrong = []
+    for _ in range(2):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        wrong.append(suggestion.token)
+        table = np.array([[*suggestion.values["distribution"]["everyone"].values()]])
+        optimizer.tell(suggestion, 100.0 * payoff(table))
+        play(optimizer, 1)
+    said = optimizer.explain().summary
+    assert "2 outcomes are probably wrong" in said
+    assert all(token in said for token in wrong)
+    assert min(payoff(table) for table in play(optimizer, 6)) > 0.2

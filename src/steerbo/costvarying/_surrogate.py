@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Float, Int
 from ..core import (
     COMPARABLE,
     TIME,
@@ -55,6 +55,10 @@ from .problem import CostVarying
 from .search_space import Arm, SearchSpace
 
 _LATEST = 256  # plays around which feasible settings are searched
+
+
+_Key = tuple[tuple[float, ...], float]
+"""Encoded point and value of an outcome."""
 
 
 class _Late(NamedTuple):
@@ -119,6 +123,7 @@ class Surrogate:
 
     def __init__(self, problem: CostVarying, search_space: SearchSpace, streams: Streams) -> None:
         self.problem, self.search_space, self.streams, self.space = problem, search_space, streams, problem.space
+        self._repeated: dict[_Key, int] = {}  # outcomes of plays that were repeated, by the number of the play
         self.drift = DriftTracker(problem.drift)
         self._model, self._late = self._empty_model(self.drift.model), list[_Late]()
         self.fitted_at = 0
@@ -148,7 +153,9 @@ class Surrogate:
         return self._model
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
-        return self._empty_constraint(drift_model, known_noise=self.problem.noise)
+        model = self._empty_constraint(drift_model, known_noise=self.problem.noise)
+        model.plays = self._plays
+        return model
 
     def _empty_constraint(self, drift_model: DriftModel | None, **options: Any) -> GPRegression[Any]:
         return build_model(self.space, drift_model, seed=self.streams.integer(0, "hyperparameters"), **options)
@@ -248,8 +255,28 @@ class Surrogate:
         corrected = constraints is not None and constraints.corrected
         if not self.drift.due(self.model, self.fitted_at, len(self.model)) and not corrected:
             return None
-        until = partial(horizon, history)
+        until, self._repeated = partial(horizon, history), self._repetitions(history)
         return {"objective": self.drift.fit(self._empty_model, self.model, until), **self.feasibility.fit(until)}
+
+    def _repetitions(self, history: History) -> dict[_Key, int]:
+        """Outcomes that were doubted, and those of the plays that repeat them (see `CostVaryingMethod.repeat`).
+
+        Nature draws other values in a repetition, so that points do not tell.
+        """
+        notes = {each.suggestion.token: each.suggestion.note.get("repeats") for each in history}
+        pairs = [(token, name) for token, name in notes.items() if name]
+        if not pairs:
+            return {}
+        keys: dict[str, _Key] = {name: (tuple(x.tolist()), y) for name, x, y in self._rows(history)}
+        told = [(keys[name], keys[token]) for token, name in pairs if name in keys and token in keys]
+        return {key: k for k, pair in enumerate(told) for key in pair}
+
+    def _plays(self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+        """Labels of outcomes, alike where a play was repeated."""
+        if not self._repeated:
+            return np.arange(len(outcomes))
+        rows = zip(points.tolist(), outcomes.tolist(), strict=True)
+        return np.array([self._repeated.get((tuple(x), y), -1 - i) for i, (x, y) in enumerate(rows)], dtype=int)
 
     def for_round(self, number: int) -> GPRegression[Any]:
         """Model that chooses round `number`: with one draw of the hyperparameters from their posterior."""

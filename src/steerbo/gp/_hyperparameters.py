@@ -60,9 +60,12 @@ LIKELY_NOISE = math.exp(-2.0)
 """Noise variance believed beforehand, against outcomes of variance one: between hardly any and all of it."""
 
 
-def noise(value: float, likely: float = LIKELY_NOISE, spread: float = 2.0) -> Parameter:
-    """The noise variance's logarithm: about `likely`, give or take a factor of 7 where little is known of it."""
-    low, high = math.log(1e-8), math.log(10.0)
+def noise(value: float, likely: float = LIKELY_NOISE, spread: float = 2.0, least: float = 0.0) -> Parameter:
+    """The noise variance's logarithm: about `likely`, give or take a factor of 7 where little is known of it.
+
+    It is at least `least`, where that is known of how outcomes were rounded.
+    """
+    low, high = math.log(min(max(least, 1e-8), 1.0)), math.log(10.0)
     return Parameter("noise", math.log(value), min(max(math.log(likely), low), high), spread, low, high)
 
 

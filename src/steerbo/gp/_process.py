@@ -266,6 +266,7 @@ class GPPrior(Generic[K]):
         noise_spread: of its logarithm.
         uneven: columns in [0, 1] along which the noise variance may change.
         slopes: changes of its logarithm from one end of each of these to the other; none: it does not change.
+        least_noise: variance below which a fit seeks no noise.
     """
 
     kernel: K
@@ -275,6 +276,7 @@ class GPPrior(Generic[K]):
     noise_spread: float = 2.0
     uneven: tuple[int, ...] = ()
     slopes: tuple[float, ...] = ()
+    least_noise: float = 0.0
 
     @property
     def width(self) -> int:
@@ -287,7 +289,7 @@ class GPPrior(Generic[K]):
         return (
             *self.kernel.parameters,
             Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
-            noise_parameter(self.noise, self.likely_noise, self.noise_spread),
+            noise_parameter(self.noise, self.likely_noise, self.noise_spread, self.least_noise),
             *(noise_slope(b, d) for d, b in zip(self.uneven, self.slopes or (0.0,) * len(self.uneven), strict=True)),
         )
 
@@ -312,6 +314,7 @@ class GPPrior(Generic[K]):
             self.noise_spread,
             self.uneven,
             tuple(theta[k + 2 :].tolist()),
+            self.least_noise,
         )
 
     def noise_at(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:

@@ -23,7 +23,7 @@ from ._fit import Fit, Hasty, Place, fit_large
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
 from ._posterior import MOST, GPPosterior, subset_of_data
 from ._process import GPPrior, inverted
-from ._standardisation import Standardisation
+from ._standardisation import Standardisation, rounding_step
 from .kernels import Kernel, stacked
 from .outliers import (
     LEAST,
@@ -93,6 +93,10 @@ _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
 Doubtable = Callable[[Float[np.ndarray, " n"]], Bool[np.ndarray, " n"]]
 """From outcomes (n,), in the user's units, to a mark for each that may be probably wrong."""
+
+
+Plays = Callable[[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]], Int[np.ndarray, " n"]]
+"""From points (n, d) and outcomes (n,), in the user's units, to a label for each, the same for the same play."""
 
 
 def _all_of(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
@@ -185,6 +189,7 @@ class GPRegression(Generic[K]):
         timed: whether the last column is the time.
         doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to begin with.
         larger_is_better: whether bad outcomes are the small ones, which are not doubted where they are `are_disasters`.
+        plays: labels of outcomes, alike where a play was repeated although points differ; None: points tell.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -217,8 +222,13 @@ class GPRegression(Generic[K]):
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
+<<<<<<< HEAD
         self.timed, self.larger_is_better = False, True
         self.doubtable: Doubtable = _all_of
+=======
+        self.timed, self.doubtable, self.larger_is_better = False, _all_of, True
+        self.plays: Plays | None = None
+>>>>>>> watch
         self.last_fit: Fit | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
@@ -427,11 +437,14 @@ class GPRegression(Generic[K]):
     def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
 
-        Of few outcomes it is the same everywhere: see `EVEN_BELOW`.
+        Of few outcomes it is the same everywhere: see `EVEN_BELOW`. Rounding alone is noise of a twelfth of the squared
+        step: several outcomes that are rounded to the same number would else look like outcomes without noise, and the
+        others among them like mistakes.
         """
         initial = replace(self._initial, uneven=()) if len(self) < EVEN_BELOW else self._initial
         if self._known_noise is None:
-            return initial
+            step = rounding_step(self.outcomes) / output.scale
+            return replace(initial, least_noise=step**2 / 12.0) if step > 0.0 else initial
         return replace(initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
 
     def _suspects(self) -> Bool[np.ndarray, " n"]:
@@ -440,7 +453,7 @@ class GPRegression(Generic[K]):
         if not far.any():
             return far
         away = self.outcomes - np.median(self.outcomes)
-        far &= ~supported(self.prior.kernel(self.inputs, self.inputs), away, far)
+        far &= ~supported(self.prior.kernel(self.inputs, self.inputs), away, far, same=self._same)
         return far & (away > 0.0) if self._disasters(far) else far
 
     def _disasters(self, outliers: Bool[np.ndarray, " n"]) -> bool:
@@ -457,7 +470,15 @@ class GPRegression(Generic[K]):
         near, alpha, precision = left_out
         never = known.outliers | ~self.doubtable(self.outcomes)
         gained = np.where(never, 0.0, gains(precision, alpha, known.fit.extra))
-        return add_outlier(gained, known.outliers, near, alpha, disasters=self._disasters)
+        return add_outlier(gained, known.outliers, near, alpha, same=self._same, disasters=self._disasters)
+
+    @property
+    def _same(self) -> Bool[np.ndarray, "n n"] | None:
+        """Which outcomes are of the same play; None where points tell."""
+        if self.plays is None:
+            return None
+        labels = self.plays(self.inputs, self.outcomes)
+        return np.asarray(labels[:, None] == labels)
 
     def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
         """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""

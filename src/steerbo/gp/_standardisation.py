@@ -11,6 +11,7 @@ from .._arrays import Float
 _EPS, _LARGEST = np.finfo(np.float64).eps, np.finfo(np.float64).max
 _FARTHEST = 1e100
 _ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
+_TIED, _WHOLE = 8, 1e-6  # outcomes at least that show a step, and how nearly they are to be multiples of it
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,28 @@ class Standardisation:
         """Mean and standard deviation in the user's units, (n,) each, of variables with these in standardised ones."""
         with np.errstate(over="ignore"):
             return self.backward(mean), np.minimum(self.scale * sd, _LARGEST)
+
+
+def rounding_step(outcomes: Float[np.ndarray, " n"]) -> float:
+    """Step that outcomes (n,) were rounded to, such as 1 of counts and of marks; 0 where they do not seem rounded.
+
+    It takes at least eight outcomes, of which at most half are different, and these differ by multiples of the smallest
+    difference. Of two values, as where a play succeeds or does not, that is the range, and a twelfth of its square
+    about the variance of such outcomes, too.
+
+    >>> rounding_step(np.array([3.0, 4.0, 4.0, 2.0, 4.0, 3.0, 6.0, 4.0])), rounding_step(np.linspace(0.0, 1.0, 8))
+    (1.0, 0.0)
+    """
+    if len(outcomes) < _TIED:
+        return 0.0
+    levels = np.unique(outcomes)
+    if not 1 < len(levels) <= len(outcomes) / 2:
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        gaps = np.diff(levels)
+        multiples = gaps / gaps.min()
+        whole = np.abs(multiples - np.rint(multiples)).max() < _WHOLE
+    return float(gaps.min()) if whole else 0.0
 
 
 def _mean_and_deviation(y: Float[np.ndarray, " n"]) -> tuple[float, float]:

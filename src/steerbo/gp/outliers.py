@@ -108,6 +108,7 @@ def add_outlier(
     deviations: Float[np.ndarray, " n"],
     *,
     repeats: bool = True,
+    same: Bool[np.ndarray, "n n"] | None = None,
     disasters: Callable[[Bool[np.ndarray, " n"]], bool] = lambda outliers: False,
 ) -> Bool[np.ndarray, " n"] | None:
     """Add the outcome with the largest gain to the doubted ones; None where no gain is large enough.
@@ -121,6 +122,7 @@ def add_outlier(
         covariances: (n, n) of the function at the points.
         deviations: (n,) of the outcomes from their expected values.
         repeats: whether one that is repeated counts as supported: see `supported`.
+        same: (n, n) which outcomes are of the same play: see `supported`.
         disasters: whether doubted outcomes are rather right: see `are_disasters`.
     """
     if outliers.sum() + 1 > MOST * len(outliers):
@@ -129,7 +131,7 @@ def add_outlier(
         if gained[i] <= _PROMISING:
             return None
         more = outliers | (np.arange(len(outliers)) == i)
-        if not supported(covariances, deviations, more, repeats=repeats).any() and not disasters(more):
+        if not supported(covariances, deviations, more, repeats=repeats, same=same).any() and not disasters(more):
             return np.asarray(more)
     return None
 
@@ -179,6 +181,7 @@ def supported(
     outliers: Bool[np.ndarray, " n"],
     *,
     repeats: bool = True,
+    same: Bool[np.ndarray, "n n"] | None = None,
 ) -> Bool[np.ndarray, " n"]:
     """Mark doubted outcomes that half of those at the same point agree with, or both of the nearest neighbours, (n,).
 
@@ -189,6 +192,7 @@ def supported(
         deviations: (n,) of the outcomes from their expected values.
         outliers: (n,) which are doubted.
         repeats: whether those at the same point are enough; where they may be from before a change, they are not.
+        same: (n, n) which outcomes are of the same play: they count as at one point, whatever nature did.
 
     >>> x = np.array([0.1, 0.2, 0.3, 0.8, 0.9])
     >>> near = np.exp(-np.subtract.outer(x, x) ** 2)
@@ -203,6 +207,8 @@ def supported(
         return np.zeros(len(outliers), dtype=bool)
     near, sides = covariances.copy(), np.sign(deviations)
     there = near >= (1.0 - _SAME) * np.diagonal(near)[:, None]
+    if same is not None:
+        there |= same
     np.fill_diagonal(there, False)
     np.fill_diagonal(near, -np.inf)
     two = np.argsort(-near, axis=1, kind="stable")[:, :2]

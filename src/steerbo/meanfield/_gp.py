@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from ..gp import (
     profiled_log_density,
     refine_on_all,
 )
-from ..gp.outliers import add_outlier, gains
+from ..gp.outliers import add_outlier, gains, supported
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
@@ -341,6 +342,42 @@ def another_doubt(
     See `steerbo.gp.outliers`. Only outcomes about whose distribution the others carry information are doubted: a
     disaster at a distribution unlike any other is news, not a mistake.
     """
+    if (left_out := _left_out(data, parameters, kernel, doubts)) is None:
+        return None
+    gained = np.where(doubts | left_out.unlike, 0.0, left_out.gained)
+    return add_outlier(gained, doubts, left_out.near, left_out.deviations, repeats=False)
+
+
+def still_doubted(
+    data: Observations, parameters: Parameters, kernel: PayoffKernel, doubts: Bool[np.ndarray, " n"]
+) -> Bool[np.ndarray, " n"]:
+    """Return `doubts` without outcomes at distributions unlike any other, and those that neighbours agree with."""
+    if (left_out := _left_out(data, parameters, kernel, doubts)) is None:
+        return np.zeros(len(doubts), dtype=bool)
+    left = doubts & ~left_out.unlike
+    return np.asarray(left & ~supported(left_out.near, left_out.deviations, left, repeats=False))
+
+
+class _LeftOut(NamedTuple):
+    """Comparison of each outcome with all others.
+
+    Attributes:
+        near: (n, n) covariances of the averages.
+        deviations: (n,) of the outcomes.
+        gained: (n,) what doubting each would gain.
+        unlike: (n,) whether the others say nothing of its distribution.
+    """
+
+    near: Float[np.ndarray, "n n"]
+    deviations: Float[np.ndarray, " n"]
+    gained: Float[np.ndarray, " n"]
+    unlike: Bool[np.ndarray, " n"]
+
+
+def _left_out(
+    data: Observations, parameters: Parameters, kernel: PayoffKernel, doubts: Bool[np.ndarray, " n"]
+) -> _LeftOut | None:
+    """Compare each outcome with all others; None where that is impossible."""
     if len(data.values) < len(doubts):  # a subset of the outcomes
         return None
     near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
@@ -355,8 +392,7 @@ def another_doubt(
     scale = level.scale
     gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
     left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
-    gained[doubts | (left > _UNKNOWN * np.diagonal(near))] = 0.0
-    return add_outlier(gained, doubts, near, level.alpha, repeats=False)
+    return _LeftOut(near, level.alpha, gained, left > _UNKNOWN * np.diagonal(near))
 
 
 # -- changes -----------------------------------------------------------------------------------------------------------

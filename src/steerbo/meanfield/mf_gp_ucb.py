@@ -42,11 +42,12 @@ from ..core import (
     context_of,
 )
 from ..gp import MOST
-from ..gp.outliers import LEAST, WORTH, OutlierFit, relevance_pursuit
+from ..gp.outliers import LEAST, WORTH, OutlierFit, relevance_pursuit, suspected
+from ..gp.outliers import MOST as MOST_OUTLIERS
 from ..optim import simplex_starts
 from ..records import record
 from ..surrogate import SURE
-from ._gp import Observations, another_doubt, fit, outdated, pending_inputs, standardised
+from ._gp import Observations, another_doubt, fit, outdated, pending_inputs, standardised, still_doubted
 from ._kernels import Kind, Parameters
 from ._region import Region
 from ._rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled
@@ -232,7 +233,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """Search for outcomes that are probably wrong, by the likeliest embedding: see `steerbo.gp.outliers`.
 
         Outcomes are doubted one by one and the hyperparameters fitted anew; the set with the largest log posterior
-        density, in the user's units and less `WORTH` for each doubt, is returned.
+        density, in the user's units and less `WORTH` for each doubt, is returned. As wrong outcomes may hide each
+        other, the search also begins where all are doubted that are far from every other.
         """
         n, kernel = len(told), models.kernel
         nothing = np.zeros(n, dtype=bool)
@@ -247,8 +249,15 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             score = density - n * math.log(unit) - WORTH * float(doubts.sum())
             return OutlierFit(doubts, score, (data, parameters))
 
+        before = models.fitted.get(kernel.embedding.name)
+        begin, far = refit(nothing, before), suspected(np.array([each.average for each in told]))
+        if far.any() and far.sum() <= MOST_OUTLIERS * n:
+            other = refit(far, before)
+            if (left := still_doubted(*other.fit, kernel, far)).any():
+                other = other if left.sum() == far.sum() else refit(left, other.fit[1])
+                begin = max(begin, other, key=lambda each: each.score)
         return relevance_pursuit(
-            refit(nothing, models.fitted.get(kernel.embedding.name)),
+            begin,
             lambda known: another_doubt(*known.fit, kernel, known.outliers),
             lambda doubts, latest: refit(doubts, latest[1]),
         ).outliers
