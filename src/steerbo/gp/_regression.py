@@ -222,13 +222,9 @@ class GPRegression(Generic[K]):
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
-<<<<<<< HEAD
         self.timed, self.larger_is_better = False, True
         self.doubtable: Doubtable = _all_of
-=======
-        self.timed, self.doubtable, self.larger_is_better = False, _all_of, True
         self.plays: Plays | None = None
->>>>>>> watch
         self.last_fit: Fit | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet

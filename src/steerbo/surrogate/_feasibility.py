@@ -65,13 +65,8 @@ from ._parts import Controlled, Observed, Part, set_columns
 
 SHARE, OF_ANSWERS = 0.9, 0.97
 """τ, of what is played and of what is recommended: a play that fails teaches something, an answer that does is none."""
-<<<<<<< HEAD
-PLACE = 0.1
-"""Prior probability that failures depend on the place."""
-=======
 PLACE, SCOPES = 0.1, 0.3
-"""What is believed beforehand in failures that depend on the place, and on which variables are controlled."""
->>>>>>> stats
+"""Prior probabilities that failures depend on the place, and on which variables are controlled."""
 REACHES, NOISES = (0.1, 0.3, 1.0), (0.05, 0.5)
 """Lengthscales of g, as shares of the diagonal; variances of the noise, in units of g's."""
 _HOPE = 0.95  # c
