@@ -100,13 +100,15 @@ def test_what_stays_is_named_and_free_and_still_set() -> None:
     assert sum(bool(played.suggestion.change_cost) for played in rounds) < len(rounds) / 3
 
 
-def test_the_first_points_come_in_plots() -> None:
+def test_the_first_points_move_it_while_the_money_allows() -> None:
+    """Four moves; of 60 a share of three tenths pays for one."""
     everything = replace(OVEN, control_sets=[["oven", "speed", "feed"]], costs=[1])
-    optimizer = sb.Optimizer(everything, seed=3)
-    out = [optimizer.ask() for _ in range(5)]
-    ovens = [suggestion.values["oven"] for suggestion in out if suggestion]
-    assert ovens[0] == ovens[1] == ovens[2] != ovens[3] == ovens[4]
-    assert optimizer.history.reserved == pytest.approx(5 + 5 + 0.1 * abs(ovens[3] - ovens[0]))
+    for budget, moves in ((None, 4), (60, 1)):
+        optimizer = sb.Optimizer(everything, seed=3, budget=budget)
+        out = [optimizer.ask() for _ in range(5)]
+        ovens = [suggestion.values["oven"] for suggestion in out if suggestion]
+        assert np.count_nonzero(np.diff(ovens)) == moves
+        assert optimizer.history.reserved == pytest.approx(5 + 5 * moves + 0.1 * np.abs(np.diff(ovens)).sum())
 
 
 def test_replay_continues_bit_for_bit() -> None:

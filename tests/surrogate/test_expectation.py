@@ -74,8 +74,8 @@ def test_expectations_against_monte_carlo(law: str) -> None:
         assert abs(spread**2 - covariance.mean()) < 5 * covariance.std() / len(pairs) ** 0.5 + 1e-6
 
 
-def test_the_deviation_of_a_difference_against_monte_carlo() -> None:
-    """`sd[g(x) − g(x')]` within 5 standard errors of 40 000 draws: a false alarm in 3 of 10⁷ checks."""
+def test_covariances_on_a_grid_against_monte_carlo() -> None:
+    """`cov[g(x), g(x')]` within 5 standard errors of 40 000 draws: a false alarm in 3 of 10⁷ checks."""
     variables, process, expectation = problem_with(LAWS["normal"])
     exact = expectation.of_mean()
     random = np.random.default_rng(2)
@@ -101,11 +101,26 @@ def test_the_deviation_of_a_difference_against_monte_carlo() -> None:
             prior = process.variance * np.prod(1 - process.shares + process.shares * bells, axis=1)
             return np.asarray(prior - np.einsum("pn,nm,pm->p", left, process.inverse, right))
 
-        x, z = held
-        sampled = covariances(x, x) + covariances(z, z) - covariances(x, z) - covariances(z, x)
-        found = exact.deviation_of_difference(np.array([x]), np.array([z]))
-        assert abs(found**2 - sampled.mean()) < 5 * sampled.std() / len(sampled) ** 0.5 + 1e-6
-    assert exact.deviation_of_difference(np.array([0.4]), np.array([0.4])) == 0.0
+        sampled = covariances(*held)
+        grid = [([0], np.array([held[1:], held[:1]]))]
+        found = exact.covariance_on_grid(np.array(held[:1]), grid)
+        assert abs(found[0] - sampled.mean()) < 5 * sampled.std() / len(sampled) ** 0.5 + 1e-6
+        assert found[1] == pytest.approx(exact.moments(np.array([held[:1]]))[1][0] ** 2)
+
+
+def test_means_and_covariances_on_a_grid_are_those_of_all_its_points() -> None:
+    _, process, _ = problem_with(LAWS["uniform"])
+    whole = Expectation.over(process, [Controlled()] * 3).of_mean()
+    random = np.random.default_rng(5)
+    axes = [([1], random.random((4, 1))), ([], np.zeros((1, 0))), ([2, 0], random.random((5, 2)))]
+    points = np.array([[c, a, b] for (a,) in axes[0][1] for b, c in axes[2][1]])
+    np.testing.assert_allclose(whole.mean_on_grid(axes).ravel(), whole.mean(points), atol=1e-12)
+    point = random.random(3)
+    found = whole.covariance_on_grid(point, axes).ravel()
+    for one, other in zip(points, found, strict=True):
+        both = whole.covariance_on_grid(one, [([0, 1, 2], one[None])])[0]
+        assert both == pytest.approx(whole.moments(one[None])[1][0] ** 2)
+        assert other == pytest.approx(whole.covariance_on_grid(one, [([0, 1, 2], point[None])])[0], abs=1e-12)
 
 
 def test_sampled_expectation_is_an_average_of_posteriors() -> None:

@@ -1,88 +1,53 @@
 """Switching costs: whether a move of a hard-to-change variable is worth its switching cost, by `cheap-first`.
 
-Every set has arms that keep hard-to-change variables in place. A switch costs `m` once, and its
-benefit lasts for the `N` plays to come (`plays_to_come`). A move is worth it if `N (EI + R/p · saved) > R/p · m`, where
-EI is the expected improvement of a play there over the best mean of the arms that stay (its deviation multiplied by
-`INFLATION`, and no more unsure than the difference to the same settings in place: the rest can be found out without a
-move), p the price of a play, R the range of posterior means, and `saved` the difference of the prices of a play:
-a unit of money buys 1/p plays, each worth the difference of best and worst. Of every set the best such move competes
-with the arms that stay, at the price of its set alone. Under drift a play to come counts by the correlation that then
-remains, and `m` is paid once more with the probability that the move turns out worse: what is unsure there is so again
-later, and without that, moves went to and fro. Without limits on money and rounds, N is the number of plays so far.
-Where contexts are seen, plays to come are in other ones: only as many as a context usually lasts (`persistence`) gain
-what a play does in this one. The others gain the expected improvement of the average over past contexts, in each of
-which what is easy to change is set anew.
+Every set has arms that keep hard-to-change variables in place. N plays are to come (`plays_to_come`). A move to
+settings x, with the hard-to-change ones at h, costs m once. After n plays there the posterior mean μ has changed to μ′,
+and the plays that are left go where that is best: at h, or elsewhere for another switching cost m′. So a move gains, in
+units of the objective,
+
+    G = max_n E[max_h′ {(N − n) max_e μ′(h′, e) − R m′}] + μ(x) + (n − 1) max_e μ(h, e) − R m − N max_e μ(h₀, e),
+
+where m′ = 0 at h′ = h, h₀ is the present position, e the settings that are easy to change, and R the worth of a unit
+of money. This is the knowledge gradient of n plays (Frazier & Powell 2010), where plays after them have to be moved to.
+It is averaged over all draws of the hyperparameters: under a few of them far settings are worth most. Maxima are over a
+grid of positions and of settings that are easy to change. Of every set the best move with G > 0 competes with the arms
+that stay, at the price of its set alone.
+
+A unit of money buys 1/p plays at the price p of the set, each worth the range of posterior means, unless
+`value_of_one` states what it is worth. Under drift a play to come counts by the correlation that then remains. Where
+contexts are seen, only as many plays as a context usually lasts (`persistence`) are in this one; the others are an
+average over past contexts, in each of which what is easy to change is set anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
-from .._arrays import Float
-from ..core import TIME, History, Suggestion, last_time, numeral, time_of
-from ..optim import Maximum, sobol_in_box
+from .._arrays import Bool, Float
+from ..core import TIME, History, Suggestion, numeral
+from ..optim import Box, Maximum, sobol_in_box
 from ..records import record
-from ..space import Categorical, Space
-from ..surrogate import ROUGH, Expectation, expected_improvement
+from ..surrogate import Axis, Expectation, Part, ProductKernelPosterior, Uncontrolled, parts_of
+from ._plays_to_come import persistence, plays_to_come, time_between_rounds
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
-INFLATION = 2.0
-"""Factor of a mean's deviation in the expected improvement of a move, since the plays that follow look for better
-settings nearby. On drawn problems 1 stayed for ever in one of ten, 2 in none. Under drift it is 1: settings are doubted
-again and again, and so nothing stays for ever."""
+TESTS = (1, 2, 4, 8)
+"""Numbers of plays n after which a move may be undone."""
 CONTEXTS = 8
-"""Number of past contexts that the later gain of a move is an average over."""
+"""Number of past contexts that later plays are an average over."""
 LATEST = 200
 """Number of latest rounds whose contexts count: all pairs of them are compared."""
-ASSUMED = 20
-"""Plays still to come where neither money nor rounds are limited; from so many rounds on, as many as there were."""
+_MANY, _FEW = (32, 64), (8, 32)  # positions, and settings easy to change, beside known ones; in contexts or limits
+_NODES, _SHARES = np.polynomial.hermite_e.hermegauss(15)  # of the outcomes of a test
+_SHARES /= _SHARES.sum()
+_LEAST = 1e-12  # variance
 _FAR = 1000  # plays to come after these do not count under drift
-
-
-def plays_to_come(history: History, price: float, switching: float) -> float:
-    """Number of plays at a price that remain after a switching cost is paid, by the money and the rounds left.
-
-    Where neither is limited: as many as there were, and at least `ASSUMED`.
-    """
-    left = [] if history.limit is None else [float(history.limit - len(history))]
-    if history.budget is not None and price > 0:
-        left.append((history.remaining - switching) / price)
-    return max(min(left, default=float(max(len(history), ASSUMED))), 0.0)
-
-
-def time_between_rounds(history: History) -> float:
-    """Mean time between two rounds; 1 where the time of fewer than two is known."""
-    times = [time_of(played) for played in history if TIME.name in played.request]
-    last = last_time(history)
-    times = [time for time in times if time <= last]  # a later one was mistyped: its round is void or abandoned
-    return (max(times) - min(times)) / (len(times) - 1) if len(times) > 1 else 1.0
-
-
-def persistence(contexts: Sequence[Mapping[str, float]], space: Space) -> float:
-    """Likeness of successive encoded contexts: 0 as any two, 1 all the same.
-
-    It is 1 less their mean distance, as a share of that of any two. O(n²) for n contexts.
-
-    >>> from steerbo.space import Float
-    >>> wind = Space([Float("wind", 0, 1, seen=True)])
-    >>> [persistence([{"wind": x} for x in winds], wind) for winds in ([0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1])]
-    [0.0, 0.5, 1.0]
-    """
-    apart = np.zeros((len(contexts), len(contexts)))
-    for name in space.seen:
-        at = np.array([context.get(name, np.nan) for context in contexts])  # nature draws a missing one
-        distances = np.nan_to_num(np.abs(np.subtract.outer(at, at)))
-        apart += np.sign(distances) if isinstance(space[name], Categorical) else distances
-    if not apart.any():
-        return 1.0
-    successive, pairs = np.diagonal(apart, 1).mean(), len(apart) * (len(apart) - 1)
-    return float(np.clip(1.0 - successive * pairs / apart.sum(), 0.0, 1.0))
 
 
 @record
@@ -93,7 +58,7 @@ class Switching:
         stay: best expected value without a switch, in the user's units.
         move: expected value of the best switch.
         price: its switching cost.
-        better: expected improvement of a play there over staying.
+        better: expected improvement of a play to come by it, over staying; plays may go on elsewhere.
         needed: expected improvement that would pay for it.
         plays: plays to come, as far as drift lets them count.
     """
@@ -111,18 +76,18 @@ class Switching:
         >>> from steerbo.core import Scope
         >>> asked = Suggestion("t", 7, Scope(["speed"], keep=["oven"]), {"oven": 150.0, "speed": 0.3})
         >>> print(Switching(7.5, 7.4, 5.0, 0.02, 0.1, 40).said(asked))
-        It moves nothing that is hard to change: that would cost 5, and a play there is expected to be better by 0.02; \
-over the 40 plays still to come it would have to be 0.1.
+        It moves nothing that is hard to change: that would cost 5, and is expected to make plays better by 0.02; over \
+the 40 plays still to come it would have to be 0.1.
         """
         better, needed = numeral(self.better, 3), numeral(self.needed, 3)
         held = f"over the {self.plays:.0f} plays still to come it would have to be {needed}."
         if asked.change_cost:
             paid = numeral(asked.change_cost, 4)
-            return f"It pays {paid} to move: a play there is expected to be better by {better}; {held}"
+            return f"It pays {paid} to move, which is expected to make plays better by {better}; {held}"
         price = numeral(self.price, 4)
         return (
-            f"It moves nothing that is hard to change: that would cost {price}, and a play there is expected to be "
-            f"better by {better}; {held}"
+            f"It moves nothing that is hard to change: that would cost {price}, and is expected to make plays better "
+            f"by {better}; {held}"
         )
 
 
@@ -132,11 +97,11 @@ class Move(NamedTuple):
     Attributes:
         to: where it goes.
         price: m, its switching cost.
-        plays: N, plays to come after it, as far as they count.
-        better: EI of a play, in units of the objective.
-        mean: its expected value, in units of `sign · value`.
-        needed: EI that would pay for it.
-        gain: improvement of all plays to come, less the worth of the switching cost.
+        plays: N, plays to come with it, as far as they count.
+        better: improvement of each of these, on average, in units of the objective.
+        mean: expected value of the play, in units of `sign · value`.
+        needed: improvement that would pay for the switching cost.
+        gain: G.
     """
 
     to: Maximum
@@ -183,6 +148,47 @@ def without_poor_moves(
     return sorted([*stays.tolist(), *(k for _, k in worth_it)]), moves.compared(most)
 
 
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Plays of one control set that may follow a move: contexts, positions, and settings that are easy to change.
+
+    Attributes:
+        parts: of every column; what is seen is set, too.
+        axes: contexts, of which the first is this one; positions, first that of the move, then the present one where
+            it is known; and settings easy to change, first those of the move.
+        allowed: (c, p, e), by the constraints.
+        prices: (p,) switching costs from the position of the move.
+        present: whether the second position is the present one.
+    """
+
+    parts: Sequence[Part]
+    axes: tuple[Axis, Axis, Axis]
+    allowed: Bool[np.ndarray, "c p e"]
+    prices: Float[np.ndarray, " p"]
+    present: bool
+
+    @property
+    def move(self) -> tuple[Axis, Axis, Axis]:
+        """The play of the move alone."""
+        contexts, positions, easy = ((columns, settings[:1]) for columns, settings in self.axes)
+        return contexts, positions, easy
+
+    def over(self, posterior: ProductKernelPosterior) -> tuple[Expectation, np.ndarray, float]:
+        """Expectation over nature's part, the point of the move, and what nature adds to the noise of its outcome."""
+        expectation = Expectation.over(posterior, self.parts, product=False).of_mean()
+        place = {d: x for columns, settings in self.axes for d, x in zip(columns, settings[0].tolist(), strict=True)}
+        point = np.array([place[d] for d in expectation.controlled.tolist()])
+        if not any(isinstance(part, Uncontrolled) for part in self.parts):
+            return expectation, point, 0.0
+        _, whole = Expectation.over(posterior, self.parts).moments(point[None])
+        _, of_mean = expectation.moments(point[None])
+        return expectation, point, max(float(whole[0] ** 2 - of_mean[0] ** 2), 0.0)
+
+    def means(self, expectation: Expectation) -> Float[np.ndarray, "c p e"]:
+        """Means on the grid; minus infinity where constraints forbid."""
+        return np.where(self.allowed, expectation.mean_on_grid(self.axes), -np.inf)
+
+
 class _Moves:
     """Worth of the moves of one round, compared with the best mean of the arms that `stay`, that of arm `here`."""
 
@@ -190,117 +196,150 @@ class _Moves:
         self, method: CostVaryingMethod[Any], history: History, candidates: Candidates, stay: Maximum, here: int
     ) -> None:
         self.method, self.history, self.candidates, self.stay = method, history, candidates, stay.value
-        self._here = candidates.arms[here], stay.point
+        self.space, self._changes = method.search_space, method.problem.space.changes
+        arm = candidates.arms[here]
+        self._here, self._settings_here = arm.set, self.space.settings(arm, stay.point)
         costs = method.costs.means()
         self._costs = np.where(np.isnan(costs), np.nanmean(costs) if np.isfinite(costs).any() else 0.0, costs)
-        self._price_here = float(self._costs[candidates.arms[here].set])
+        self._positions = self.space.encoded(method.problem.keepable_positions(history))
 
     def to(self, a: int, to: Maximum) -> Move:
         """Value a move of arm `a` to a point."""
         method, arm = self.method, self.candidates.arms[a]
-        switching = method.problem.change_cost(method.search_space.settings(arm, to.point), self.history) or 0.0
-        price = float(self._costs[arm.set])
-        plays = self._plays(price, switching)
-        expectation = self.candidates.expectation(a, product=False).of_mean()
-        mean, deviation = expectation.moments(to.point[None])
-        if (stays := self._in_place(arm, to.point)) is not None:  # what is unsure there, too, is found without a move
-            deviation = np.minimum(deviation, expectation.deviation_of_difference(to.point, stays))
-        better = self._improvement(float(mean[0]), float(deviation[0]), self.stay)
-        if plays and (alike := self._persistence) < 1.0:
-            today = min((1.0 - alike**plays) / (1.0 - alike), plays)
-            better = (today * better + (plays - today) * self._later(arm, to.point)) / plays
-        paid = switching
-        if self._drifts:  # what turns out worse is moved back
-            paid *= 1.0 + float(scipy.special.ndtr((self.stay - mean[0]) / max(float(deviation[0]), 1e-12)))
-        worth = method.problem.value_of_one
+        settings = self.space.settings(arm, to.point)
+        switching, price = method.problem.change_cost(settings, self.history) or 0.0, float(self._costs[arm.set])
+        plays, worth = self._plays(price, switching), method.problem.value_of_one
         money = self._range / (price or switching or 1.0) if worth is None else 1 / worth
-        saved = max(self._price_here - price, 0.0) if worth is None else self._price_here - price
-        gain = plays * (better + money * saved) - money * paid
-        needed = money * (paid / plays - saved) if plays else np.inf
-        return Move(to, switching, plays, better, method.unstandardised(float(mean[0])), needed, gain)
+        saved = float(self._costs[self._here]) - price
+        saved = max(saved, 0.0) if worth is None else saved
+        gain = self._gain(arm.set, settings, plays, money, saved) - money * switching if plays > 1.0 else -np.inf
+        better = (gain + money * switching) / plays if plays > 1.0 else 0.0
+        mean = float(self.candidates.expectation(a, product=False).mean(to.point[None])[0])
+        needed = money * switching / plays if plays else np.inf
+        return Move(to, switching, plays, better, method.unstandardised(mean), needed, gain)
 
-    def _improvement(self, mean: float, deviation: float, stay: float) -> float:
-        """Expected improvement of a play over staying, in units of the objective; moments are standardised."""
-        inflated, flat = (1.0 if self._drifts else INFLATION) * deviation, np.zeros((1, 1))
-        found, _ = expected_improvement(stay)((np.array([mean]), np.array([inflated]), flat, flat))
-        return self.method.model.scale * float(found[0])
-
-    def _later(self, arm: Arm, point: Float[np.ndarray, " c"]) -> float:
-        """Expected improvement of a play after this move over staying, on average over past contexts."""
-        moved = [self._settled(arm, point, k) for k in range(len(self._contexts))]
-        pairs = [(there, here) for there, here in zip(moved, self._stays, strict=True) if there and here]
-        if not pairs:
-            return 0.0
-        mean, deviation, stay = np.mean([(there[0], there[1], here[0]) for there, here in pairs], axis=0)
-        return self._improvement(float(mean), float(deviation), float(stay))
+    def _gain(self, i: int, settings: Mapping[str, Any], plays: float, money: float, saved: float) -> float:
+        """G and the switching cost of the move, in units of the objective; `saved` is what a play costs less."""
+        scale, grid = self.method.model.scale, self._grid(i, settings)
+        prices, bonus, weights = money / scale * grid.prices, money / scale * saved, self._weights(plays)
+        tests, found = [n for n in TESTS if n < plays], list[float]()
+        back = prices[1] if grid.present else prices.max()
+        for posterior, stay in zip(self._posteriors, self._stays, strict=True):
+            expectation, point, nature = grid.over(posterior)
+            means = grid.means(expectation)
+            if grid.present:  # where this set stays
+                stay = max(stay, float(weights @ means[:, 1].max(axis=1)) + bonus)
+            play = float(expectation.mean(point[None])[0]) + bonus
+            later = float(weights @ means[:, 0].max(axis=1)) + bonus
+            towards = expectation.covariance_on_grid(point, grid.axes)
+            variance = max(expectation.covariance_on_grid(point, grid.move).item(), _LEAST)
+            for n in tests:
+                left, seen = plays - n, variance + (float(self.method.model.noise) + nature) / n
+                changes = _NODES[:, None, None, None] * (towards / np.sqrt(seen))
+                reached = bonus + np.einsum("c,qcp->qp", weights, (means + changes).max(axis=3))  # μ′ by position
+                best = (left * reached - prices).max(axis=1)
+                if self._here != i:
+                    best = np.maximum(best, left * stay - back)
+                found.append(play + (n - 1) * later + float(_SHARES @ best) - plays * stay)
+        return scale * float(np.mean(np.reshape(found, (-1, len(tests))), axis=0).max())
 
     @cached_property
-    def _stays(self) -> list[tuple[float, float] | None]:
-        """`_settled` of the best arm that stays, in past contexts."""
-        return [self._settled(*self._here, k) for k in range(len(self._contexts))]
+    def _posteriors(self) -> list[ProductKernelPosterior]:
+        """Posteriors by all draws of the hyperparameters; of few or very many outcomes the one there is."""
+        points = self.method.surrogate.pending_points(self.history)
+        time = self.candidates.known.get(TIME.name)
+        members = self.method.model.members
+        return [ProductKernelPosterior.of(each, points, time) for each in members] or [self.candidates.posterior]
 
-    def _settled(self, arm: Arm, point: Float[np.ndarray, " c"], k: int) -> tuple[float, float] | None:
-        """Highest mean in context `k` with all that is hard to change as at a point, and its deviation from staying.
+    @cached_property
+    def _stays(self) -> list[float]:
+        """Value of a play to come of the best arm that stays, by every posterior, on average over contexts."""
+        grid = self._grid(self._here, self._settings_here)
+        weights = self._weights(self._plays(float(self._costs[self._here]), 0.0))
+        found = (grid.means(grid.over(posterior)[0])[:, 0] for posterior in self._posteriors)
+        return [float(weights @ means.max(axis=1)) for means in found]
 
-        None where constraints leave nothing there.
-        """
-        space, known = self.method.search_space, self._contexts[k]
-        keep = {name: x for name, x in space.settings(arm, point).items() if name in space.space.changes}
-        whole, laws = Arm(arm.set), space.nature.at(known)
-        every, kept = space.domain(whole, known, laws), space.domain(Arm(arm.set, keep), known, laws)
-        if every is None or kept is None:
-            return None
-        easy = sobol_in_box(kept.box, ROUGH, len(self.history)) if kept.box.dimension else np.zeros((1, 0))
-        names = [space.space.names[d] for d in space.searched(whole)]
-        points = np.empty((len(easy), len(names)))
-        points[:, [j for j, name in enumerate(names) if name not in keep]] = easy
-        for name, position in space.encoded(keep).items():
-            points[:, names.index(name)] = position
-        expectation = Expectation.over(self.candidates.posterior, every.parts, product=False).of_mean()
-        best = points[int(np.argmax(expectation.mean(points)))]
-        mean, deviation = expectation.moments(best[None])
-        if (stays := self._in_place(whole, best)) is not None:
-            deviation = np.minimum(deviation, expectation.deviation_of_difference(best, stays))
-        return float(mean[0]), float(deviation[0])
+    def _grid(self, i: int, settings: Mapping[str, Any]) -> _Grid:
+        """Grid of control set `i` about the settings of a play."""
+        space, now = self.space, self.candidates.known
+        names = [space.space.names[d] for d in space.sets[i]]
+        hard = [name for name in names if name in self._changes]
+        easy = [name for name in names if name not in self._changes]
+        seen = [name for name in space.space.seen if name in now]
+        known = [space.encoded(each) for each in (settings, *([self._settings_here] if i == self._here else []))]
+        present = all(name in self._positions for name in hard)
+        places = [known[0], *([self._positions] if present else [])]
+        count, more = _FEW if len(self._contexts) > 1 or self.method.problem.limits else _MANY
+        some = sobol_in_box(space.boxes[i], count + more, len(self.history))
+        positions = _settings(hard, places, some[:count, [names.index(name) for name in hard]])
+        rest = _settings(easy, known, some[count:, [names.index(name) for name in easy]])
+        contexts = _settings(seen, self._contexts, np.zeros((0, len(seen))))
+        shape = len(contexts), len(positions), len(rest)
+        allowed = np.ones(shape, dtype=bool)
+        if self.method.problem.limits:
+            points = np.empty((*shape[1:], len(names)))
+            points[:, :, [names.index(name) for name in hard]] = positions[:, None]
+            points[:, :, [names.index(name) for name in easy]] = rest
+            for mark, box in zip(allowed, self._boxes(i), strict=True):
+                mark[...] = box is not None and box.allows(points.reshape(-1, len(names))).reshape(shape[1:])
+            allowed[0, 0, 0] = True
+        parts = parts_of(space.columns, [*names, *seen], now, space.nature.at(now))
+        columns = [[*map(space.space.index, held)] for held in (seen, hard, easy)]
+        axes = (columns[0], contexts), (columns[1], positions), (columns[2], rest)
+        return _Grid(parts, axes, allowed, self._prices(hard, positions), present)
+
+    def _boxes(self, i: int) -> Iterator[Box | None]:
+        """Feasible settings of control set `i` in each context, wherever it is moved to; None: there are none."""
+        whole, arms = Arm(i), self.candidates.arms
+        yield self.candidates.domains[arms.index(whole)].box if whole in arms else None
+        for context in self._contexts[1:]:
+            domain = self.space.domain(whole, context, self.space.nature.at(context))
+            yield None if domain is None else domain.box
+
+    def _prices(self, hard: Sequence[str], positions: Float[np.ndarray, "p k"]) -> Float[np.ndarray, " p"]:
+        """Switching costs from the first of some encoded positions to each, (p,)."""
+        prices = np.zeros(len(positions))
+        for name, column in zip(hard, positions.T, strict=True):
+            cost, moved = self._changes[name], column != column[0]
+            prices += cost.fixed * moved
+            if cost.per_unit:
+                values = np.array(self.method.problem.space[name].decode(column), dtype=float)
+                prices += cost.per_unit * np.abs(values - values[0])
+        return prices
+
+    # -- contexts ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def _seen(self) -> list[dict[str, float]]:
         """Encoded contexts of the latest rounds, and of this one."""
         latest = self.history.last(LATEST)
-        past = (self.method.search_space.encoded(played.suggestion.context) for played in latest)
+        past = (self.space.encoded(played.suggestion.context) for played in latest)
         seen = self.method.problem.space.seen
         return [*past, {name: x for name, x in self.candidates.known.items() if name in seen}]
 
     @cached_property
-    def _contexts(self) -> list[dict[str, float]]:
-        """Some of the contexts, at the time of the choice."""
-        some = np.unique(np.linspace(0, len(self._seen) - 1, CONTEXTS).astype(int))
-        time = {name: x for name, x in self.candidates.known.items() if name == TIME.name}
-        return [self._seen[k] | time for k in some]
+    def _contexts(self) -> list[Mapping[str, float]]:
+        """This context, and unless it lasts some of the past ones, at the time of the choice."""
+        now = self.candidates.known
+        if self._persistence == 1.0:
+            return [now]
+        alike = [each for each in self._seen if each.keys() == self._seen[-1].keys()]
+        some = np.unique(np.linspace(0, len(alike) - 1, CONTEXTS).astype(int))
+        return [now, *({**now, **alike[k]} for k in some)]
+
+    def _weights(self, plays: float) -> Float[np.ndarray, " c"]:
+        """Shares of the plays to come that are in each context, (c,)."""
+        others = len(self._contexts) - 1
+        if not others:
+            return np.ones(1)
+        today = min((1.0 - self._persistence**plays) / (1.0 - self._persistence), plays) / max(plays, 1.0)
+        return np.array([today, *[(1.0 - today) / others] * others])
 
     @cached_property
     def _persistence(self) -> float:
         return persistence(self._seen, self.method.problem.space)
 
-    def _in_place(self, arm: Arm, point: Float[np.ndarray, " c"]) -> Float[np.ndarray, " c"] | None:
-        """The same settings with all that is hard to change where it is; None where that is not known."""
-        space = self.method.search_space
-        names = [space.space.names[d] for d in space.searched(arm)]
-        hard = [j for j, name in enumerate(names) if name in space.space.changes]
-        if any(names[j] not in self._positions for j in hard):
-            return None
-        stays = point.copy()
-        stays[hard] = [self._positions[names[j]] for j in hard]
-        return stays
-
-    @cached_property
-    def _positions(self) -> Mapping[str, float]:
-        """Encoded positions of all that is hard to change."""
-        return self.method.search_space.encoded(self.method.problem.keepable_positions(self.history))
-
-    @property
-    def _drifts(self) -> bool:
-        return self.method.surrogate.drift.drifts
+    # -- plays to come -------------------------------------------------------------------------------------------------
 
     @cached_property
     def _range(self) -> float:
@@ -313,7 +352,7 @@ class _Moves:
         if drift is None or time is None or n < 1:
             return n
         later = np.zeros((min(int(n), _FAR), self.candidates.posterior.inputs.shape[1]))
-        column = self.method.search_space.columns.index(TIME.name)
+        column = self.space.columns.index(TIME.name)
         later[:, column] = time + np.arange(len(later)) * time_between_rounds(self.history)
         return float(np.maximum(drift(later, later[:1])[:, 0], 0.0).sum() / drift(later[:1], later[:1])[0, 0])
 
@@ -328,3 +367,12 @@ class _Moves:
             max(most.needed, 0.0),
             most.plays,
         )
+
+
+def _settings(
+    names: Sequence[str], known: Sequence[Mapping[str, float]], others: Float[np.ndarray, "m c"]
+) -> Float[np.ndarray, "n c"]:
+    """Known settings of some variables, then others."""
+    return np.vstack(
+        [np.array([[each[name] for name in names] for each in known]).reshape(len(known), len(names)), others]
+    )

@@ -57,8 +57,9 @@ from ..core import Choice, Explanation, History, Streams, Table, batch_position,
 from ..optim import UNLIKELY, Maximum
 from ..records import from_dict, record, to_dict
 from ..surrogate import FLEETING, uneven_noise_said
+from ._plays_to_come import plays_to_come
 from ._risk_budget import RiskBudget
-from ._switching import Switching, plays_to_come, without_poor_moves
+from ._switching import Switching, without_poor_moves
 from .method import CostVaryingMethod
 from .problem import CostVarying
 from .search_space import Arm, Candidates

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,7 +45,7 @@ from ..core.tolerance import UNSTATED
 from ..errors import InvalidContext
 from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
-from ..space import OutcomeConstraint
+from ..space import Categorical, OutcomeConstraint
 from ..surrogate import (
     NO_FEASIBLE_NOTE,
     STARTING_POINTS,
@@ -56,14 +57,16 @@ from ..surrogate import (
     polished,
     rows_at,
 )
+from ._plays_to_come import share_used
 from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
 
-PLOT = 3
-"""Plays of a plot: starting points that share the positions of hard-to-change variables."""
+POSITIONS, START = 4, 0.3
+"""Moves of each hard-to-change variable at the start, and the share of all plays that these take at most."""
 _SEVERAL, _OFF = 5, 0.25  # plays whose mean cost contradicts a stated one that is so far away, as a share of the larger
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
+_SPREAD = 16  # random starting points, of which the one that moves furthest is taken
 _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
 
 
@@ -394,27 +397,82 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def start(self, history: History, request: Mapping[str, Any]) -> Choice | None:
         """Choose an initial play: control sets in turn, at uniform settings, until `STARTING_POINTS` are known or out.
 
-        Where variables are hard to change, plays come in plots: `PLOT` plays of a set, or a batch, of which only the
-        first moves anything. The problem's `current` values are played before, unless there are data. None: the initial
-        plays are done.
+        Where variables are hard to change, each play moves one of them, in turn, far from where it was before, while
+        that takes no more than a share `START` of the money; in a batch the first does, and the others move nothing.
+        The problem's `current` values are played before, unless there are data. None: the initial plays are done.
         """
-        if len(self.model) + len(history.pending) >= STARTING_POINTS:
+        if self._started(history):
             return None
         if self.problem.current is not None and not len(history) and not len(self.model):
             return self.play(history, *self._current_play(), request)
         draw = self.streams(len(history) + 1, "start")
         affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
-        plot, place = divmod(len(history), PLOT if self.problem.space.changes else 1)
-        i = affordable[plot % len(affordable)]
-        if (batch := batch_position(request)).of > 1:
-            place = batch.number - 1
-        if place > 0 and history.latest:
+        block = math.ceil(self._positions_to_try / len(affordable))  # what one set moved need not be moved by the next
+        i = affordable[len(history) // block % len(affordable)]
+        follows = batch_position(request).number > 1
+        if follows and history.latest:
             same = self.problem.number(history.latest.suggestion.scope)
             i = same if same in affordable else i
         arm, point = Arm(i), self.random_point(i, request, draw)
-        if place > 0:
+        if follows:
             arm, point = self._in_place(history, arm, point, request)
+        elif self.problem.space.changes:
+            moved, there = self._one_moved(history, arm, point, request, draw)
+            price = self.problem.change_cost(self.search_space.settings(moved, there), history) or 0.0
+            if not price or share_used(history, price) < START:
+                arm, point = moved, there
+            elif self._known(history) >= STARTING_POINTS:
+                return None
+            else:
+                arm, point = self._in_place(history, arm, point, request)
         return self.play(history, arm, point, request)
+
+    def _started(self, history: History) -> bool:
+        """Whether enough is known for the model to choose: of hard-to-change variables some positions, too."""
+        changes = self.problem.space.changes
+        if self._known(history) < STARTING_POINTS or not changes:
+            return self._known(history) >= STARTING_POINTS
+        tried = {tuple(played.suggestion.values.get(name) for name in changes) for played in history}
+        return len(tried) + len(history.data) >= self._positions_to_try or share_used(history) >= START
+
+    def _known(self, history: History) -> int:
+        """Number of outcomes, with those of pending plays."""
+        return len(self.model) + len(history.pending)
+
+    @cached_property
+    def _positions_to_try(self) -> int:
+        """Number of positions of hard-to-change variables that starting points are to have; 1 where there are none."""
+        levels = (self.problem.space[name].levels for name in self.problem.space.changes)
+        return 1 + sum(POSITIONS if each is None else min(POSITIONS, len(each) - 1) for each in levels)
+
+    def _one_moved(
+        self,
+        history: History,
+        arm: Arm,
+        point: Float[np.ndarray, " c"],
+        request: Mapping[str, Any],
+        draw: np.random.Generator,
+    ) -> tuple[Arm, np.ndarray]:
+        """Arm of the same set that moves one hard-to-change variable, each in turn, and a point far from earlier ones.
+
+        As given where the others cannot stay in place.
+        """
+        space, positions = self.search_space, self.problem.keepable_positions(history)
+        hard = [name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes]
+        if not hard or not all(name in positions for name in hard):
+            return arm, point
+        moved = hard[len(history) % len(hard)]
+        stays = Arm(arm.set, {name: positions[name] for name in hard if name != moved})
+        column, planned = self.problem.space.index(moved), (played.suggestion.values for played in history)
+        been = [space.encoded({moved: values[moved]})[moved] for values in planned if moved in values]
+        points = [point, *(self.random_point(arm.set, request, draw) for _ in range(_SPREAD - 1))]
+        to = np.array(points)[:, space.searched(arm).index(column)]
+        gaps = np.abs(to[:, None] - [*been, *self.model.inputs[:, column]])
+        if isinstance(self.problem.space[moved], Categorical):
+            gaps = np.sign(gaps)
+        farthest = points[int(gaps.min(axis=1, initial=1.0).argmax())]
+        left = space.moved_in_place(arm, farthest, stays, request.get(SEEN.name, {}))
+        return (arm, farthest) if left is None else (stays, left)
 
     def repeat(self, history: History, request: Mapping[str, Any]) -> Choice | None:
         """Choose a play once more whose outcome was better than all others and is probably wrong; None: there is none.

@@ -10,7 +10,7 @@ from ._conditional import (
     similarity_weights,
 )
 from ._constraints import MIN_TO_PREDICT, NO_FEASIBLE_NOTE, ConstraintModels, margin_over, rows_at
-from ._expectation import Expectation, ProductKernelPosterior
+from ._expectation import Axis, Expectation, ProductKernelPosterior
 from ._export import Columns, Posterior, inverse_root
 from ._feasibility import FailureModel, Feasibility, Lasting, feasible
 from ._model import (
@@ -30,8 +30,8 @@ from ._parts import Controlled, LawOf, Observed, Part, Rows, Uncontrolled, drawn
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Columns",
-    "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
+    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis",
+    "Columns", "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
     "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture", "Observed",
     "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled",
     "abrupt_change_said", "build_model", "climb_from", "conditional_rows", "drawn", "drift_correlations",

@@ -360,6 +360,10 @@ def _multiplied(factors: Sequence[Float[np.ndarray, "r n"]], out: Float[np.ndarr
     return out
 
 
+Axis = tuple[Sequence[int], Float[np.ndarray, "m c"]]
+"""Some of the controlled columns, and m settings of these, encoded."""
+
+
 @dataclass(frozen=True)
 class Expectation:
     """Expectations over one scope's uncontrolled variables, as functions of its settings.
@@ -483,19 +487,33 @@ class Expectation:
             mean[block], deviation[block] = self._mean_of(kernel), self._deviation_of(kernel)
         return mean, deviation
 
-    def deviation_of_difference(self, first: Float[np.ndarray, " c"], second: Float[np.ndarray, " c"]) -> float:
-        """Deviation of the difference of the expected values at two points, standardised.
+    def mean_on_grid(self, axes: Sequence[Axis]) -> Float[np.ndarray, " ..."]:
+        """E μ at all combinations of settings along axes, which share out the controlled columns; an axis each.
 
-        Args:
-            first: settings (c,), encoded.
-            second: others. Only of an expectation `of_mean` it is that of the expected values.
+        Exponentials are those of each axis alone, O(n) a setting.
         """
-        posterior, points = self.posterior, np.stack([first, second])
-        kernel = self._kernel(points)
-        factors = (posterior.factor(int(d), points[:, j], points[:, j]) for j, d in enumerate(self.controlled))
-        among = posterior.variance * self.prior * reduce(np.multiply, factors, np.ones((2, 2)))
-        left = among - posterior.variance**2 * (kernel @ self.product) @ kernel.T
-        return math.sqrt(max(float(left[0, 0] + left[1, 1] - left[0, 1] - left[1, 0]), 0.0))
+        posterior = self.posterior
+        return posterior.mean + posterior.variance * self._summed(axes, self.average * posterior.weights)
+
+    def covariance_on_grid(self, point: Float[np.ndarray, " c"], axes: Sequence[Axis]) -> Float[np.ndarray, " ..."]:
+        """Covariances of the expected value at a point with those on a grid, of an expectation `of_mean`."""
+        posterior, prior = self.posterior, np.array(self.posterior.variance * self.prior)
+        place = dict(zip(self.controlled.tolist(), point, strict=True))
+        for columns, settings in axes:
+            near = (posterior.factor(d, np.array([place[d]]), x)[0] for d, x in zip(columns, settings.T, strict=True))
+            prior = np.multiply.outer(prior, reduce(np.multiply, near, np.ones(len(settings))))
+        return prior - posterior.variance**2 * self._summed(axes, (self._kernel(point[None]) @ self.product)[0])
+
+    def _summed(self, axes: Sequence[Axis], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " ..."]:
+        """`Σ_j pull_j k_c(x, x_j)` on a grid."""
+        rows, factors = pull[None], list[np.ndarray]()
+        for columns, settings in axes:
+            inputs = self.posterior.inputs
+            each = (self.posterior.factor(d, x, inputs[:, d]) for d, x in zip(columns, settings.T, strict=True))
+            factors.append(reduce(np.multiply, each, np.ones((len(settings), len(pull)))))
+        for factor in factors[:-1]:
+            rows = (rows[:, None] * factor).reshape(-1, len(pull))
+        return (rows @ factors[-1].T).reshape([len(settings) for _, settings in axes])
 
     def promising(
         self,
