@@ -62,8 +62,9 @@ from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
 
-POSITIONS, START = 4, 0.3
-"""Moves of each hard-to-change variable at the start, and the share of all plays that these take at most."""
+POSITIONS, PLOT, START = 4, 3, 0.3
+"""Moves of each hard-to-change variable at the start, plays at each position at most, and the share of all rounds, or
+of the money, that the start takes at most."""
 _SEVERAL, _OFF = 5, 0.25  # plays whose mean cost contradicts a stated one that is so far away, as a share of the larger
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
 _SPREAD = 16  # random starting points, of which the one that moves furthest is taken
@@ -397,8 +398,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def start(self, history: History, request: Mapping[str, Any]) -> Choice | None:
         """Choose an initial play: control sets in turn, at uniform settings, until `STARTING_POINTS` are known or out.
 
-        Where variables are hard to change, each play moves one of them, in turn, far from where it was before, while
-        that takes no more than a share `START` of the money; in a batch the first does, and the others move nothing.
+        Where variables are hard to change, plays come in plots, or batches. The first play of each moves one of them,
+        in turn, far from where it was before, and the others none. Moves take at most the share `START` of the money.
         The problem's `current` values are played before, unless there are data. None: the initial plays are done.
         """
         if self._started(history):
@@ -407,9 +408,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return self.play(history, *self._current_play(), request)
         draw = self.streams(len(history) + 1, "start")
         affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
-        block = math.ceil(self._positions_to_try / len(affordable))  # what one set moved need not be moved by the next
+        batch, plot = batch_position(request), self._plot
+        # sets follow each other in blocks: what one of them has moved need not be moved by its next play
+        block = plot * math.ceil(self._positions_to_try / len(affordable))
         i = affordable[len(history) // block % len(affordable)]
-        follows = batch_position(request).number > 1
+        follows = batch.number > 1 or (batch.of == 1 and len(history) % plot > 0)
         if follows and history.latest:
             same = self.problem.number(history.latest.suggestion.scope)
             i = same if same in affordable else i
@@ -432,12 +435,21 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         changes = self.problem.space.changes
         if self._known(history) < STARTING_POINTS or not changes:
             return self._known(history) >= STARTING_POINTS
-        tried = {tuple(played.suggestion.values.get(name) for name in changes) for played in history}
-        return len(tried) + len(history.data) >= self._positions_to_try or share_used(history) >= START
+        return len(self._tried(history)) + len(history.data) >= self._positions_to_try or share_used(history) >= START
+
+    def _tried(self, history: History) -> set[tuple[Any, ...]]:
+        """Positions of hard-to-change variables that were asked for."""
+        return {tuple(played.suggestion.values.get(name) for name in self.problem.space.changes) for played in history}
 
     def _known(self, history: History) -> int:
         """Number of outcomes, with those of pending plays."""
         return len(self.model) + len(history.pending)
+
+    @cached_property
+    def _plot(self) -> int:
+        """Starting plays at each position: as many as there are variables that are easy to change, at most `PLOT`."""
+        changes = len(self.problem.space.changes)
+        return min(PLOT, max(1, self.problem.space.dimension - changes)) if changes else 1
 
     @cached_property
     def _positions_to_try(self) -> int:
@@ -461,7 +473,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         hard = [name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes]
         if not hard or not all(name in positions for name in hard):
             return arm, point
-        moved = hard[len(history) % len(hard)]
+        moved = hard[len(self._tried(history)) % len(hard)]
         stays = Arm(arm.set, {name: positions[name] for name in hard if name != moved})
         column, planned = self.problem.space.index(moved), (played.suggestion.values for played in history)
         been = [space.encoded({moved: values[moved]})[moved] for values in planned if moved in values]
