@@ -13,10 +13,11 @@ It is averaged over all draws of the hyperparameters: under a few of them far se
 grid of positions and of settings that are easy to change. Of every set the best move with G > 0 competes with the arms
 that stay, at the price of its set alone.
 
-A unit of money buys 1/p plays at the price p of the set, each worth the range of posterior means, unless
-`value_of_one` states what it is worth. Under drift a play to come counts by the correlation that then remains. Where
-contexts are seen, only as many plays as a context usually lasts (`persistence`) are in this one; the others are an
-average over past contexts, in each of which what is easy to change is set anew.
+Unless `value_of_one` states what a unit of money is worth, it buys 1/p plays at the price p of the set. Those of a
+budget are worth the range of posterior means at the data; without one, where no play is lost by a move, what the best
+is better than their average. Under drift a play to come counts by the correlation that then remains. Where contexts are
+seen, only as many plays as a context usually lasts (`persistence`) are in this one; the others are an average over past
+contexts, in each of which what is easy to change is set anew.
 """
 
 from __future__ import annotations
@@ -209,7 +210,7 @@ class _Moves:
         settings = self.space.settings(arm, to.point)
         switching, price = method.problem.change_cost(settings, self.history) or 0.0, float(self._costs[arm.set])
         plays, worth = self._plays(price, switching), method.problem.value_of_one
-        money = self._range / (price or switching or 1.0) if worth is None else 1 / worth
+        money = self._play / (price or switching or 1.0) if worth is None else 1 / worth
         saved = float(self._costs[self._here]) - price
         saved = max(saved, 0.0) if worth is None else saved
         gain = self._gain(arm.set, settings, plays, money, saved) - money * switching if plays > 1.0 else -np.inf
@@ -342,8 +343,11 @@ class _Moves:
     # -- plays to come -------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _range(self) -> float:
-        return self.method.surrogate.range_of_means(self.candidates.known)
+    def _play(self) -> float:
+        """Worth of a play that money could buy, in units of the objective."""
+        means = self.method.surrogate.means_at_data(self.candidates.known)
+        worst = float(means.min() if self.history.budget is not None else means.mean())
+        return max(float(means.max()) - worst, 0.0)
 
     def _plays(self, price: float, switching: float) -> float:
         """N: plays that profit from a switch, each weighted by the correlation that drift leaves."""
