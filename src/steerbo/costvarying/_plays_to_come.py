@@ -27,9 +27,9 @@ def plays_to_come(history: History, price: float, switching: float) -> float:
 def share_used(history: History, more: float = 0.0) -> float:
     """Share of the rounds, or of the money if that is larger, that is used so far and by paying some more.
 
-    Where neither is limited: 0.
+    Where neither is limited: of `ASSUMED` rounds.
     """
-    rounds = len(history) / history.limit if history.limit else 0.0
+    rounds = len(history) / (history.limit or ASSUMED) if history.limit or history.budget is None else 0.0
     return max(rounds, (history.budget - history.remaining + more) / history.budget if history.budget else 0.0)
 
 
