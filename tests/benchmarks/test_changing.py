@@ -44,5 +44,5 @@ def test_a_run_and_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_study_that_stayed_for_ever_moves() -> None:
     """Three neighbouring values of the oven had taught a long lengthscale, and that nothing better can be elsewhere."""
     played = run(("oven", "twin arms", 6))
-    assert played["moves"] > 3
+    assert played["moves"] > 1
     assert played["regret"][-1] < 0.5
