@@ -31,7 +31,7 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..core import TIME, History, Suggestion, numeral
-from ..optim import Box, Maximum, sobol_in_box
+from ..optim import UNLIKELY, Box, Maximum, sobol_in_box
 from ..records import record
 from ..surrogate import Axis, Expectation, Part, ProductKernelPosterior, Uncontrolled, parts_of
 from ._plays_to_come import persistence, plays_to_come, time_between_rounds
@@ -186,8 +186,8 @@ class _Grid:
         return expectation, point, max(float(whole[0] ** 2 - of_mean[0] ** 2), 0.0)
 
     def means(self, expectation: Expectation) -> Float[np.ndarray, "c p e"]:
-        """Means on the grid; minus infinity where constraints forbid."""
-        return np.where(self.allowed, expectation.mean_on_grid(self.axes), -np.inf)
+        """Means on the grid; `UNLIKELY` where constraints forbid."""
+        return np.where(self.allowed, expectation.mean_on_grid(self.axes), UNLIKELY)
 
 
 class _Moves:
@@ -345,6 +345,8 @@ class _Moves:
     @cached_property
     def _play(self) -> float:
         """Worth of a play that money could buy, in units of the objective."""
+        if not len(self.method.model):
+            return 0.0
         means = self.method.surrogate.means_at_data(self.candidates.known)
         worst = float(means.min() if self.history.budget is not None else means.mean())
         return max(float(means.max()) - worst, 0.0)

@@ -412,9 +412,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         # sets follow each other in blocks: what one of them has moved need not be moved by its next play
         block = plot * math.ceil(self._positions_to_try / len(affordable))
         i = affordable[len(history) // block % len(affordable)]
-        follows = batch.number > 1 or (batch.of == 1 and len(history) % plot > 0)
-        if follows and history.latest:
-            same = self.problem.number(history.latest.suggestion.scope)
+        latest = history.latest
+        failed = latest is not None and latest.state == "failed"  # to stay there teaches nothing
+        follows = batch.number > 1 or (batch.of == 1 and len(history) % plot > 0 and not failed)
+        if follows and latest:
+            same = self.problem.number(latest.suggestion.scope)
             i = same if same in affordable else i
         arm, point = Arm(i), self.random_point(i, request, draw)
         if follows:
@@ -422,7 +424,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         elif self.problem.space.changes:
             moved, there = self._one_moved(history, arm, point, request, draw)
             price = self.problem.change_cost(self.search_space.settings(moved, there), history) or 0.0
-            if not price or share_used(history, price) < START:
+            if failed or not price or share_used(history, price) < START:
                 arm, point = moved, there
             elif self._known(history) >= STARTING_POINTS:
                 return None
