@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from babel import Locale
+from babel.localedata import locale_identifiers
 
 import steerbo as sb
 from steerbo.errors import InvalidRequest
@@ -18,10 +20,26 @@ from steerbo.serve.forms import localised, typed, writes_commas
         ("", False),
         ("*", False),
         ("de-CH", False),
+        ("es-PE,es;q=0.9", False),  # as in Mexico, and not as in Spain
+        ("es-419", False),
+        ("es-Latn-PE", False),
+        ("es-ES", True),
+        ("bs", True),
+        ("de-CH-1996", False),
+        ("de-DE-u-co-phonebk", True),
+        ("de-XX", True),
+        ("../../de", False),
+        ("x-" * 5000, False),
     ],
 )
 def test_the_first_language_counts(languages: str, expected: bool) -> None:
     assert writes_commas(languages) is expected
+
+
+def test_every_language_of_cldr_has_its_own_mark() -> None:
+    for name in locale_identifiers():
+        mark = Locale.parse(name).number_symbols["latn"]["decimal"]
+        assert writes_commas(name.replace("_", "-")) is (mark == ","), name
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,14 @@ Numbers may have a decimal comma where the reader's language has one.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from babel import Locale, UnknownLocaleError
 
 from .._parsing import parse_value, read_number
 from .._wording import MISSING
@@ -20,21 +23,29 @@ from ..page.view import mark_of
 from ..space import Categorical
 from ..study import Study
 
-_COMMA = frozenset(
-    """af be bg ca cs da de el es et eu fi fr gl hr hu id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr sv tr
-    uk uz vi""".split()  # noqa: SIM905  a list that people read
-)
 _NUMBER = re.compile(r"\{[^{}]*\}|(?<![\w.,])([+-]?\d+)\.(\d+(?:e[+-]?\d+)?)(?!\w|\.\w)")
 
 
+@functools.lru_cache(maxsize=256)
 def writes_commas(languages: str) -> bool:
-    """Whether a browser's first language has a decimal comma.
+    """Whether a browser's first language has a decimal comma, by Unicode's tables of languages (CLDR).
 
-    >>> writes_commas("de-AT,en;q=0.5"), writes_commas("en-GB"), writes_commas("de-CH")
-    (True, False, False)
+    A variety that CLDR does not have counts as the nearest more general one (RFC 4647, Lookup).
+
+    >>> writes_commas("de-AT,en;q=0.5"), writes_commas("en-GB"), writes_commas("de-CH"), writes_commas("es-PE")
+    (True, False, False, False)
     """
-    first = languages.partition(",")[0].partition(";")[0].strip().lower()
-    return first.partition("-")[0] in _COMMA and first not in ("de-ch", "de-li", "it-ch", "es-mx", "es-us")
+    first = languages.partition(",")[0].partition(";")[0].strip()
+    # Language, extended language, script, region (RFC 5646): what follows them says nothing of numbers.
+    subtags = first.split("-", 4)[:4]
+    while subtags:
+        try:
+            locale = Locale.parse("-".join(subtags), sep="-")
+        except (ValueError, UnknownLocaleError):  # not a tag; one that CLDR does not have
+            subtags.pop()
+        else:
+            return bool(locale.number_symbols["latn"]["decimal"] == ",")
+    return False
 
 
 def localised(text: str, comma: bool) -> str:
