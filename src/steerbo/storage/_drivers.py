@@ -15,23 +15,22 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote
 
+from ..errors import MissingExtra
+
 Kind = Literal["sqlite", "postgresql"]
+
+
+SERVERS = "postgresql", "postgres", "postgresql+psycopg"
+"""Schemes of URLs that libpq reads."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """A database's URL in parts, without the signs that stand for others in it (%40 for @).
-
-    `database` is a file, or the database of a server; None stands for the driver's usual choice. No password is shown.
-    """
+    """A database's URL in parts: a file, or the options of a server as libpq reads them. No password is shown."""
 
     scheme: str
-    host: str | None = None
-    port: int | None = None
-    database: str | None = None
-    user: str | None = None
-    password: str | None = field(default=None, repr=False)
-    query: Mapping[str, str] = field(default_factory=dict, repr=False)
+    file: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, url: str) -> Address:
@@ -39,27 +38,24 @@ class Address:
 
         Raises:
             ValueError: it is none.
+            MissingExtra: it is a server's, and its driver is not installed.
         """
         scheme, separator, rest = url.partition("://")
         if not separator or not scheme.replace("+", "").isalnum():
             raise ValueError("no URL")
-        login, at, after = rest.partition("@")
-        user, _, password = login.partition(":")
-        if not at or "/" in user or "?" in user:  # that @ belongs to a file or an option
-            user, password, after = "", "", rest
-        place, _, query = after.partition("?")
-        host, slash, database = place.partition("/")
-        ipv6, bracket, port = host.removeprefix("[").partition("]")
-        host, _, port = (ipv6, "", port.removeprefix(":")) if bracket else host.partition(":")
-        return cls(
-            scheme,
-            host or None,
-            int(port) if port else None,
-            unquote(database) if slash else None,
-            unquote(user) or None,
-            unquote(password) or None,
-            dict(parse_qsl(query)),
-        )
+        if scheme not in SERVERS:
+            place, _, query = rest.partition("?")
+            _, slash, file = place.partition("/")
+            return cls(scheme, unquote(file) if slash else None, dict(parse_qsl(query)))
+        try:
+            from psycopg import ProgrammingError
+            from psycopg.conninfo import conninfo_to_dict
+        except ModuleNotFoundError as error:
+            raise MissingExtra(str(error.name), "postgres") from None
+        try:
+            return cls(scheme, None, conninfo_to_dict(f"postgresql://{rest}"))
+        except ProgrammingError as error:
+            raise ValueError(str(error)) from None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from weakref import WeakSet
 
 from .._redaction import HIDDEN, redact, redact_url
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable, MissingExtra, SteerboError
-from ._drivers import Address, Connection, ConnectionLost, Pool, Table
+from ._drivers import SERVERS, Address, Connection, ConnectionLost, Pool, Table
 from ._sqlite_file import check, read_only
 
 AGAIN = 3600.0
@@ -81,14 +81,18 @@ def pool_of(place: str, access: Access) -> tuple[Pool, Path | None, tuple[str, .
     address = _address(place)
     if address.scheme != "sqlite":
         return _server(address)
-    if address.database in (None, "", ":memory:"):
+    if address.file in (None, "", ":memory:"):
         hint = "In Python, MemoryLog() keeps a study in memory."
         raise InvalidStudy("log", place, "a log in a file or on a server", hint)
-    file = Path(str(address.database))
+    file = Path(str(address.file))
     check(file, make=access == "make")
     if access == "read":
         return Pool("sqlite", partial(read_only, file, BUSY), _SQLITE_ERRORS, kept=0), file, ()
     return Pool("sqlite", partial(_writable, os.path.abspath(file)), _SQLITE_ERRORS), file, ()
+
+
+_KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service|ssl\w+)\s*=\s*\S")
+"""The other form in which libpq takes an address, ``host=… dbname=…``, and which could be a file's name."""
 
 
 def _address(place: str) -> Address:
@@ -96,19 +100,24 @@ def _address(place: str) -> Address:
     if "://" not in place:
         if not place.strip():
             raise InvalidStudy("log", place, allowed)
+        if _KEYWORDS.match(place) and not Path(place).exists():
+            hint = (
+                "Write these keywords as postgresql://USER@HOST:PORT/DBNAME; a file that is called so, with ./ before."
+            )
+            raise InvalidStudy("log", redact(place), allowed, hint)
         if redact(place) != place and not Path(place).exists():
             raise InvalidStudy("log", redact(place), allowed, "(This has a password, and is no URL.)")
-        return Address("sqlite", database=place)
+        return Address("sqlite", place)
     shown = redact_url(place)
     try:
         address = Address.of(place)
     except ValueError:
         raise InvalidStudy("log", shown, allowed) from None
-    if address.scheme == "sqlite" and not address.query and shown == place.replace(" ", "%20"):
+    if address.scheme == "sqlite" and not address.options and shown == place.replace(" ", "%20"):
         return address
-    if address.scheme not in ("postgresql", "postgres", "postgresql+psycopg"):
+    if address.scheme not in SERVERS:
         raise InvalidStudy("log", shown, allowed, "(SQLite and PostgreSQL keep logs, and only with these options.)")
-    if "@" in (address.host or ""):
+    if "@" in address.options.get("host", ""):
         raise InvalidStudy("log", shown, allowed, "In a user's name and password write @ as %40, / as %2F, # as %23.")
     return address
 
@@ -134,12 +143,8 @@ def _server(address: Address) -> tuple[Pool, None, tuple[str, ...]]:
         from psycopg.rows import namedtuple_row  # it is an extra
     except ModuleNotFoundError as error:
         raise MissingExtra(str(error.name), "postgres") from None
-    about = {"host": address.host, "port": address.port, "dbname": address.database, "user": address.user}
-    given: dict[str, Any] = {name: value for name, value in about.items() if value} | dict(address.query)
-    secrets = [value for key, value in address.query.items() if redact(f"?{key}={value}") != f"?{key}={value}"]
-    if address.password is not None:
-        given["password"] = address.password
-        secrets.append(address.password)
+    given = {name: value for name, value in address.options.items() if value}
+    secrets = [str(value) for key, value in given.items() if redact(f"?{key}={value}") != f"?{key}={value}"]
     connect = partial(psycopg.connect, **NETWORK | given, row_factory=namedtuple_row)
     return Pool("postgresql", connect, (psycopg.Error, psycopg.IntegrityError)), None, tuple(secrets)
 

@@ -167,9 +167,9 @@ def _file_or_server(place: str) -> tuple[Path | None, str | None]:
     except ValueError:
         return None, None
     if url.scheme.partition("+")[0] == "sqlite":
-        return (Path(url.database).resolve() if url.database else None), None
-    asked = {name: url.query.get(name) for name in ("host", "port", "dbname", "service")}
-    return None, f"{url.host} {url.port} {asked}/{url.database}"
+        return (Path(url.file).resolve() if url.file else None), None
+    host, port, database, service = map(url.options.get, ("host", "port", "dbname", "service"))
+    return None, f"{host} {port} {service}/{database}"
 
 
 def _digest(text: str) -> str:
