@@ -152,12 +152,10 @@ LEARNERS = {
     "causal": figure("coca-bo"),
     "one scope": figure("cobo"),
     "fleet": crowd_case("mf-gp-ucb"),
-    "drift": Case(
-        sb.TimeVarying([sb.Float("x", 0, 1)]), "tempered-elimination", lambda s, r: {"value": 5 + s.values["x"]}
-    ),
+    "drift": Case(sb.TimeVarying([sb.Float("x", 0, 1)]), "learned-drift", lambda s, r: {"value": 5 + s.values["x"]}),
     "sites": Case(
         sb.TimeVarying([sb.Float("x", 0, 1, step=0.1)]),
-        "tempered-elimination",
+        "learned-drift",
         lambda s, r: {"value": 5 + s.values["x"]},
     ),
 }

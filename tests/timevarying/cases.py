@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,11 +68,6 @@ def case(method: str, problem: TimeVarying | None = None, **options: Any) -> Cas
     return Case(problem, method, evaluate, request=request, added=added, options=options, rounds=7, warns=PriorWarning)
 
 
-def automatic(method: str) -> Case:
-    """Priors are made from the outcomes, at some numbers of these; the last one is none of them."""
-    return replace(case(method, TimeVarying([Float("x", 0, 1)])), rounds=14)
-
-
 METHODS: dict[str, dict[str, Any]] = {
     "prior-elimination": {},
     "tempered-elimination": {},
@@ -88,8 +82,6 @@ OTHERS = {
     "box, switching": lambda: case("switching-elimination", box(), switch_every=20.0),
     "box, averaged": lambda: case("fully-bayesian", box(), confidence=1.5),
     "box, event": lambda: case("et-gp-ucb", box(), prior=0, delta_b=0.99),
-    "no priors, tempered": lambda: automatic("tempered-elimination"),
-    "no priors, switching": lambda: automatic("switching-elimination"),
     "every drift": lambda: case("tempered-elimination", mixed(), on_exhausted="restart"),
 }
 SMOOTH = SquaredExponential(0.2)

@@ -156,7 +156,7 @@ class _MeanOf:
 @posterior_of.register(TimeVaryingMethod)
 def _of_priors(method: TimeVaryingMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective at one time under one prior."""
-    problem, time = method.posed, method.now if which.time is None else float(which.time)
+    problem, time = method.problem, method.now if which.time is None else float(which.time)
     which.only(problem.kind, "time", "prior")
     surrogate = method.surrogate_at(history, time)
     _check_box(problem)

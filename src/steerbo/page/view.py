@@ -113,10 +113,6 @@ def crowd(problem: Problem, name: str, value: Mapping[str, Any]) -> Crowd:
     return Crowd("action", heads, rows, any(place for _, cells in rows for *_, place in cells))
 
 
-_SIGNS = (
-    "ℓ: how near settings are whose outcomes are alike, as a share of the range. ε: how fast outcomes grow stale, "
-    "0 for never. Noise: how much outcomes of one setting differ, as a share of how much all of them do."
-)
 _MOST_SETS = 12  # intervals that one compares at a glance; all of them are in the tables
 
 
@@ -254,9 +250,8 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     title = (
         ("Which to set" if study.problem.kind == "causal" else "Which to hold") if scopes else "What each belief says"
     )
-    said = "" if scopes or not any("ℓ" in row.name for row in rows) else _SIGNS
     priced = any(row.price for row in rows)
-    return Sets(tuple(rows), left, width, title, priced, f"{says} {said}".strip(), len(everyone) - len(some))
+    return Sets(tuple(rows), left, width, title, priced, says, len(everyone) - len(some))
 
 
 def _belief(note: str) -> str:

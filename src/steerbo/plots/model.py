@@ -243,8 +243,8 @@ def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
         prior = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
         told = [datum for datum, _ in method.outcomes_in_time(study.history)]
         if isinstance(sites, FiniteSurrogate) and told and time < told[-1].time:
-            sites = _Hindsight(method.posed, sites.sharing[sites.group[prior]], prior, told[-_MOST_DATA:])
-        return _OfSites(method.posed, sites, prior, time)
+            sites = _Hindsight(method.problem, sites.sharing[sites.group[prior]], prior, told[-_MOST_DATA:])
+        return _OfSites(method.problem, sites, prior, time)
     return _OfBox(posterior(study, which))
 
 

@@ -135,7 +135,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
 
 
 def prior_names(problem: TimeVarying, optimizer: BaseStudy) -> list[str]:
-    """Names of the method's priors, given or made by itself, short and different."""
+    """Names of the method's priors, short and different."""
     given = () if problem.automatic else problem.given
     named: list[str] = getattr(optimizer._method, "names", [p.name or f"prior {i + 1}" for i, p in enumerate(given)])
     return told_apart(named, _NAME)

@@ -81,7 +81,6 @@ def _called(field: str, function: Any, arguments: tuple[np.ndarray, ...], shape:
 
 MOST_VARIABLES, MOST_PRIORS = 1000, 1000
 """Largest numbers of variables and priors in a problem."""
-_MOST_PLACED = 1000  # points with coordinates, for default priors
 
 _ALL_SET = (
     "Everything is set in every round here, so that all plays cost alike. Where some can be left to nature, it is a "
@@ -143,10 +142,3 @@ def check_priors(
             check_prior(prior, points, finite, categories)
         except InvalidInput as error:
             raise error.within(f"priors.{i}") from None
-
-
-def check_default_priors(points: Float[np.ndarray, "n d"] | None) -> None:
-    """Refuse more coordinates than default priors, which are dense over all of them, have memory for."""
-    if points is not None and len(points) > _MOST_PLACED:
-        allowed = f"priors of your own: made ones would take too much memory for {len(points)} coordinates"
-        raise InvalidProblem("priors", "auto", allowed, f"They are for {_MOST_PLACED} at most.")

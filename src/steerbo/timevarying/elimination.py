@@ -236,7 +236,7 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
 
     def __init__(self, problem: TimeVarying, options: EliminationOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        if differ_in_scale_only(self.posed):
+        if differ_in_scale_only(self.problem):
             warnings.warn(
                 "the candidate priors differ in their output scale only, which prior-elimination cannot tell apart "
                 "(the largest always wins): use tempered-elimination, mle or fully-bayesian",

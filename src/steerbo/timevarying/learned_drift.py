@@ -39,7 +39,6 @@ from ..optim import maximise
 from ..records import record
 from ..space import Categorical
 from ..surrogate import FLEETING, STARTING_POINTS, DriftTracker, drift_correlations, outlier_names
-from ._priors import Prior
 from .data import Datum, Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
 from .problem import TimeVarying, scaled, settings
@@ -235,12 +234,14 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     name: ClassVar[str] = "learned-drift"
     Options: ClassVar[type[Any]] = LearnedDriftOptions
-    makes_priors: ClassVar[bool] = False
+    needs_priors: ClassVar[bool] = False
     holds_back: ClassVar[bool] = False
+    takes_priors: ClassVar[bool] = False
+    """Whether priors may be given, which it leaves out."""
     surrogate: DriftingSurrogate  # type: ignore[assignment]
 
     def __init__(self, problem: TimeVarying, options: LearnedDriftOptions, streams: Streams) -> None:
-        if not problem.automatic:
+        if not (problem.automatic or self.takes_priors):
             raise InvalidProblem(
                 "priors", len(problem.given), "no priors: this method learns how the objective drifts",
                 "Leave ‹priors› out, or take ‹tempered-elimination›.",
@@ -252,8 +253,8 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """Whether no priors are given."""
         return isinstance(problem, TimeVarying) and problem.automatic
 
-    def _pose(self, priors: Sequence[Prior]) -> None:
-        self.posed, self.names = self.problem, ["learned drift"]
+    def _pose(self) -> None:
+        self.names = ["learned drift"]
         self.surrogate = DriftingSurrogate(self.problem, self.streams.integer(0, "hyperparameters"))
 
     def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:

@@ -11,17 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
-from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from .. import bandit
 from .._arrays import Float, Int
-from ..bandit import BOUND, Calibration, scale_inflation
+from ..bandit import BOUND, Calibration
 from ..core import (
     TIME,
     Amended,
@@ -47,12 +45,11 @@ from ..core import (
     now,
     time_of,
 )
-from ..errors import ModelFailure
-from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation, refit_due
-from ..gp.drift import Decay
+from ..errors import InvalidProblem, ModelFailure
+from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
 from ..optim import Margin
 from ..records import from_dict, record, to_dict
-from ..space import Categorical, OutcomeConstraint
+from ..space import OutcomeConstraint
 from ..surrogate import (
     NO_FEASIBLE_NOTE,
     ConstraintModels,
@@ -66,7 +63,6 @@ from ..surrogate import (
     rows_at,
 )
 from ._doubts import Doubts, Misfit
-from ._priors import Prior, SquaredExponential
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
 from .problem import TimeVarying, place_of, scaled, settings
@@ -76,87 +72,7 @@ Surrogate = FiniteSurrogate | LargeFiniteSurrogate | BoxSurrogate
 SHOWN = 20
 """Largest number of priors in a table."""
 _LIKELY = 0.95  # share of the weight: the possible gain is judged by the priors that hold it together
-LENGTHSCALES = (0.1, 0.2, 0.4)
-RATES = (0.0, 0.01, 0.1)
-NOISES = (0.05, 0.2, 0.6)
-"""Of the default priors, of standardised outcomes: shares of each variable's range, forgetting in the mean time between
-outcomes, and noise."""
-RECENT = 256
-"""Outcomes that are kept when there are twice as many as the last time."""
-_MANY = 128
-_LEAST = 1e-12  # of the largest outcome's size: a smaller spread is rounding
-
-
-@dataclass(frozen=True)
-class OutcomeScale:
-    """Centre and scale by which outcomes are standardised, in units of sign · value.
-
-    Args:
-        centre: their mean.
-        spread: their standard deviation; their size where they do not differ, and 1 where there is none.
-        gap: the mean time between them; 0 where no time has passed: then nothing is forgotten.
-        inflation: inflation of bounds for a spread learned from these outcomes alone; see `scale_inflation`.
-
-    >>> OutcomeScale.of([Datum(0.0, 1, 0, 4.0), Datum(10.0, 2, 0, 4.0)])  # they do not differ
-    OutcomeScale(centre=4.0, spread=4.0, gap=10.0, inflation=inf)
-    """
-
-    centre: float = 0.0
-    spread: float = 1.0
-    gap: float = 0.0
-    inflation: float = math.inf
-
-    @classmethod
-    def of(cls, data: Sequence[Datum]) -> OutcomeScale:
-        """Scale of these outcomes, given in order of time."""
-        n = len(data)
-        if not n:
-            return cls()
-        values = [datum.value for datum in data]
-        centre = math.fsum(value / n for value in values)
-        largest = max(abs(value) for value in values)
-        spread = largest and largest * math.sqrt(
-            math.fsum(((v - centre) / largest) ** 2 for v in values) / max(n - 1, 1)
-        )
-        gap = (data[-1].time - data[0].time) / max(n - 1, 1)
-        if spread <= _LEAST * largest:
-            spread = largest
-        places = np.array([np.atleast_1d(datum.place) for datum in data])
-        inflation = scale_inflation(places, np.array(values))
-        return cls(centre, spread if spread > 1e-100 else 1.0, gap if gap > 1e-100 else 0.0, inflation)
-
-
-def due(last: int, n: int) -> bool:
-    """Whether outcomes are to be standardised anew: there are n, and at the last time there were `last`."""
-    return refit_due(last, n) if n < _MANY else n >= 2 * max(last, _MANY // 2)
-
-
-def default_priors(problem: TimeVarying, standard: OutcomeScale) -> tuple[Prior, ...]:
-    """27 candidate priors in the user's units, where the user gave none: a method that weighs them learns which hold.
-
-    The scale is computed anew whenever there are a quarter more outcomes; from 128 on whenever there are twice as many,
-    of the last 256 alone, and what came before these is forgotten.
-    """
-    ranges = _ranges(problem)
-    stretch = max(1.0, math.sqrt(len(ranges) / 2))
-    return tuple(
-        Prior(
-            SquaredExponential([1.0 if r is None else share * stretch * r for r in ranges], standard.spread**2),
-            mean=problem.sign * standard.centre,
-            drift=Decay(rate, per=standard.gap) if rate and standard.gap else None,
-            noise=noise * standard.spread,
-            name=f"ℓ {share:g}, ε {rate:g}, noise {noise:g}",
-        )
-        for share, rate, noise in product(LENGTHSCALES, RATES, NOISES)
-    )
-
-
-def _ranges(problem: TimeVarying) -> list[float | None]:
-    """Range of each coordinate; None for categories."""
-    if problem.coordinates is not None:
-        spans = np.ptp(np.array(problem.coordinates), axis=0).tolist()
-        return [span if span > 0 else 1.0 for span in spans]
-    return [None if isinstance(v, Categorical) else float(v.high - v.low) for v in problem.variables]
+_WITHOUT = "Without priors take ‹learned-drift›, the default: it learns how the objective drifts."
 
 
 @record
@@ -291,21 +207,22 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     Attributes:
         now: time of the last round that holds the clock, or of later data.
-        posed: the problem with the priors in use; they are made from the outcomes where the user gave none.
         surrogate: posteriors of all priors given all outcomes.
         candidates: places that can be chosen in a round.
         calibration: how far outcomes were from their predictions.
     """
 
     solves = TimeVarying
-    makes_priors: ClassVar[bool] = True
-    """Whether it makes default priors from the outcomes where the user gave none."""
+    needs_priors: ClassVar[bool] = True
+    """Whether it compares priors, which the user then has to give."""
     holds_back: ClassVar[bool] = True
     """Whether data of a time far ahead of all others are not learned from until another one is near it."""
     doubts_outcomes: ClassVar[bool] = False
     """Whether outcomes that no believed prior explains count for little."""
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
+        if self.needs_priors and problem.automatic:
+            raise InvalidProblem("priors", problem.priors, "a list of priors: this method compares them", _WITHOUT)
         super().__init__(problem, options, streams)
         self.now = 0.0
         self._added: dict[str, tuple[float, float]] = {}  # time and number of external data
@@ -315,30 +232,28 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self._far: set[str] = set()  # names of data that are held back, as their time is far ahead of all others
         self._held, self.doubts = 0, Doubts()  # outcomes in the surrogate, and those that are probably wrong
         self.misfit = Misfit()  # the priors that outcomes contradict
-        self._standardised_at = 0  # outcomes at the last standardisation, where priors are made from them
-        self._scale, self.calibration = OutcomeScale(), Calibration()
-        self._standardises = problem.automatic and self.makes_priors
-        self._pose(default_priors(problem, self._scale) if problem.automatic else problem.given)
+        self.calibration = Calibration()
+        self._pose()
         self.plays = np.zeros(len(self.names), dtype=int)
         self._failed = FailedPoints()  # failed and voided
 
-    def _pose(self, priors: Sequence[Prior]) -> None:
-        """Begin with these priors and no data."""
-        self.posed = replace(self.problem, priors=tuple(priors)) if self.problem.automatic else self.problem
+    def _pose(self) -> None:
+        """Begin with the problem's priors and no data."""
+        priors = self.problem.given
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(priors)]
         self._noise = np.array([prior.noise for prior in priors])
         width, delta = getattr(self.options, "confidence", 0.0), getattr(self.options, "delta", 0.1)
-        self.confidence = Confidence(self.posed, width, delta)
+        self.confidence = Confidence(self.problem, width, delta)
         self.surrogate = self.empty_surrogate()
 
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without data: finite or continuous, as the domain is."""
-        return finite_surrogate(self.posed) if self.problem.points is not None else BoxSurrogate(self.posed)
+        return finite_surrogate(self.problem) if self.problem.points is not None else BoxSurrogate(self.problem)
 
     def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
         """Correlations of the objective between times by the priors in use, averaged by their weights."""
         elapsed = np.abs(times[:, None] - others)
-        found = [correlation(prior.drift, elapsed.ravel()).reshape(elapsed.shape) for prior in self.posed.given]
+        found = [correlation(prior.drift, elapsed.ravel()).reshape(elapsed.shape) for prior in self.problem.given]
         return np.tensordot(self.weights(), np.array(found), axes=1)
 
     # -- learning ------------------------------------------------------------------------------------------------------
@@ -382,8 +297,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return feasibility.fit(partial(horizon, history)) if feasibility.due else None
 
     def _calibrate(self, believed: int | None) -> None:
-        """Compare the latest outcome with the prediction of one prior, once the scale of the outcomes is known."""
-        if believed is not None and (not self._standardises or self._scale.inflation < np.inf):
+        """Compare the latest outcome with the prediction of one prior."""
+        if believed is not None:
             with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
                 self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
@@ -398,20 +313,16 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _learn_from_told(self, told: Round, history: History) -> None:
         believed = self.trusted()[0]
-        if self._condition(self._datum(told), history):
-            self._calibrate(believed)
-            self.learn_from_round(told)
+        self._condition(self._datum(told), history)
+        self._calibrate(believed)
+        self.learn_from_round(told)
 
-    def _condition(self, datum: Datum, history: History) -> bool:
-        """Condition on an outcome; False where all was standardised anew, which includes it."""
+    def _condition(self, datum: Datum, history: History) -> None:
+        """Condition on an outcome."""
         self._learned.add(datum.name)
-        if self._standardises and due(self._standardised_at, len(self._learned)):
-            self._standardise(history)
-            return False
         if not self.take(datum):
             self.surrogate.rewrite([datum for datum, _ in self.outcomes_in_time(history)[-self._held :]])
         self.learn_from_datum(datum)
-        return True
 
     def take(self, datum: Datum) -> bool:
         """Condition the surrogate on an outcome; False if the outcome is too old for its filters."""
@@ -419,7 +330,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return self.surrogate.add(self._judged(datum))
 
     def _judged(self, datum: Datum) -> Datum:
-        if self.doubts_outcomes and not self._standardises and not self.doubts.is_late(datum):
+        if self.doubts_outcomes and not self.doubts.is_late(datum):
             with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
                 believed = np.array(self.trusted())
                 mean, deviation = self.surrogate.expected(datum)
@@ -430,61 +341,22 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def _replay(self, history: History) -> None:
         """Learn from all outcomes as they stand now, in the order in which they came: as if they had been so at once.
 
-        The lesson of one outcome depends on those before it: priors that are made from them, surprises, doubts.
+        The lesson of one outcome depends on those before it: surprises, doubts.
         """
         standing = {name: (outcome, played) for name, outcome, played in history.outcomes()}
-        names = [name for name in self._names if name in standing and name not in self._far]
-        skipped, self._standardised_at = self._forgotten([standing[name][1] is not None for name in names])
-        self.calibration, self._learned = Calibration(), {*names[:skipped]}
-        self._begin(OutcomeScale())
+        self.calibration, self._learned = Calibration(), set()
+        self._held, self.doubts, self.misfit = 0, Doubts(), Misfit()
+        self.surrogate.rewrite([])
+        self.forget()
         self._add_all_failed(history)
-        for name in names[skipped:]:
+        for name in self._names:
+            if name not in standing or name in self._far:
+                continue
             outcome, played = standing[name]
             if played is None:
                 self._condition(self._past(name, outcome), history)
             else:
                 self._learn_from_told(played, history)
-
-    def _forgotten(self, of_rounds: Sequence[bool]) -> tuple[int, int]:
-        """Number of first outcomes of which nothing is left but their scale, and when they were standardised last.
-
-        The others begin with a standardisation, and hold as many surprises as are kept.
-
-        Args:
-            of_rounds: whether each outcome is one of a round: of external data no surprise is counted.
-        """
-        turns = [0, 0]  # numbers of outcomes at which all are standardised anew
-        for n in range(1, len(of_rounds) + 1) if self._standardises else ():
-            if due(turns[-1], n):
-                turns.append(n)
-        surprises, later = 0, len(of_rounds)
-        for k in range(len(turns) - 1, 1, -1):
-            surprises += sum(of_rounds[turns[k] : later])
-            later = turns[k] - 1
-            if surprises >= bandit.RECENT or not any(of_rounds[:later]):
-                return later, turns[k - 1]
-        return 0, 0
-
-    def _begin(self, scale: OutcomeScale) -> None:
-        """Begin without outcomes, where priors are made from them with those of a scale."""
-        self._scale, self._held, self.doubts, self.misfit = scale, 0, Doubts(), Misfit()
-        if self._standardises:
-            self._pose(default_priors(self.problem, scale))
-        else:
-            self.surrogate.rewrite([])
-        self.forget()
-
-    def _standardise(self, history: History) -> None:
-        """Make the priors anew from the outcomes so far, and learn from the latest of these again."""
-        rows = self.outcomes_in_time(history)
-        self._standardised_at, rows = len(rows), rows[-RECENT:]
-        self._begin(OutcomeScale.of([datum for datum, _ in rows]))
-        self._add_all_failed(history)
-        for datum, told in rows:
-            self.take(datum)
-            self.learn_from_datum(datum)
-            if told is not None:
-                self.learn_from_round(told)
 
     def outcomes_in_time(self, history: History) -> list[tuple[Datum, Round | None]]:
         """All outcomes in order of time, more noise on those that are doubted, with the rounds they belong to."""
@@ -613,7 +485,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         counts as error of the function: its variance is `c² (σ² + R²) − R²`.
         """
         more = self.calibration.factor**2 - 1.0
-        return math.sqrt(sd**2 + more * (sd**2 + self.posed.given[p].noise ** 2))
+        return math.sqrt(sd**2 + more * (sd**2 + self.problem.given[p].noise ** 2))
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Largest upper bound at the time of the last round, less the lower bound of the recommended point."""
@@ -629,10 +501,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return best.upper - sure.mean + width * known
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
-        """1 where the user's priors state a scale; else the inflation for a scale learned from few outcomes."""
-        if math.isinf(self.calibration.inflation):
-            return math.inf
-        return self._scale.inflation if self.problem.automatic else 1.0
+        """1: priors state a scale; infinite where surprises say nothing yet."""
+        return math.inf if math.isinf(self.calibration.inflation) else 1.0
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Recommend for another time and other available places. Priors allow that before any outcome."""

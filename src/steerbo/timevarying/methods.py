@@ -17,8 +17,8 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from ..core import Choice, Explanation, History, OptionsT, Streams
-from ..errors import InvalidOption, InvalidProblem, ModelFailure, one_of
+from ..core import Choice, Explanation, History, OptionsT, Problem, Streams
+from ..errors import InvalidOption, ModelFailure, one_of
 from ..records import record
 from .data import Datum, Maximiser, RoundView
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
@@ -42,9 +42,10 @@ class OnePrior(TimeVaryingMethod[OptionsT]):
     """A method that believes one prior: the problem's others are left out."""
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
-        number = find_prior(problem, options.prior)  # type: ignore[attr-defined]
-        believed = problem.given[number]
-        super().__init__(replace(problem, priors=(believed,)), options, streams)
+        if not problem.automatic:
+            number = find_prior(problem, options.prior)  # type: ignore[attr-defined]
+            problem = replace(problem, priors=(problem.given[number],))
+        super().__init__(problem, options, streams)
 
     def explain(self, history: History) -> Explanation:
         """The prior, and its expected value."""
@@ -71,10 +72,7 @@ def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
 
     Raises:
         InvalidOption: there is none of this name or number, or none was named and there are several.
-        InvalidProblem: the problem has no priors.
     """
-    if problem.automatic:
-        raise InvalidProblem("priors", problem.priors, "a list of priors: this method believes one of them")
     names = [prior.name for prior in problem.given]
     if wanted is None and len(names) == 1:
         return 0
@@ -218,10 +216,17 @@ class FullyBayesian(TimeVaryingMethod[CandidatePriorsOptions]):
         return Explanation(f"{best} weighs most", (self.table_of_priors({}, ()), self.table_of_present_choice(history)))
 
 
-class Random(TimeVaryingMethod[Any]):
+class Random(LearnedDrift):
     """Choose uniformly among the available places, without regard to constraints on outcomes: the baseline."""
 
     name: ClassVar[str] = "random"
+    Options: ClassVar[type[Any]] = TimeVaryingMethod.Options
+    takes_priors: ClassVar[bool] = True
+
+    @classmethod
+    def is_default_for(cls, problem: Problem) -> bool:
+        """Return False."""
+        return False
 
     @property
     def chooses_by_model(self) -> bool:
@@ -235,8 +240,8 @@ class Random(TimeVaryingMethod[Any]):
         return Choice(self.problem.scope, settings(self.problem, place))
 
     def explain(self, history: History) -> Explanation:
-        """Posterior weights, which the choice ignores."""
-        return Explanation("every available point is equally likely", (self.table_of_priors({}, ()),))
+        """Say that nothing guides the choice."""
+        return Explanation("every available point is equally likely")
 
 
 METHODS = (

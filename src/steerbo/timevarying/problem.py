@@ -28,7 +28,7 @@ from ..records import record
 from ..space import Categorical, Integer, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
 from ..space.fields import KnownNoise, ListField, Number, as_number
 from ._priors import Prior
-from ._validation import INSTEAD, check_coordinates, check_default_priors, check_priors, check_seen, check_sizes
+from ._validation import INSTEAD, check_coordinates, check_priors, check_seen, check_sizes
 from .data import Place
 
 _COMMAS = "Numbers take a point, 0.5, since commas separate here."
@@ -287,8 +287,8 @@ _AVAILABLE = (
     '{"x": [0.2, 0.3]}, or a file, CSV or JSON, with a column for every variable and a line for every point'
 )
 _SHOWN = 20  # priors in a description
-MOST_SITES, MOST_SITES_AUTOMATIC = 4096, 400
-"""Largest finite domains, with given and with default priors (27); a larger one is searched as a box."""
+MOST_SITES, MOST_SITES_WITHOUT = 4096, 400
+"""Largest finite domains, with priors and without; a larger one is searched as a box."""
 
 
 def _given_priors(value: object) -> object:
@@ -306,13 +306,12 @@ class TimeVarying(ConstrainedProblem):
     points: bounds by variable name, such as ``{"x": (0, 0.5)}``, a list of points (values of the one variable, or
     mappings), or on a finite domain a mask over all points.
 
-    The domain is finite where all variables together have at most 4096 settings (400 with default priors), else a
-    box.
+    The domain is finite where all variables together have at most 4096 settings (400 without priors), else a box.
 
     Args:
         variables: the variables that can be set.
-        priors: the candidates; one of them should be right. "auto": none. The default method then learns how the
-            objective drifts; methods that compare priors make generic ones, in units of the outcomes.
+        priors: the candidates; one of them should be right. "auto": none. Method ``learned-drift``, the default then,
+            learns how the objective drifts; methods that compare or believe priors need some.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
         noise: without priors: standard deviation of repeated measurements of the objective, in its unit, believed
@@ -352,12 +351,10 @@ class TimeVarying(ConstrainedProblem):
         check_sizes(self.variables, self.priors)
         check_coordinates(self.coordinates, self.sites)
         check_seen(self.space)
-        if self.automatic:
-            check_default_priors(self.points)
-        elif self.noise is not None:
-            hint = "Each prior states its own: Prior(…, noise=…)."
-            raise InvalidProblem("TimeVarying.noise", self.noise, "None where there are priors", hint)
-        else:
+        if not self.automatic:
+            if self.noise is not None:
+                hint = "Each prior states its own: Prior(…, noise=…)."
+                raise InvalidProblem("TimeVarying.noise", self.noise, "None where there are priors", hint)
             points = self._some_points() if self.points is None else self.points
             check_priors(self.given, points, self.points is not None, self.categories)
         check_possible(self)
@@ -370,12 +367,12 @@ class TimeVarying(ConstrainedProblem):
 
     @property
     def automatic(self) -> bool:
-        """Whether default priors are made from the outcomes."""
+        """Whether no priors are given."""
         return self.priors == "auto"
 
     @property
     def given(self) -> tuple[Prior, ...]:
-        """The given priors; default ones are made by the method."""
+        """The given priors."""
         assert not isinstance(self.priors, str)
         return tuple(self.priors)
 
@@ -395,7 +392,7 @@ class TimeVarying(ConstrainedProblem):
     def sites(self) -> tuple[tuple[Any, ...], ...] | None:
         """The settings of a finite domain, the last variable running fastest; None for a box."""
         levels = [variable.levels for variable in self.variables]
-        most = MOST_SITES_AUTOMATIC if self.automatic and self.coordinates is None else MOST_SITES
+        most = MOST_SITES_WITHOUT if self.automatic and self.coordinates is None else MOST_SITES
         if any(k is None for k in levels) or math.prod(len(k) for k in levels if k is not None) > most:
             return None
         choices = [v.decode(k) for v, k in zip(self.variables, levels, strict=True) if k is not None]

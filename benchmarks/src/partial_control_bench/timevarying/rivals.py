@@ -101,7 +101,7 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
 
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without drift and without data, of which only what is remembered says how many it keeps."""
-        static = replace(self.posed, priors=tuple(replace(prior, drift=None) for prior in self.posed.given))
+        static = replace(self.problem, priors=tuple(replace(prior, drift=None) for prior in self.problem.given))
         finite = self.problem.points is not None
         return finite_surrogate(static, bounded=False) if finite else BoxSurrogate(static, bounded=False)
 
