@@ -77,6 +77,20 @@ def counted(number: int, thing: str, things: str = "") -> str:
     return f"{number} {thing if number == 1 else things or thing + 's'}"
 
 
+_NEGLIGIBLE = 1e-9  # of the largest number beside it: what is left of a difference that is none
+
+
+def numeral(x: float, digits: int = 4, beside: float = 0.0) -> str:
+    """Format a number to a few digits, in full up to a thousand million; 0 where it is negligible `beside` another.
+
+    >>> numeral(12345.6), numeral(0.0312349), numeral(-2.4e-11, beside=7.0), numeral(float("nan"))
+    ('12346', '0.03123', '0', 'nan')
+    """
+    if abs(x) < _NEGLIGIBLE * abs(beside) or x == 0:
+        return "0"
+    return f"{x:.0f}" if 10**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"
+
+
 def listed(names: Sequence[str], joint: str = " and ") -> str:
     """Join names in a sentence.
 

@@ -4,7 +4,7 @@
 
 - `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after looking at what), the
   values, and the reasons to be logged (`note`).
-- `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on.
+- `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on, and the `Reason`s for it.
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
 
 `history` has the rounds as they stand now: `history.outcomes()` is everything to learn from, corrected and in order,
@@ -29,7 +29,8 @@ so that a study can `stop` when that is little; both may be left out.
 ...         names = self.problem.control_sets[len(history) % len(self.problem.control_sets)]
 ...         return Choice(Scope(names), {name: self.problem.space[name].decode([0.5])[0] for name in names})
 ...     def recommend(self, history):
-...         return Recommendation(Scope(self.problem.control_sets[0]), {}, note="nothing is learned")
+...         why = reason("said", text="nothing is learned")
+...         return Recommendation(Scope(self.problem.control_sets[0]), {}, reasons=(why,))
 ...     def explain(self, history):
 ...         return Explanation("outcomes are ignored")
 >>> problem = CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]])

@@ -211,5 +211,5 @@ def test_a_catalyst_ages(example: Path) -> None:
     assert "drift       learned" in said("check", example)
     said("run", example, "--rounds", "24", "--quiet")
     step = json.loads(said("policy", example, "--json"))
-    assert step["note"].startswith("as of time 24;")
+    assert step["reasons"][0]["text"] == "as of time 24"
     assert step["values"]["temperature"] > 204

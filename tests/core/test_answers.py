@@ -6,8 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.core import Explanation, PolicyStep, Recommendation, Scope, Status, Table, as_text
-from steerbo.core.answers import numeral
+from steerbo.core import (
+    Explanation,
+    PolicyStep,
+    Recommendation,
+    Scope,
+    Status,
+    Table,
+    as_text,
+    numeral,
+    reason,
+)
 from steerbo.records import from_dict, to_dict
 
 number = st.floats(-1e300, 1e300)
@@ -43,7 +52,7 @@ def test_a_recommendation_says_what_is_not_known() -> None:
     assert Recommendation(scope, {"ph": 6.5}).expected == "expected value unknown"
     known = Recommendation(scope, {"ph": 6.5}, mean=1.0, lower=-1e-12, upper=2.0, cost=3.25)
     assert known.expected == "expected value 1 (between 0 and 2), cost 3.25 a play"
-    other = Recommendation(Scope(["t"]), {"t": 1.0}, note="dearer")
+    other = Recommendation(Scope(["t"]), {"t": 1.0}, reasons=(reason("said", text="dearer"),))
     both = Recommendation(scope, {"ph": 6.5}, alternatives=(other,))
     assert str(both).splitlines() == [
         "steer ph: set ph = 6.5; expected value unknown",
@@ -73,7 +82,10 @@ def test_a_policy_step_says_what_comes_first() -> None:
     assert str(PolicyStep(scope, {"dose": 1.0}, ("pulse",), {"age": 61.0})) == (
         "having seen age = 61: set dose = 1, then look at pulse"
     )
-    assert str(PolicyStep(Scope([]), {}, note="as nature does")) == "set nothing (as nature does)"
+    assert (
+        str(PolicyStep(Scope([]), {}, reasons=(reason("said", text="as nature does"),)))
+        == "set nothing (as nature does)"
+    )
 
 
 def test_answers_are_read_back_from_json() -> None:

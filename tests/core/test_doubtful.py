@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.core import Optimizer, Problem
-from steerbo.core._doubtful import _near, beyond_said, works_said, worse_said
+from steerbo.core import Optimizer, Problem, Recommendation, reason
+from steerbo.core._doubtful import _near, against, is_beyond, mean_if_right
 from steerbo.core._implausible import unreached_said
 from steerbo.page.view import card
 
@@ -82,8 +82,15 @@ def test_where_plays_work_or_failures_are_few_nothing_is_said(kind: Callable[[],
 
 
 def test_probabilities_are_rounded() -> None:
-    assert "about 40 %" in works_said(0.41)
-    assert works_said(None) == works_said(0.91) == ""
+    assert "about 40 %" in reason("works-seldom", probability=0.41).text
+    assert "less than 5 %" in reason("works-seldom", probability=0.01).text
+
+
+def test_plays_that_nearly_all_work_are_no_reason_to_doubt() -> None:
+    problem = cost_varying()
+    answer = Recommendation(sb.core.Scope(["x", "y"]), {"x": 0.5, "y": 0.5}, mean=1.0)
+    for works in (None, 0.91):
+        assert not [*against(problem, Optimizer(problem).history, answer, works=works, doubted=())]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -116,12 +123,11 @@ def test_what_is_too_low_to_be_reached_is_noticed_with_its_unit() -> None:
 
 def test_an_expected_value_far_beyond_all_outcomes_is_a_guess() -> None:
     """Disasters do not stretch the range by which that is judged."""
-    guess = "no outcome was nearly as good: this is a guess"
-    assert beyond_said(53.9, np.array([-1000.0, -1000.0, 5.0, 6.0, 7.0, 7.6])) == guess
-    assert beyond_said(8.0, np.array([-1000.0, -1000.0, 5.0, 6.0, 7.0, 7.6])) == ""
-    assert beyond_said(10.0, np.array([1.0, 2.0])) == guess, "of few outcomes, too"
-    assert beyond_said(5.0 + 1e-9, np.array([5.0])) == ""
-    assert beyond_said(10.0001, np.array([0.0, *[10.0] * 9])) == "", "nothing to speak of"
+    assert is_beyond(53.9, np.array([-1000.0, -1000.0, 5.0, 6.0, 7.0, 7.6]))
+    assert not is_beyond(8.0, np.array([-1000.0, -1000.0, 5.0, 6.0, 7.0, 7.6]))
+    assert is_beyond(10.0, np.array([1.0, 2.0])), "of few outcomes, too"
+    assert not is_beyond(5.0 + 1e-9, np.array([5.0]))
+    assert not is_beyond(10.0001, np.array([0.0, *[10.0] * 9])), "nothing to speak of"
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -153,7 +159,8 @@ def test_outcomes_that_are_taken_for_wrong_and_are_worse_are_named_where_the_ans
 
 
 def test_of_a_loss_the_largest_outcomes_are_worse() -> None:
-    said = worse_said(-1.0, [-50.0, -60.0], 10, -1.0)
+    then = -mean_if_right(-1.0, [-50.0, -60.0], 10)
+    said = reason("worse-outcomes", number=2, near=10, low=50.0, high=60.0, mean=then).text
     assert said.endswith("(50 to 60): if they are right the expected value is about 12")
 
 

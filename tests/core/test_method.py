@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from steerbo.core import Explanation, History, Method, Optimizer, Recommendation
+from steerbo.core import Explanation, History, Method, Optimizer, Recommendation, reason
 from steerbo.core._method import cached_until_next_event
 from steerbo.errors import InvalidRequest, SteerboError
 from steerbo.testing import Case
@@ -36,7 +36,7 @@ class Plain(Method[Stub, Any]):
         raise AssertionError
 
     def recommend(self, history: History) -> Recommendation:
-        return Recommendation(EVERYTHING, {"dose": 0.25, "rest": 0.0}, note="as always")
+        return Recommendation(EVERYTHING, {"dose": 0.25, "rest": 0.0}, reasons=(reason("said", text="as always"),))
 
     def explain(self, history: History) -> Explanation:
         return Explanation("it is plain")

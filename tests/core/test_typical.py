@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.core import Optimizer, Recommendation, Scope, Typical, average_recommendation, typical
+from steerbo.core import Optimizer, Recommendation, Scope, Typical, average_recommendation, reason, typical
 from steerbo.core._context import RECENT
 
 SPACE = (sb.Float("x", 0, 1), sb.Float("weather", 0, 30, seen=True), sb.Categorical("seed", ["old", "new"], seen=True))
@@ -60,7 +60,9 @@ def test_answers_in_typical_contexts_are_one_answer() -> None:
     contexts = [Typical({"weather": 1.0}, 0.75), Typical({"weather": 9.0}, 0.25)]
     advice = average_recommendation(
         contexts,
-        lambda c: Recommendation(Scope(["x"]), {"x": 0.1}, mean=c["weather"], cost=2 * c["weather"], note="so"),
+        lambda c: Recommendation(
+            Scope(["x"]), {"x": 0.1}, mean=c["weather"], cost=2 * c["weather"], reasons=(reason("said", text="so"),)
+        ),
     )
     assert [row.context["weather"] for row in (advice, *advice.alternatives)] == [1.0, 9.0]
     assert advice.note == "75 % of recent contexts are like this; over all of them: expect 3, a play costs 6; so"
@@ -79,5 +81,5 @@ def test_a_policy_expects_in_a_context_what_the_answer_for_it_does() -> None:
         assert (step.values, step.mean, step.lower, step.upper) == (row.values, row.mean, row.lower, row.upper)
         assert step.lower is not None
     note = optimizer.policy({"weather": 20, "seed": "new"}).note
-    assert note.endswith("no outcome has weather above 11; no outcome has seed = new: this is a guess")
+    assert note.endswith("no outcome has weather above 11: this is a guess; no outcome has seed = new: this is a guess")
     assert "guess" not in optimizer.policy({"weather": 13, "seed": "old"}).note

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.core import Outcome, Streams
+from steerbo.core import Outcome, Streams, reason
+from steerbo.core._findings import sentence_of
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.method import ToldAverage
 from steerbo.meanfield.methods import Random
@@ -57,10 +58,11 @@ def test_a_choice_is_the_same_or_another() -> None:
 def test_a_step_is_as_long_as_a_move_may_be() -> None:
     problem = MeanField(("a", "b"), agents=10, largest_move=0.2, moving_cost=5.0)
     step_towards = method_of(problem)._step_towards
+    there = (reason("said", text="there"),)
     here, goal = np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]])
-    step, note = step_towards(problem.region.around(here, problem.largest_move), goal, "there")
+    step, reasons = step_towards(problem.region.around(here, problem.largest_move), goal, there)
     assert step.tolist() == [[0.7, 0.3]]
-    assert note == "40% of the way to the recommended distribution; the move costs 1"
+    assert sentence_of(reasons) == "40% of the way to the recommended distribution; the move costs 1"
     near = np.array([[0.6, 0.4]])
-    step, note = step_towards(problem.region.around(here, problem.largest_move), near, "there")
-    assert (step.tolist(), note) == ([[0.6, 0.4]], "there; the move costs 0.5")
+    step, reasons = step_towards(problem.region.around(here, problem.largest_move), near, there)
+    assert (step.tolist(), sentence_of(reasons)) == ([[0.6, 0.4]], "there; the move costs 0.5")

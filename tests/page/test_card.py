@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
-from steerbo.core import BaseStudy, Explanation, Recommendation
+from steerbo.core import BaseStudy, Explanation, Recommendation, reason
 from steerbo.costvarying.methods import Random
 from steerbo.page.view import Card, advice_of, card, sets
 from steerbo.study import MemoryLog, Study
@@ -44,9 +44,12 @@ def test_every_kind_has_one(wing: str) -> None:
     assert "\n" not in found.why
 
 
+SO_FAR = reason("said", text="best so far")
+
+
 def test_what_it_says() -> None:
     advice = Recommendation(
-        sb.core.Scope(["oven"]), {"oven": 151.23456}, 1.5123, 1.0, 2.25, 3.0, "best so far", context={"weather": 4.0}
+        sb.core.Scope(["oven"]), {"oven": 151.23456}, 1.5123, 1.0, 2.25, 3.0, (SO_FAR,), context={"weather": 4.0}
     )
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     study.revise(columns={"value": "Yield (kg)", "cost": "EUR"})

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import steerbo as sb
-from steerbo.core import Recommendation, Scope, Status, Table, numeral
+from steerbo.core import Recommendation, Scope, Status, Table, numeral, reason
 from steerbo.study import MemoryLog, Study
 from steerbo.study.formatting import advised, alternatives, rounds_table, shown_rounds, with_units
 from tests import hostile
@@ -19,7 +19,9 @@ GREENHOUSE = sb.CostVarying(
 
 
 def test_a_recommendation_has_units() -> None:
-    advice = Recommendation(Scope(["temperature"]), {"temperature": 23.04567}, 7.4, 7.0, 7.8, 12345.6, "a note")
+    advice = Recommendation(
+        Scope(["temperature"]), {"temperature": 23.04567}, 7.4, 7.0, 7.8, 12345.6, (reason("said", text="a note"),)
+    )
     assert advised(GREENHOUSE, advice) == [
         "steer temperature",
         "temperature = 23.05 °C",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..core import PolicyStep, Streams
+from ..core import PolicyStep, Streams, reason
 from ..errors import InvalidContext
 from ..optim import FeasibleRegion
 from ..surrogate import Acquisition, ExpectedAcquisition, Rows, Uncontrolled, ucb
@@ -196,7 +196,7 @@ class GreedyPolicy:
         """
         arm = self.optimiser.arm
         others = [name for name in context if name not in arm.contexts]
-        note = f"the policy does not look at {', '.join(others)}" if others else ""
+        reasons = (reason("not-looked-at", names=", ".join(others)),) if others else ()
         seen = {name: value for name, value in context.items() if name in arm.contexts}
         values: dict[str, Any] = {}
         for k, (look, ready) in enumerate(arm.stages):
@@ -206,6 +206,6 @@ class GreedyPolicy:
                 together = "They are looked at together." if ahead[0] in look else f"{ahead[0]} comes after it."
                 raise InvalidContext("context", seen, f"a value for {missing[0]!r}", together)
             if missing:
-                return PolicyStep(arm.scope, values, missing, seen, note)
+                return PolicyStep(arm.scope, values, missing, seen, reasons)
             values.update(self.best(ready, {**seen, **values}))
-        return PolicyStep(arm.scope, values, (), seen, note)
+        return PolicyStep(arm.scope, values, (), seen, reasons)

@@ -24,7 +24,7 @@ from pydantic import Field
 
 from .._arrays import Float
 from ..bandit import BOUND
-from ..core import Recommendation, Scope, Table, as_text
+from ..core import Recommendation, Scope, Table, as_text, reason
 from ..errors import InvalidContext, one_of
 from ..gp import Averaged, mixture_moments
 from ..optim import in_units, kronecker
@@ -56,7 +56,7 @@ class Policy(Recommendation):
     @classmethod
     def unknown(cls, scope: Scope) -> Policy:
         """Make the policy of a scope without outcomes."""
-        return cls(scope, {}, cost=scope.price, note="nothing is known yet: play a round first")
+        return cls(scope, {}, cost=scope.price, reasons=(reason("nothing-known", instead="play a round first"),))
 
     def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Settings in these contexts.

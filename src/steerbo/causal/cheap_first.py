@@ -29,13 +29,14 @@ from ..core import (
     Round,
     Scope,
     Streams,
-    as_text,
     context_of,
+    good_enough,
+    reason,
 )
 from ..core.tolerance import UNSTATED
 from ..gp import Averaged
 from ..records import record
-from ..surrogate import NO_FEASIBLE_NOTE, ProductKernelPosterior
+from ..surrogate import ProductKernelPosterior
 from ._acting import PolicyOptimiser
 from ._arms import Arm, Unmeasured, share_columns, unmeasured
 from ._contexts import MOST_ROWS, ContextSample, subsample
@@ -328,10 +329,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
         prices = np.array([p if each is None else each.price for p, each in zip(self.costs.minima, best, strict=True)])
         chosen = min(good, key=lambda i: (prices[i], -means[i]))
         others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i]))
-        verb = "at most" if self.problem.minimize else "at least"
-        said = "; ".join(f"set {self.arms[i].scope}" for i in good)
-        note = f"good enough is {verb} {as_text(sign * least)}: {said}"
-        note += f"; {NO_FEASIBLE_NOTE}" if infeasible else ""
+        names = [f"set {self.arms[i].scope}" for i in good]
+        reasons = [good_enough(sign * least, self.problem.minimize, names)]
+        if infeasible:
+            reasons.append(reason("none-keeps"))
         answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
         arm, table = self.arms[chosen], None
         if set(arm.contexts) - set(known):
@@ -340,7 +341,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
             act, affected = answers[chosen].act, self.affected_contexts(history, chosen)
             contexts = contexts if affected is None else affected.met(contexts, act.best)
             table = policy_table(arm, lambda k: act(contexts[k]), contexts)
-        return [(chosen, replace(answers[chosen], note=note, table=table)), *((i, answers[i]) for i in others)]
+        return [
+            (chosen, replace(answers[chosen], reasons=tuple(reasons), table=table)),
+            *((i, answers[i]) for i in others),
+        ]
 
     def _answer(
         self, history: History, i: int, value: PolicyValue, found: CostedValue | None, known: Mapping[str, Any]
@@ -353,8 +357,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
         act = self.greedy(history, i, known, found.rate)
         values = {} if set(arm.contexts) - set(known) else act(known)
         cost = found.price if self.problem.prices is not None else None
-        note = NO_FEASIBLE_NOTE if found.infeasible else ""
-        return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, note=note, act=act)
+        reasons = (reason("none-keeps"),) if found.infeasible else ()
+        return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, reasons, act=act)
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the recommended policy's shortfall from the acceptable value, or of a cheaper one above it.
@@ -366,7 +370,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if self._initial_play(range(len(self.arms))) is not None or not judged:
             return math.inf
         (chosen, best), *_ = self._ranking(history, context)
-        if NO_FEASIBLE_NOTE in best.note:
+        if best.says("none-keeps"):
             return math.inf
         policies = list(self.policy_values(history, judged, context))
         some, values, policies = most_feasible(judged, [each.at_rate(BOUND, ROWS) for each in policies], policies)

@@ -35,11 +35,12 @@ from ..core import (
     cached_until_next_event,
     context_of,
     horizon,
+    reason,
 )
 from ..errors import InvalidRequest
 from ..gp import Averaged, GPRegression, Kernel, describe_subset
 from ..optim import kronecker
-from ..surrogate import MIN_TO_PREDICT, NO_FEASIBLE_NOTE, Acquisition, Controlled, ucb
+from ..surrogate import MIN_TO_PREDICT, Acquisition, Controlled, ucb
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
 from ._constraints import ScopeConstraints
@@ -355,7 +356,7 @@ class CausalMethod(Method[Causal, O]):
         sign = self.problem.sign
         shares = [self._infeasible_share(history, i, known) for i in range(len(answers))]
         answers = [
-            replace(a, note=a.note or NO_FEASIBLE_NOTE) if share else a
+            replace(a, reasons=a.reasons or (reason("none-keeps"),)) if share else a
             for a, share in zip(answers, shares, strict=True)
         ]
         means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
@@ -383,7 +384,7 @@ class CausalMethod(Method[Causal, O]):
         if self.needs_initial_plays(history) is not None or not len(judged):
             return np.inf
         advice = self._ranking(history, context)[0][1]
-        if NO_FEASIBLE_NOTE in advice.note:
+        if advice.says("none-keeps"):
             return np.inf
         some = self.most_feasible(history, judged, context)
         highest = [self._highest_bound(history, i, context) for i in some]

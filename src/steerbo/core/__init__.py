@@ -1,5 +1,6 @@
 """The protocol of rounds: problems, methods, events, history, and the optimizer."""
 
+from .._wording import numeral
 from ._context import (
     TIME,
     Typical,
@@ -13,6 +14,7 @@ from ._context import (
     time_of,
     typical,
 )
+from ._findings import Reason, good_enough, reason
 from ._history import History, Round, number_of
 from ._implausible import COMPARABLE, ImplausibleValue
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
@@ -39,7 +41,6 @@ from .answers import (
     Table,
     as_text,
     gain_text,
-    numeral,
 )
 from .determinism import Streams, keyed
 from .events import (
@@ -67,11 +68,11 @@ __all__ = [
     "COMPARABLE", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition", "BoundsExtended",
     "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided", "Decision", "Event", "Explanation", "Failed",
     "History", "ImplausibleValue", "LawTest", "LimitsRevised", "Method", "NatureDraws", "Optimizer", "OptionsT",
-    "Outcome", "OutcomeTold", "PolicyStep", "Problem", "Recommendation", "Refitted", "ReproducibilityWarning",
+    "Outcome", "OutcomeTold", "PolicyStep", "Problem", "Reason", "Recommendation", "Refitted", "ReproducibilityWarning",
     "RequestField", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams", "Suggestion", "Table", "Typical",
     "Warnings", "after", "as_text", "average_recommendation", "batch_position", "cached_until_next_event", "context_of",
-    "default_method", "extended", "find_method", "finite", "gain_text", "horizon", "keyed", "kinds", "last_time",
-    "limit_text", "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings",
-    "problem_class", "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "revised_text",
-    "standing", "stop_text", "time_of", "typical",
+    "default_method", "extended", "find_method", "finite", "gain_text", "good_enough", "horizon", "keyed", "kinds",
+    "last_time", "limit_text", "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings",
+    "problem_class", "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "reason",
+    "revised_text", "standing", "stop_text", "time_of", "typical",
 ]  # fmt: skip

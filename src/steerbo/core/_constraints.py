@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
+from .._wording import numeral
 from ..errors import InvalidProblem, LimitBroken
 from ..space import ForbiddenCombination, Limit, LinearConstraint, OutcomeConstraint, check_limits, violated
 from ..space.variables import NumericVariable
 from ._history import History
 from ._method import Method
 from ._problem import Problem
-from .answers import Explanation, Recommendation, Table, numeral
+from .answers import Explanation, Recommendation, Table
 
 _NEAR = 0.02  # of the range of what was measured: probabilities are known to no more digits
 _LIMITS = "a list of limits: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›"

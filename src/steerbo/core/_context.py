@@ -21,8 +21,9 @@ from .._wording import decimal_comma
 from ..errors import InvalidOutcome, InvalidRequest
 from ..space import Categorical, Space
 from ..space.fields import as_number
+from ._findings import reason
 from ._history import History, Round
-from .answers import Recommendation, as_text
+from .answers import Recommendation
 from .request import SEEN, RequestField
 
 TIME = RequestField("time", "The time, if the optimum moves: a number; default: rounds are counted, on from past data")
@@ -223,13 +224,14 @@ def average_recommendation(
     rows = [replace(at(each.context), context=each.context) for each in contexts]
     if len(rows) == 1:
         return replace(rows[0], alternatives=())
-    said = [f"{100 * contexts[0].share:.0f} % of recent contexts are like this"]
-    weights = [each.share for each in contexts]
-    for name, values in (("expect", [row.mean for row in rows]), ("a play costs", [row.cost for row in rows])):
+    reasons = [reason("typical-context", share=contexts[0].share)]
+    averages = {}
+    for name, values in (("mean", [row.mean for row in rows]), ("cost", [row.cost for row in rows])):
         known = [value for value in values if value is not None]
         if len(known) == len(rows):
-            said.append(f"{name} {as_text(math.fsum(w * x for w, x in zip(weights, known, strict=True)))}")
-    said[1:] = ["over all of them: " + ", ".join(said[1:])] if len(said) > 1 else []
-    others = tuple(replace(row, alternatives=(), note="") for row in rows[1:])
-    note = "; ".join([*said, *filter(None, (rows[0].note,))])
-    return replace(rows[0], note=note, alternatives=others)
+            weighted = zip(contexts, known, strict=True)
+            averages[name] = math.fsum(each.share * value for each, value in weighted)
+    if averages:
+        reasons.append(reason("over-contexts", **averages))
+    others = tuple(replace(row, alternatives=(), reasons=()) for row in rows[1:])
+    return replace(rows[0], reasons=(*reasons, *rows[0].reasons), alternatives=others)

@@ -1,4 +1,4 @@
-"""Remarks on answers, for their `note`: what an expected value and its bounds do not say by themselves.
+"""Reasons to doubt an answer: what an expected value and its bounds do not say by themselves.
 
 - How often plays work where the answer is: the expected value is that of plays that give an outcome.
 - An expected value far beyond the best outcome: no outcome supports it, so that it is a guess.
@@ -8,36 +8,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Float
-from .._wording import counted
 from ..errors import SteerboError
 from ..space import Categorical, Space
+from ._findings import Reason, reason
 from ._history import History
 from ._problem import Problem
-from .answers import PolicyStep, Recommendation, numeral
+from .answers import PolicyStep, Recommendation
 
 _WORKS = 0.9
 """Probability to work below which an answer says it."""
-_ROUNDED = 20  # such probabilities are said in twentieths
 _SLIGHT, _NOTHING = 0.02, 1e-6  # shares of the range, and of the size, of outcomes: no less is far beyond them
 _NEAR = 0.15
 """Largest distance in any variable, as a share of its range, at which an outcome is near an answer."""
 
 
-def noted(
+def against(
     problem: Problem,
     history: History,
     answer: Recommendation | PolicyStep,
     *,
     works: float | None,
     doubted: Sequence[str],
-) -> str:
-    """Note of an answer with what is to be said of it.
+) -> Iterator[Reason]:
+    """Name what speaks against an answer: failures, and outcomes.
 
     Args:
         problem: it is about.
@@ -46,8 +45,9 @@ def noted(
         works: its probability to work, see `Method.success_probability`.
         doubted: names of the outcomes that are taken for wrong, see `Method.outliers`.
     """
-    remarks = [works_said(works), *_against_outcomes(problem, history, answer, {*doubted})]
-    return "; ".join(filter(None, [answer.note, *remarks]))
+    if works is not None and works < _WORKS:
+        yield reason("works-seldom", probability=works)
+    yield from _against_outcomes(problem, history, answer, {*doubted})
 
 
 def bad_said(problem: Problem, history: History, doubted: Sequence[str]) -> str:
@@ -70,77 +70,54 @@ def bad_said(problem: Problem, history: History, doubted: Sequence[str]) -> str:
 
 def _against_outcomes(
     problem: Problem, history: History, answer: Recommendation | PolicyStep, doubted: set[str]
-) -> list[str]:
-    """Remarks on an answer that outcomes speak against."""
+) -> Iterator[Reason]:
+    """Outcomes that speak against an answer."""
     known = [
         (name in doubted, problem.sign * problem.scalar(outcome), outcome.realised if r is None else r.realised)
         for name, outcome, r in history.outcomes()
     ]
     counting = np.array([value for wrong, value, _ in known if not wrong])
     if answer.mean is None or not len(counting):
-        return []
-    near = [(wrong, value) for wrong, value, settings in known if _near(problem.space, answer.values, settings)]
+        return
     mean = problem.sign * answer.mean
+    if is_beyond(mean, counting):
+        yield reason("beyond-outcomes")
+    near = [(wrong, value) for wrong, value, settings in known if _near(problem.space, answer.values, settings)]
     least = min((value for wrong, value in near if not wrong), default=mean)
     worse = [value for wrong, value in near if wrong and value < min(least, mean)]
-    return [beyond_said(mean, counting), worse_said(problem.sign, worse, len(near), mean)]
+    if worse:
+        low, high = sorted(problem.sign * end for end in (min(worse), max(worse)))
+        then = mean_if_right(mean, worse, len(near))
+        yield reason("worse-outcomes", number=len(worse), near=len(near), low=low, high=high, mean=problem.sign * then)
 
 
-def works_said(probability: float | None) -> str:
-    """Say how often plays work; empty where nearly all do, as far as is known.
-
-    >>> works_said(0.42), works_said(0.93), works_said(0.01)
-    ('works in about 40 % of plays: the expected value counts only plays that work', '', \
-'works in less than 5 % of plays: the expected value counts only plays that work')
-    """
-    if probability is None or probability >= _WORKS:
-        return ""
-    share = round(_ROUNDED * probability) * 100 // _ROUNDED
-    often = f"about {share} %" if share else f"less than {100 // _ROUNDED} %"
-    return f"works in {often} of plays: the expected value counts only plays that work"
-
-
-def beyond_said(mean: float, outcomes: Float[np.ndarray, " n"]) -> str:
-    """Say that no outcome was nearly as good as an expected value; empty where one was. Larger is better.
+def is_beyond(mean: float, outcomes: Float[np.ndarray, " n"]) -> bool:
+    """Whether no outcome was nearly as good as an expected value. Larger is better.
 
     It is to be further beyond the best outcome than that is beyond the median: half of the range, where outcomes are
     spread evenly. A few disasters among them do not stretch that range.
 
     >>> outcomes = np.array([-1000.0, 1.0, 2.0, 3.0])
-    >>> beyond_said(25.0, outcomes), beyond_said(4.0, outcomes)
-    ('no outcome was nearly as good: this is a guess', '')
+    >>> is_beyond(25.0, outcomes), is_beyond(4.0, outcomes)
+    (True, False)
     """
     best, whole = float(outcomes.max()), float(np.ptp(outcomes))
     usual = max(best - float(np.median(outcomes)), _SLIGHT * whole, _NOTHING * float(np.abs(outcomes).max()))
-    return "no outcome was nearly as good: this is a guess" if mean - best > usual else ""
+    return mean - best > usual
 
 
-def worse_said(sign: float, worse: Sequence[float], near: int, mean: float) -> str:
-    """Say what to expect if outcomes near an answer that are taken for wrong are right, and come as often again.
+def mean_if_right(mean: float, worse: Sequence[float], near: int) -> float:
+    """Expected value if outcomes near an answer that are taken for wrong are right, and come as often again.
 
     Args:
-        sign: −1 if smaller values are better.
-        worse: outcomes near the answer that are taken for wrong and are worse than all others there, `sign · value`.
+        mean: expected value of the answer.
+        worse: outcomes near the answer that are taken for wrong.
         near: number of all outcomes near it.
-        mean: expected value of the answer, `sign · value`.
 
-    >>> worse_said(1.0, [-52.0, -60.0], 20, 10.0), worse_said(1.0, [], 20, 10.0)
-    ('2 of 20 outcomes near it are taken for wrong and are worse than all others there (-60 to -52): if they are right \
-the expected value is about 3.4', '')
+    >>> mean_if_right(10.0, [-50.0], 20)
+    7.0
     """
-    if not worse:
-        return ""
-    low, high = (numeral(end) for end in sorted(sign * end for end in (min(worse), max(worse))))
-    then = numeral(sign * (mean + sum(value - mean for value in worse) / near), 2)
-    if len(worse) == 1:
-        return (
-            f"1 of {counted(near, 'outcome')} near it is taken for wrong and is worse than all others there ({low}): "
-            f"if it is right the expected value is about {then}"
-        )
-    return (
-        f"{len(worse)} of {counted(near, 'outcome')} near it are taken for wrong and are worse than all others there "
-        f"({low} to {high}): if they are right the expected value is about {then}"
-    )
+    return mean + sum(value - mean for value in worse) / near
 
 
 def _near(space: Space, values: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:

@@ -31,13 +31,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from .._wording import numeral
 from ..errors import OutOfRangeWarning, SteerboError, UnusualOutcomeWarning
 from ..space import Categorical, Space
 from ._context import TIME, context_of, now, time_of
 from ._dates import COMPARED, far_ahead
+from ._findings import Reason, reason
 from ._history import History, Round
 from ._problem import Problem
-from .answers import Scope, Suggestion, numeral
+from .answers import Scope, Suggestion
 from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
 from .request import SMALLEST
 
@@ -301,21 +303,20 @@ def _far_from_others(values: Sequence[float]) -> list[int]:
     return [k for k, value in enumerate(values) if unusual(value, [*values[:k], *values[k + 1 :]])]
 
 
-def outside(seen: Mapping[str, Any], space: Space) -> str:
+def outside(seen: Mapping[str, Any], space: Space) -> Iterator[Reason]:
     """Name context values outside their ranges, for which outcomes say little.
 
     >>> from steerbo.space import Float
-    >>> outside({"age": 150.0, "pulse": 80.0}, Space((Float("age", 20, 90, unit="years"), Float("pulse", 50, 120))))
-    'age = 150 is outside its range, 20 to 90 years: this is a guess'
+    >>> space = Space((Float("age", 20, 90, unit="years"), Float("pulse", 50, 120)))
+    >>> print(*outside({"age": 150.0, "pulse": 80.0}, space))
+    age = 150 is outside its range, 20 to 90 years: this is a guess
     """
-    far = [name for name in space.names if name in seen and space[name].is_far(seen[name], _ROUNDING)]
-    if not far:
-        return ""
-    named = [f"{name} = {seen[name]:g} is outside its range, {space[name].range_text}" for name in far]
-    return f"{'; '.join(named)}: this is a guess"
+    for name in space.names:
+        if name in seen and space[name].is_far(seen[name], _ROUNDING):
+            yield reason("outside-range", name=name, value=seen[name], range=space[name].range_text)
 
 
-def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> str:
+def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> Iterator[Reason]:
     """Name context values far beyond those of all outcomes, within their ranges: nothing is known of such a context.
 
     Args:
@@ -323,9 +324,8 @@ def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> 
         space: of the problem.
         history: of the study.
     """
-    said: list[str] = []
     if not seen:
-        return ""
+        return
     rows = [
         outcome.realised if played is None else {**played.suggestion.context, **played.realised}
         for _, outcome, played in history.outcomes()
@@ -337,12 +337,13 @@ def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> 
         if not known:
             continue
         if isinstance(variable, Categorical):
-            said += [] if value in known else [f"no outcome has {name} = {value}"]
+            if value not in known:
+                yield reason("new-choice", name=name, value=value)
             continue
         low, high = min(known), max(known)
-        if not low <= value <= high and variable.apart(value, end := low if value < low else high) > _BEYOND:
-            said.append(f"no outcome has {name} {'below' if value < low else 'above'} {numeral(float(end))}")
-    return f"{'; '.join(said)}: this is a guess" if said else ""
+        side, end = ("below", low) if value < low else ("above", high)
+        if not low <= value <= high and variable.apart(value, end) > _BEYOND:
+            yield reason("beyond-contexts", name=name, side=side, end=float(end))
 
 
 def unusual(value: float, others: Sequence[float]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from ..errors import InvalidRequest, SteerboError
 from ..records import record
 from ._context import TIME, average_over, average_recommendation, now, typical
+from ._findings import reason
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Explanation, PolicyStep, Recommendation, Scope
@@ -192,11 +193,12 @@ class Method(ABC, Generic[P, OptionsT]):
         raise SteerboError(f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at")
 
     def _answer_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
-        """`_recommend_at`; where the problem drifts, the note begins with the time that the answer is for."""
+        """`_recommend_at`; where the problem drifts, the reasons begin with the time that the answer is for."""
         advice = self._recommend_at(history, context)
         if not self.problem.timed:
             return advice
-        return replace(advice, note="; ".join(filter(None, (f"as of time {context[TIME.name]:.10g}", advice.note))))
+        as_of = reason("as-of", time=context[TIME.name])
+        return replace(advice, reasons=(as_of, *advice.reasons))
 
     def _present_context(self, history: History) -> dict[str, Any]:
         """Part of the context that is not seen: the time of the last round, where the problem drifts."""

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from .._parsing import parse_value, read_choice
+from .._wording import numeral
 from ..errors import InvalidContext, InvalidOutcome, combine, one_of
 from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
 from ._context import TIME, now, read_time, read_when
 from ._history import History, Round
-from .answers import Scope, Suggestion, as_text, numeral
+from .answers import Scope, Suggestion, as_text
 from .events import Outcome
 from .request import SEEN, RequestField, by_name, check_taken, finite, read_context
 

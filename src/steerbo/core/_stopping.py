@@ -11,13 +11,14 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from .._wording import numeral
 from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, one_of
 from ..space.fields import whole
 from ..space.variables import NumericVariable
 from ._history import History
 from ._method import Method
 from ._problem import Problem
-from .answers import Explanation, Table, gain_text, numeral
+from .answers import Explanation, Table, gain_text
 from .events import BoundsExtended, Event, LimitsRevised
 from .request import LARGEST, finite
 

@@ -14,10 +14,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from .._text import escape_unprintable
-from .._wording import counted, listed
+from .._wording import counted, listed, numeral
 from ..errors import InvalidProblem, one_of
 from ..records import Record, record
 from ..space.fields import ListField
+from ._findings import Reason, sentence_of
 
 
 def html_text(text: str) -> str:
@@ -49,20 +50,6 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str
 def _row(cell: str, texts: Sequence[str]) -> str:
     cells = (f'<{cell} style="text-align: left">{html_text(text)}</{cell}>' for text in texts)
     return f"<tr>{''.join(cells)}</tr>"
-
-
-_NOTHING = 1e-9  # of the largest number beside it: what is left of a difference that is none
-
-
-def numeral(x: float, digits: int = 4, beside: float = 0.0) -> str:
-    """Format a number to a few digits, in full up to a thousand million; 0 where it is negligible `beside` another.
-
-    >>> numeral(12345.6), numeral(0.0312349), numeral(-2.4e-11, beside=7.0), numeral(float("nan"))
-    ('12346', '0.03123', '0', 'nan')
-    """
-    if abs(x) < _NOTHING * abs(beside) or x == 0:
-        return "0"
-    return f"{x:.0f}" if 10**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"
 
 
 def gain_text(gain: float, worth: float | None, beside: float = 0.0) -> str:
@@ -264,7 +251,7 @@ class Recommendation(Record):
         mean: the expected value of the objective there, in the user's units; None before anything is known.
         lower, upper: bounds on that expectation.
         cost: expected cost of a play; None where unknown.
-        note: a remark of the method.
+        reasons: why it is the one, and what to know before it is used.
         alternatives: the other scopes' expected values, best choice of each. Where variables are seen before choosing,
             answers for other typical contexts; `policy` gives one for any.
         context: the context seen before choosing, where the answer is for that one.
@@ -276,9 +263,18 @@ class Recommendation(Record):
     lower: float | None = None
     upper: float | None = None
     cost: float | None = None
-    note: str = ""
+    reasons: tuple[Reason, ...] = ()
     alternatives: tuple[Recommendation, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def note(self) -> str:
+        """The reasons in words."""
+        return sentence_of(self.reasons)
+
+    def says(self, kind: str) -> bool:
+        """Whether a reason of this kind is among them."""
+        return any(each.kind == kind for each in self.reasons)
 
     @property
     def expected(self) -> str:
@@ -318,7 +314,7 @@ class PolicyStep(Record):
         values: values to set now, in the user's units.
         observe: variables to look at before the rest can be set. Empty: everything is set.
         context: values seen.
-        note: a remark of the method, or on how little is known of such a context.
+        reasons: as those of recommendations; also how little is known of such a context.
         mean: the expected value of the objective with these values in this context, in the user's units; None where it
             is unknown, or something is still to be looked at.
         lower, upper: bounds on that expectation, as those of recommendations.
@@ -331,7 +327,7 @@ class PolicyStep(Record):
     values: dict[str, Any]
     observe: tuple[str, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
-    note: str = ""
+    reasons: tuple[Reason, ...] = ()
     mean: float | None = None
     lower: float | None = None
     upper: float | None = None
@@ -340,7 +336,12 @@ class PolicyStep(Record):
     def of(cls, advice: Recommendation, context: Mapping[str, Any]) -> PolicyStep:
         """Step that applies an answer for a context."""
         expected = advice.mean, advice.lower, advice.upper
-        return cls(advice.scope, advice.values, (), dict(context), advice.note, *expected)
+        return cls(advice.scope, advice.values, (), dict(context), advice.reasons, *expected)
+
+    @property
+    def note(self) -> str:
+        """The reasons in words."""
+        return sentence_of(self.reasons)
 
     @property
     def expected(self) -> str:

@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
+from .._wording import numeral
 from ..space import Categorical
 from ._history import History
 from ._problem import Problem, StatedLaw
-from .answers import numeral
 from .events import Amended, DataAdded, Event, Failed, OutcomeTold
 
 __all__ = ["ALPHA", "MOST_PAIRED", "LawMonitor"]

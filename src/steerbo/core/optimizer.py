@@ -30,7 +30,8 @@ from ..records import from_dict, to_dict
 from ._constraints import broken_limits_said, check_advice, check_suggestion, with_limits
 from ._context import TIME
 from ._creation import MethodOptions, created_event
-from ._doubtful import bad_said, noted
+from ._doubtful import against, bad_said
+from ._findings import Reason, reason
 from ._history import History, Round
 from ._implausible import (
     Expectation,
@@ -180,8 +181,6 @@ class EventRecorder:
             return None
 
 
-UNMEASURED = "nothing is measured yet: any other settings may be as good"
-UNBOUNDED = "no bounds yet: nothing that was learned so far says how much outcomes may differ"
 _LARGEST = sys.float_info.max
 _SHOWN, _COLUMNS = 5, ("round", "steer", "set", "value", "cost", "state")  # of rounds in a notebook
 
@@ -246,30 +245,34 @@ class BaseStudy(ABC):
             advice = self._said(check_advice(self.problem, self._method.name, advice))
             every, state = (advice, *advice.alternatives), self._state
             of = len(state.events), every  # a method from another package may answer otherwise when it is asked again
-            if state.notes[0] != of:
-                state.notes = of, [self._note(a) if a is advice or a.context else a.note for a in every]
-        first, *others = (replace(answer, note=note) for answer, note in zip(every, state.notes[1], strict=True))
+            if state.reasons[0] != of:
+                reasons = [self._reasons(a) if a is advice or a.context else a.reasons for a in every]
+                state.reasons = of, reasons
+        first, *others = (
+            replace(answer, reasons=reasons) for answer, reasons in zip(every, state.reasons[1], strict=True)
+        )
         return replace(first, alternatives=tuple(others))
 
-    def _note(self, answer: Recommendation | PolicyStep) -> str:
-        """Note of an answer, with what is to be said of it: see `core._doubtful`."""
+    def _reasons(self, answer: Recommendation | PolicyStep) -> tuple[Reason, ...]:
+        """Reasons of an answer, with what is to be known of it: see `core._doubtful`."""
         if answer.mean is None:
-            return answer.note
+            return answer.reasons
         method, history = self._method, self._state.history
         works, doubted = method.success_probability(history, answer), method.outliers(history)
-        return noted(self.problem, history, answer, works=works, doubted=doubted)
+        more = against(self.problem, history, answer, works=works, doubted=doubted)
+        return (*answer.reasons, *more)
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
         order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
         cost = advice.cost if advice.cost is not None else self._state.history.mean_cost(scope)
-        others = tuple(replace(self._said(other), note=other.note) for other in advice.alternatives)
+        others = tuple(replace(self._said(other), reasons=other.reasons) for other in advice.alternatives)
         named = {"values": order(advice.values), "context": order(advice.context)}
         advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
         if self._state.history.n_completed or self._state.history.data:
             return widened(advice, self._method.bound_inflation(self._state.history, scope))
-        note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
-        return replace(advice, mean=None, lower=None, upper=None, note=note)
+        reasons = advice.reasons if advice.mean is None else ()
+        return replace(advice, mean=None, lower=None, upper=None, reasons=reasons or (reason("nothing-measured"),))
 
     @one_at_a_time
     def policy(self, /, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
@@ -301,11 +304,11 @@ class BaseStudy(ABC):
                 step = widened(
                     step, math.inf if step.mean is None else self._method.bound_inflation(history, step.scope)
                 )
-                step = replace(step, note=self._note(step))
+                step = replace(step, reasons=self._reasons(step))
         else:
             step = replace(step, mean=None, lower=None, upper=None)
-        guess = outside(seen, self.problem.space), unlike_outcomes(step.context, self.problem.space, history)
-        step = replace(step, note="; ".join(filter(None, [step.note, *guess])))
+        guesses = [*outside(seen, self.problem.space), *unlike_outcomes(step.context, self.problem.space, history)]
+        step = replace(step, reasons=(*step.reasons, *guesses))
         return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
 
     @one_at_a_time
@@ -530,8 +533,8 @@ def widened(advice: Expected, times: float) -> Expected:
     if advice.mean is None or (advice.lower is None and advice.upper is None):
         return advice
     if not times < math.inf:
-        note = "; ".join(filter(None, (advice.note, UNBOUNDED)))
-        return replace(advice, lower=None, upper=None, note=note)
+        reasons = (*advice.reasons, reason("unbounded"))
+        return replace(advice, lower=None, upper=None, reasons=reasons)
     mean = advice.mean
     ends = [None if end is None else mean + times * (end - mean) for end in (advice.lower, advice.upper)]
     low, high = (None if end is None else min(max(end, -_LARGEST), _LARGEST) for end in ends)

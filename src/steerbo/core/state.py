@@ -12,6 +12,7 @@ from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConfl
 from ..records import from_dict, identity
 from ._constraints import check_suggestion
 from ._context import TIME, beginning, context_of, time_of
+from ._findings import Reason
 from ._history import History, Round
 from ._method import Method
 from ._problem import Problem
@@ -54,7 +55,10 @@ class StudyState:
         self._gain: tuple[int, float | None] = (0, None)
         self._refitted: tuple[int, Refitted | None] = (0, None)
         self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
-        self.notes: tuple[tuple[Any, ...], list[str]] = ((), [])  # of the recommendation and its alternatives
+        self.reasons: tuple[tuple[Any, ...], list[tuple[Reason, ...]]] = (
+            (),
+            [],
+        )  # of the recommendation and its alternatives
         self.explained: tuple[int, Explanation] | None = None
 
     @classmethod

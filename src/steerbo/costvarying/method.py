@@ -31,6 +31,7 @@ from ..core import (
     OptionsT,
     OutcomeTold,
     PolicyStep,
+    Reason,
     Recommendation,
     Round,
     Scope,
@@ -38,8 +39,10 @@ from ..core import (
     Table,
     batch_position,
     context_of,
+    good_enough,
     now,
     numeral,
+    reason,
 )
 from ..core.tolerance import UNSTATED
 from ..errors import InvalidContext
@@ -47,7 +50,6 @@ from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
 from ..space import Categorical, OutcomeConstraint
 from ..surrogate import (
-    NO_FEASIBLE_NOTE,
     STARTING_POINTS,
     SURE,
     Mixture,
@@ -568,20 +570,19 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if self.problem.current is not None:
             arm, point = self._current_play()
             stay = self._described(arm, point, candidates.mixture(arm.set))
-        if stay is not None and best.note != NO_FEASIBLE_NOTE and self._good_enough(stay, best, least):
+        if stay is not None and not best.says("none-keeps") and self._good_enough(stay, best, least):
             others = [row for row in (*others, best) if row.scope != stay.scope]
-            return replace(
-                stay, note="stay as you are: it is good enough, and costs no more", alternatives=tuple(others)
-            )
-        if worth is None:
-            verb = "reach at most" if self.problem.minimize else "reach at least"
-            names = ", ".join(str(self.problem.scopes[int(i)]) for i in good)
-            reason = f"acceptable sets {verb} {sign * least:.5g}: {names}"
-        else:
-            reason = f"the net value of a play is {worth * least:.5g}, more than that of other sets"
-        note = (best.note or reason) + self._unknown_costs(costs)
-        note += "" if stay is None else f"; {self._gain_over(stay, best)}"
-        return replace(best, note=note, alternatives=tuple(others))
+            return replace(stay, reasons=(reason("stay"),), alternatives=tuple(others))
+        reasons = list(best.reasons)
+        if not reasons and worth is not None:
+            reasons.append(reason("largest-net-value", value=worth * least))
+        elif not reasons:
+            names = [str(self.problem.scopes[int(i)]) for i in good]
+            reasons.append(good_enough(sign * least, self.problem.minimize, names))
+        reasons += self._unknown_costs(costs)
+        if stay is not None:
+            reasons.append(self._gain_over(stay, best))
+        return replace(best, reasons=tuple(reasons), alternatives=tuple(others))
 
     def _judge(self, candidates: Candidates) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
         """Compare the control sets at their best settings.
@@ -613,9 +614,12 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Best settings of a control set, and the value that the search found there, in standardised units."""
         found, mixture = candidates.best_answer(i, self.streams.integer(0, f"recommend {i}"))
         kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
-        return self._described(Arm(i), found.point, mixture, "" if kept else NO_FEASIBLE_NOTE), found.value
+        reasons = () if kept else (reason("none-keeps"),)
+        return self._described(Arm(i), found.point, mixture, reasons), found.value
 
-    def _described(self, arm: Arm, point: Float[np.ndarray, " c"], mixture: Mixture, note: str = "") -> Recommendation:
+    def _described(
+        self, arm: Arm, point: Float[np.ndarray, " c"], mixture: Mixture, reasons: tuple[Reason, ...] = ()
+    ) -> Recommendation:
         """Expected value of an arm's point, with its bounds and cost."""
         sign, cost = self.problem.sign, self.costs.means()[arm.set]
         mean, _ = mixture.moments(point[None])
@@ -627,7 +631,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             lower,
             upper,
             None if np.isnan(cost) else float(cost),
-            note,
+            reasons,
         )
 
     def _good_enough(self, stay: Recommendation, best: Recommendation, least: float) -> bool:
@@ -639,17 +643,18 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         dearer = stay.cost is not None and best.cost is not None and stay.cost > best.cost
         return value >= least and not dearer
 
-    def _gain_over(self, stay: Recommendation, best: Recommendation) -> str:
-        """Describe the expected gain over the `current` values; its uncertainty is at most the sum of both."""
+    def _gain_over(self, stay: Recommendation, best: Recommendation) -> Reason:
+        """The expected gain over the `current` values; its uncertainty is at most the sum of both."""
         gain = self.problem.sign * ((best.mean or 0.0) - (stay.mean or 0.0))
         unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
-        return f"{gain:.4g} better than where you stand (from {gain - unsure:.4g} to {gain + unsure:.4g})"
+        return reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
 
-    def _unknown_costs(self, costs: Float[np.ndarray, " m"]) -> str:
-        """Name the control sets whose costs are unknown, if any."""
+    def _unknown_costs(self, costs: Float[np.ndarray, " m"]) -> list[Reason]:
+        """Name the control sets whose costs are unknown, if any; none by name where all are."""
         names = [str(self.problem.scopes[int(i)]) for i in np.flatnonzero(np.isnan(costs))]
-        of = "" if len(names) == len(costs) else f" of {', '.join(names)}"
-        return f"; what a play{of} costs is unknown" if names else ""
+        if not names:
+            return []
+        return [reason("unknown-cost", scopes=[] if len(names) == len(costs) else names)]
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound on the possible gain, in units of value (net of cost, where that has a price).
@@ -666,7 +671,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         sign, costs = self.problem.sign, self.costs.means()
         rows, least, _, chosen = self._judge(candidates)
         best, every = rows[chosen], range(len(rows))
-        if best.note == NO_FEASIBLE_NOTE:
+        if best.says("none-keeps"):
             return np.inf
         seed = self.streams.integer(0, "gain")
         found = [candidates.best_answer(a, seed, BOUND * widening)[0] for a in range(len(candidates.arms))]

@@ -30,6 +30,7 @@ from ..core import (
     Outcome,
     OutcomeTold,
     PolicyStep,
+    Reason,
     Recommendation,
     Scope,
     Streams,
@@ -37,6 +38,7 @@ from ..core import (
     context_of,
     last_time,
     number_of,
+    reason,
 )
 from ..gp import MOST, describe_subset
 from ._region import Region
@@ -319,7 +321,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         averages, near = self.averages(), self._comparable(context)
         best = int(np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax())
         values, found = self.problem.settings(self.tables[best]), self.problem.sign * float(averages[best])
-        return Recommendation(SCOPE, values, found, note="the best of the distributions that were played")
+        return Recommendation(SCOPE, values, found, reasons=(reason("best-played"),))
 
     def _comparable(self, context: Mapping[str, Any]) -> Bool[np.ndarray, " n"]:
         """Choose the outcomes to compare: the latest if payoffs drift, the nearest contexts if variables are seen."""
@@ -353,19 +355,24 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         if "current" not in request:
             return PolicyStep.of(advice, known)
         goal = self.problem.table(advice.values["distribution"])
-        step, note = self._step_towards(self.region(request), goal, advice.note)
-        return PolicyStep(advice.scope, self.problem.settings(step), context=known, note=note)
+        step, reasons = self._step_towards(self.region(request), goal, advice.reasons)
+        return PolicyStep(advice.scope, self.problem.settings(step), context=known, reasons=reasons)
 
-    def _step_towards(self, region: Region, goal: TableArray, note: str) -> tuple[TableArray, str]:
-        """Return the feasible step towards a table in whole agents, and a note with its cost."""
+    def _step_towards(
+        self, region: Region, goal: TableArray, reasons: tuple[Reason, ...]
+    ) -> tuple[TableArray, tuple[Reason, ...]]:
+        """Return the feasible step towards a table in whole agents, and reasons with its cost."""
         assert region.present is not None
         problem = self.problem
         far, most = float(region.moved(goal).max()), problem.largest_move
         share = 1.0 if most is None or far <= most else most / far
         step = region.whole(region.present + share * (goal - region.present)) / problem.agents_in[:, None]
         moved = float(problem.shares @ region.moved(step))
-        said = f"{share:.0%} of the way to the recommended distribution" if share < 1 else note
-        return step, said + (f"; the move costs {problem.moving_cost * moved:.4g}" if problem.moving_cost else "")
+        if share < 1:
+            reasons = (reason("part-of-the-way", share=share),)
+        if problem.moving_cost:
+            reasons = (*reasons, reason("move-costs", cost=problem.moving_cost * moved))
+        return step, reasons
 
     def feasible(self) -> Bool[np.ndarray, " n"]:
         """Return which of the tables played satisfy the constraints, in the nearest whole agents."""
@@ -375,7 +382,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         """Recommend an even spread, before anything is known."""
         counts = self.evenly(self.problem.region)
         values = self.problem.settings(counts / self.problem.agents_in[:, None], counts)
-        return Recommendation(SCOPE, values, note="nothing is known yet: spread evenly")
+        return Recommendation(SCOPE, values, reasons=(reason("nothing-known", instead="spread evenly"),))
 
     def explain(self, history: History) -> Explanation:
         """Explain by the best distributions played."""

@@ -40,6 +40,7 @@ from ..core import (
     Streams,
     cached_until_next_event,
     context_of,
+    reason,
 )
 from ..gp import MOST
 from ..gp.outliers import LEAST, WORTH, OutlierFit, relevance_pursuit, suspected
@@ -410,12 +411,12 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         value = sign * surrogate.raw(float(mixture.moments(tables[i : i + 1])[0][0]))
         ends = mixture.quantiles(tables[i], (1.0 - SURE, SURE))
         lower, upper = sorted(sign * surrogate.raw(end) for end in ends)
-        note = "this distribution has been played"
+        why = reason("played")
         if (tables[i] == even).all():
-            note = "spread evenly: no other distribution is shown to be better"
+            why = reason("none-better-than-even")
         elif i == len(self.tables):
-            note = "not played yet: the model predicts it"
-        return Recommendation(SCOPE, self.problem.settings(tables[i]), value, lower, upper, note=note)
+            why = reason("predicted")
+        return Recommendation(SCOPE, self.problem.settings(tables[i]), value, lower, upper, reasons=(why,))
 
     def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """Return a population average with mean and deviation by the likeliest hyperparameters; see `Method`."""

@@ -18,6 +18,7 @@ from ..core import (
     Decided,
     Explanation,
     Problem,
+    Reason,
     Recommendation,
     Round,
     Scope,
@@ -25,6 +26,7 @@ from ..core import (
     Table,
     gain_text,
     numeral,
+    reason,
     revised_text,
     time_of,
 )
@@ -201,7 +203,7 @@ def advice_of(study: BaseStudy) -> Recommendation:
     try:
         return study.recommend()
     except LimitBroken as error:
-        return Refused(Scope(), {}, note=str(error))
+        return Refused(Scope(), {}, reasons=(reason("refused", text=str(error)),))
 
 
 def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
@@ -220,8 +222,7 @@ def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
         mean=words.worth(mean) if mean else "",
         bounds=f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}" if high else "",
         price="" if advice.cost is None else words.paid(advice.cost),
-        why=_sentence("; ".join(_first_few(part).rstrip(".") for part in advice.note.split("; ")))
-        or _sentence(why.summary),
+        why=_sentence("; ".join(_brief(each) for each in advice.reasons)) or _sentence(why.summary),
         policy=with_units(problem, policy) if policy else None,
         sets=None if others or not advice.alternatives else sets(study, advice),
         others=others,
@@ -244,7 +245,7 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
         left, right, at = ("" if x is None else axis.at(float(x)) for x in (choice.lower, choice.upper, choice.mean))
         price = "" if choice.cost is None else words.paid(choice.cost)
         between = f"{low} to {high}" if low and high else ""
-        name = str(choice.scope) if scopes else _belief(choice.note) or str(choice.scope)
+        name = str(choice.scope) if scopes else _belief(choice)
         rows.append(Interval(name, mean, between, left, right, at, price, choice is advice))
     left, width, says = _acceptable(study.problem, axis, [float(c.mean) for c in everyone if c.mean is not None])
     title = (
@@ -254,14 +255,11 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     return Sets(tuple(rows), left, width, title, priced, says, len(everyone) - len(some))
 
 
-def _belief(note: str) -> str:
-    """Belief that an answer goes by, as its note says; else the last part of the note.
-
-    >>> _belief("as of time 3; believing ℓ 0.4; works in about 40 % of plays")
-    'Believing ℓ 0.4'
-    """
-    parts = note.split("; ")
-    return _sentence(next((part for part in parts if part.startswith("believing ")), parts[-1])).rstrip(".")
+def _belief(choice: Recommendation) -> str:
+    """Belief that an answer goes by; else its last reason, or its scope."""
+    named = [each for each in choice.reasons if each.kind == "believing"]
+    said = named or choice.reasons[-1:]
+    return _sentence(said[0].text).rstrip(".") if said else str(choice.scope)
 
 
 def _acceptable(problem: Any, axis: Axis, means: list[float]) -> tuple[str, str, str]:
@@ -299,17 +297,18 @@ def _sentence(text: str) -> str:
     return f"{first[:1].upper()}{first[1:]}." if first else ""
 
 
-def _first_few(text: str) -> str:
-    """A sentence that ends in a list, with its first parts.
+def _brief(each: Reason) -> str:
+    """A reason in words; of many scopes that are good enough, the first ones.
 
-    >>> _first_few("Good enough is at least 6: a, b, c, d, e.")
-    'Good enough is at least 6: a, b, c and 2 more.'
+    >>> from steerbo.core import good_enough
+    >>> _brief(good_enough(6.0, False, ["a", "b", "c", "d", "e"]))
+    'good enough is at least 6: a, b, c, and 2 more'
     """
-    head, _, listed = text.rstrip(".").partition(": ")
-    parts = listed.split(", ")
-    if len(parts) <= _IN_A_SENTENCE + 1:
-        return text
-    return f"{head}: {', '.join(parts[:_IN_A_SENTENCE])} and {len(parts) - _IN_A_SENTENCE} more."
+    scopes = each.values.get("scopes", ())
+    if each.kind != "good-enough" or len(scopes) <= _IN_A_SENTENCE + 1:
+        return each.text
+    more = f"and {len(scopes) - _IN_A_SENTENCE} more"
+    return reason(each.kind, **{**each.values, "scopes": [*scopes[:_IN_A_SENTENCE], more]}).text
 
 
 _FLAT = 0.5  # half the height of an axis along which outcomes are all alike

@@ -9,7 +9,7 @@ from ._conditional import (
     learned_law,
     similarity_weights,
 )
-from ._constraints import MIN_TO_PREDICT, NO_FEASIBLE_NOTE, ConstraintModels, margin_over, rows_at
+from ._constraints import MIN_TO_PREDICT, ConstraintModels, margin_over, rows_at
 from ._expectation import Axis, Expectation, ProductKernelPosterior
 from ._export import Columns, Posterior, inverse_root
 from ._feasibility import FailureModel, Feasibility, Lasting, feasible
@@ -30,7 +30,7 @@ from ._parts import Controlled, LawOf, Observed, Part, Rows, Uncontrolled, drawn
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "MIN_TO_PREDICT", "NO_FEASIBLE_NOTE", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis",
+    "FLEETING", "MIN_TO_PREDICT", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis",
     "Columns", "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
     "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture", "Observed",
     "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled",

@@ -26,7 +26,6 @@ DRAWS, SURE_DRAWS, MANY_DRAWS = 32, 128, 1024
 """Of what nature does: in a search, in one with a probability above `_SURELY`, and for the slack of one answer."""
 MIN_TO_PREDICT = 5
 """Outcomes before anything is said of the next ones."""
-NO_FEASIBLE_NOTE = "no settings are known yet that keep to the limits and are likely to work; these come nearest"
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 _ABSURD = 30.0  # largest distances within a limit, as far beyond it: see `doubtable`

@@ -43,6 +43,7 @@ from ..core import (
     horizon,
     last_time,
     now,
+    reason,
     time_of,
 )
 from ..errors import InvalidProblem, ModelFailure
@@ -51,7 +52,6 @@ from ..optim import Margin
 from ..records import from_dict, record, to_dict
 from ..space import OutcomeConstraint
 from ..surrogate import (
-    NO_FEASIBLE_NOTE,
     ConstraintModels,
     Controlled,
     FailureModel,
@@ -472,11 +472,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         random = self.streams(0, f"recommend {p}")
         pick = surrogate.optimistic(view, np.zeros(len(self.names)), np.array([p]), random)
         mean, band = self.problem.sign * pick.mean, BOUND * self.deviation(p, pick.sd)
-        note = f"believing {self.names[p]}"
+        reasons = [reason("believing", belief=self.names[p])]
         if view.margin is not None and view.margin(np.array([pick.place]))[0] < 0.0:
-            note += f"; {NO_FEASIBLE_NOTE}"
+            reasons.append(reason("none-keeps"))
         values = settings(self.problem, pick.place)
-        return Recommendation(self.problem.scope, values, mean, mean - band, mean + band, note=note)
+        return Recommendation(self.problem.scope, values, mean, mean - band, mean + band, reasons=tuple(reasons))
 
     def deviation(self, p: int, sd: float) -> float:
         """Standard deviation of the objective where prior p says σ, inflated by the calibration.
@@ -508,7 +508,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Recommend for another time and other available places. Priors allow that before any outcome."""
         view = self.candidates.view(request.get("time", self.now), request.get("available"), context)
         advice = self._answer(history, view)
-        return replace(PolicyStep.of(advice, context), note=f"as of time {view.time:.10g}; {advice.note}")
+        step = PolicyStep.of(advice, context)
+        return replace(step, reasons=(reason("as-of", time=view.time), *step.reasons))
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
