@@ -132,6 +132,10 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
 def test_a_course_survives_a_log_to_the_last_bit() -> None:
     drift_model = DriftModel(None, "fading", 0.1 + 0.2, (1 / 3, 2.0))
     assert DriftModel.from_dict(drift_model.to_dict()) == drift_model
+    mixed = {**drift_model.to_dict(), "kind": "smooth", "form": "sliding"}
+    assert DriftModel.from_dict(mixed).form == "sliding"
+    with pytest.raises(InvalidStudy):  # no kernel of smooth changes holds a translation
+        DriftModel.from_dict({**mixed, "kind": "sliding", "form": "smooth"})
     for plain in ({}, {**drift_model.to_dict(), "kind": "wild"}, {**drift_model.to_dict(), "more": 1}, None):
         with pytest.raises(InvalidStudy, match="drift"):
             DriftModel.from_dict(plain)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from .._arrays import Float
 from ..core import Amended, DataAdded, Event, History, Outcome, OutcomeTold, Refitted, Round, Scope
+from ..errors import InvalidStudy
 from ..gp import (
     AnyDrift,
     Averaged,
@@ -370,7 +371,13 @@ class ArmModels:
         return model
 
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
-        """Take over the hyperparameters that `refit` returned."""
+        """Take over the hyperparameters that `refit` returned.
+
+        Raises:
+            InvalidStudy: they are of something else than models, observations and limits.
+        """
+        if not hyperparameters.keys() <= {"models", "adjusters", "further"}:
+            raise InvalidStudy("hyperparameters", dict(hyperparameters), "models, adjusters and further, by number")
         regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
         for k, plain in regressions.items():
             self.observed[k].learn(Hyperparameters.from_dict(plain))

@@ -35,12 +35,12 @@ def doctor(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify the checksums of all studies in a log; repair it on request. URL#NAME is one study.
+    """Verify the checksums of all studies in a log, and load them; repair it on request. URL#NAME is one study.
 
     Exit code 0: all is intact, or was repaired; 1: damage was found; 2: there is no log. Without --repair nothing is
     written.
     """
-    found = medicine.repair(_log(study)) if repair else medicine.examine(_log(study))
+    found = medicine.repair(_log(study)) if repair else medicine.diagnose(_log(study))
     if as_json:
         fields = ("name", "events", "complaint", "note")
         studies = [{name: getattr(study, name) for name in fields} for study in found.studies]

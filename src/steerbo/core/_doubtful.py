@@ -101,7 +101,8 @@ def is_beyond(mean: float, outcomes: Float[np.ndarray, " n"]) -> bool:
     >>> is_beyond(25.0, outcomes), is_beyond(4.0, outcomes)
     (True, False)
     """
-    best, whole = float(outcomes.max()), float(np.ptp(outcomes))
+    best = float(outcomes.max())
+    whole = best - float(outcomes.min())
     usual = max(best - float(np.median(outcomes)), _SLIGHT * whole, _NOTHING * float(np.abs(outcomes).max()))
     return mean - best > usual
 

@@ -17,12 +17,16 @@ format  change in the next one
 
 from __future__ import annotations
 
+import json
+import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
-from ..records import record, with_checked
+from ..errors import InvalidStudy
+from ..records import from_dict, record, with_checked
 from .answers import Scope
 
 FORMAT = 2
@@ -284,6 +288,73 @@ Event = Annotated[
     BeforeValidator(upgrade_format),
 ]
 """Any of the events, told apart by `kind` in their JSON form; those of an earlier format are read as present ones."""
+
+
+_LARGEST = sys.float_info.max
+_DIGITS = 400  # of an integer that Python reads whole: all that fit a float, and some more
+_NAMED = 5  # parts of the path to what is nested too deeply
+MOST_NESTED = 100
+"""Depth of lists and mappings in an event that is written or read: Python itself ends at a thousand calls."""
+
+
+def read_json(text: str) -> Any:
+    """Read JSON in which integers may have any number of digits; one beyond all numbers is infinite.
+
+    Raises:
+        ValueError: it is no JSON.
+        RecursionError: it is nested too deeply.
+
+    >>> read_json("[1, " + "9" * 5000 + "]")
+    [1, inf]
+    """
+    return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < _DIGITS else float(digits))
+
+
+def read_event(plain: Any, place: str) -> Event:
+    """Read an event from its JSON form.
+
+    Args:
+        plain: the event.
+        place: of the event, for messages.
+
+    Raises:
+        InvalidStudy: it is no event, holds a number that is not finite, or is nested too deeply.
+
+    >>> read_event({"kind": "told", "token": "1-a", "outcome": {"value": 10**310}}, "event 3")
+    Traceback (most recent call last):
+        ...
+    steerbo.errors.InvalidStudy: event 3.outcome.value: inf is not allowed; expected a number below 1.8e+308 in size.
+    """
+    check_plain(plain, place)
+    event: Event = from_dict(Event, plain, place, InvalidStudy)
+    return event
+
+
+def check_plain(plain: Any, place: str) -> None:
+    """Refuse JSON data that no arithmetic can take: numbers that are no finite float, and data nested too deeply.
+
+    Raises:
+        InvalidStudy: naming the field.
+    """
+    level: list[tuple[str, Any]] = [(place, plain)]
+    for _ in range(MOST_NESTED):
+        deeper: list[tuple[str, Any]] = []
+        for field, value in level:
+            kind = type(value)
+            if kind is str:
+                continue
+            if kind is dict:
+                deeper += [(f"{field}.{name}", value[name]) for name in value]
+            elif kind is list or kind is tuple:
+                deeper += [(field, each) for each in value]
+            elif (kind is int and abs(value) > _LARGEST) or (kind is float and not math.isfinite(value)):
+                shown = value if kind is float else math.copysign(math.inf, value > 0 or -1)
+                raise InvalidStudy(field, shown, f"a number below {_LARGEST:.2g} in size")
+        if not deeper:
+            return
+        level = deeper
+    deepest = ".".join(level[0][0].split(".")[:_NAMED]) + ".…"
+    raise InvalidStudy(deepest, level[0][1], f"lists and tables that are nested at most {MOST_NESTED} deep")
 
 
 class Log(Protocol):

@@ -26,7 +26,7 @@ from ..errors import (
     ModelFailure,
     one_of,
 )
-from ..records import from_dict, to_dict
+from ..records import to_dict
 from ._constraints import broken_limits_said, check_advice, check_suggestion, with_limits
 from ._context import TIME
 from ._creation import MethodOptions, created_event
@@ -72,6 +72,8 @@ from .events import (
     Log,
     OutcomeTold,
     Refitted,
+    read_event,
+    read_json,
     with_canonical_order,
 )
 from .registry import find_method, problem_class, read_problem
@@ -329,6 +331,7 @@ class BaseStudy(ABC):
         """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
         history, doubted = self._state.history, method.outliers(self._state.history)
         said = [
+            self._state.unread_said(),
             method.note(history),
             outliers_said(history, doubted),
             bad_said(self.problem, history, doubted),
@@ -807,16 +810,13 @@ def load(text: str) -> Optimizer:
         InvalidProblem: its problem is not valid.
     """
     try:
-        plain = json.loads(text)["events"]
+        plain = read_json(text)["events"]
         kind = plain[0]["problem"], plain[0]["kind"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         kind = None, None
     if kind[1] != "created":
         raise InvalidStudy("text", text, "what Optimizer.to_json() returned")
-    try:
-        events = [from_dict(Event, event, f"events.{i}", InvalidStudy) for i, event in enumerate(plain)]
-    except RecursionError:
-        raise InvalidStudy("text", text, "what Optimizer.to_json() returned", "(It is nested too deeply.)") from None
+    events = [read_event(event, f"events.{i}") for i, event in enumerate(plain)]
     return Optimizer.replay(problem_of(events[0], "events.0"), events)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from typing import Any
 
-from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict, short_repr
+from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict, SteerboError, short_repr
 from ..records import from_dict, identity
 from ._constraints import check_suggestion
 from ._context import TIME, beginning, context_of, time_of
@@ -19,7 +19,7 @@ from ._problem import Problem
 from ._stopping import after, is_converged
 from .answers import Explanation
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
-from .events import FORMAT, Asked, BoundsExtended, Created, Decided, Event, Refitted, with_canonical_order
+from .events import FORMAT, Asked, BoundsExtended, Created, Decided, Event, Refitted, check_plain, with_canonical_order
 from .law_tests import LawMonitor
 from .registry import find_method, packages
 from .reports import OutcomeParser
@@ -50,6 +50,7 @@ class StudyState:
         options = from_dict(kind.Options, kind.read_options(created.options))
         with one_blas_thread():
             self.method = kind(problem, options, self.streams)
+        self.unread: dict[int, str] = {}  # what is wrong with fits that the method cannot use, by position in the log
         # What was computed from the events, and from how many: it is kept until the next one.
         self.whole = True  # whether the last event was taken in by all of it
         self._gain: tuple[int, float | None] = (0, None)
@@ -77,6 +78,8 @@ class StudyState:
         with uncollected(), one_blas_thread():
             for event in rest:
                 state._take(event)
+        if said := state.unread_said():
+            warnings.warn(ReproducibilityWarning(said), stacklevel=4)
         return state
 
     def check_wheels(self, stacklevel: int = 3) -> None:
@@ -108,8 +111,29 @@ class StudyState:
             self._begin_anew(self.problem, self._beginning())
         else:
             self.checks.learn(event, self.history)
-            self.method.learn(event, self.history)
+            self._learn(event, len(self.events))
         self.whole = True
+
+    def _learn(self, event: Event, position: int) -> None:
+        """Let the method learn an event; a fit that it cannot use is left out, and is due again."""
+        try:
+            self.method.learn(event, self.history)
+        except Exception as error:  # only the method knows what its fits look like, so that anything may be amiss
+            if not isinstance(event, Refitted):
+                raise
+            self.unread[position] = str(error) if isinstance(error, SteerboError) else repr(error)
+
+    def unread_said(self) -> str:
+        """Sentence about the latest fit, if the method cannot use it; empty: there is none, or it can."""
+        if not self.unread:
+            return ""
+        latest = next((k for k in range(len(self.events), 1, -1) if isinstance(self.events[k - 1], Refitted)), 0)
+        if latest not in self.unread:
+            return ""
+        return (
+            f"The hyperparameters of event {latest} cannot be used ({self.unread[latest].rstrip('.')}): they are "
+            "learned again from all outcomes, so that the next suggestion may differ from the one they led to."
+        )
 
     def _beginning(self) -> float:
         """Time of data that came before any round and say no time: that of the first round, once that is known."""
@@ -138,7 +162,7 @@ class StudyState:
                 self.history.apply(event)
                 self.checks.learn(event, self.history)
                 if not isinstance(event, Refitted) or k > last:
-                    self.method.learn(event, self.history)
+                    self._learn(event, k + 2)
 
     def as_of(self, request: Mapping[str, Any]) -> StudyState:
         """This state; before any round, a copy in which data without a time came at the time that is asked for."""
@@ -191,7 +215,8 @@ class StudyState:
     def _refit(self) -> Refitted | None:
         number = len(self.history) + 1
         last = self.events[-1]
-        if isinstance(last, Refitted) and last.round == number:  # for this very round, and then its worker was lost
+        usable = len(self.events) not in self.unread
+        if isinstance(last, Refitted) and last.round == number and usable:  # for this very round: its worker was lost
             return None
         if self._refitted[0] != len(self.events):
             with one_blas_thread():
@@ -226,6 +251,7 @@ class StudyState:
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
         check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
+        check_plain(dict(choice.note), "note")
         switching_cost = self.problem.change_cost(choice.values, self.history)
         expected = choice.expected_cost
         if expected is None:

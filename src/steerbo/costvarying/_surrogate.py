@@ -166,10 +166,12 @@ class Surrogate:
         """Take in one event; `history` has it already."""
         match event:
             case Refitted():
+                self.feasibility.learn(event, history)  # first: if a fit of limits cannot be read, all stay due
                 self._model = self.drift.set_hyperparameters(
                     self._empty_model, self.model, event.hyperparameters["objective"]
                 )
                 self.fitted_at = len(self.model)
+                return
             case OutcomeTold():
                 self._late.append(self._later(event.outcome, event.token, history[event.token]))
             case DataAdded():

@@ -64,6 +64,8 @@ _ALIKE = 0.1  # difference of the logarithms of two periods of one season
 _GOLDEN = (math.sqrt(5) - 1) / 2  # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
 _SLOW = (math.log(4.0), 2.0)  # of the logarithm of a smooth change's time scale: from none in a study to much in it
 _LIKELY = 3.0  # log posterior by which a translation may be behind and still has draws
+_HELD: dict[Kind, frozenset[Kind]] = {"smooth": frozenset({"steady"}), "sliding": frozenset({"steady", "smooth"})}
+"""Kinds that are special cases of another one, by the kind whose kernel then holds draws of both."""
 
 Theta = tuple[float, ...]
 
@@ -168,6 +170,7 @@ class DriftModel:
             not isinstance(plain, Mapping)
             or plain.keys() - {"standings", "form"} != known
             or not {plain["kind"], plain.get("form", "steady")} <= {*KINDS}
+            or ("form" in plain and plain["kind"] not in _HELD.get(plain["form"], ()))
         ):
             raise InvalidStudy("hyperparameters.drift", plain, f"a kind ({', '.join(KINDS)}), a unit and cuts")
         standings = plain.get("standings", {})
@@ -320,10 +323,12 @@ class _Comparison:
         Where no drift or a smooth change is likeliest, draws are those of a smooth change: its time scale may be much
         longer than the study. Where a translation is likely, too, it has a share of the draws by its odds.
         """
-        model = best.drift_model
-        if model.kind not in {"steady", "smooth", "sliding"}:
-            return model, best.drawn()
+        if best.drift_model.kind not in {"steady", "smooth", "sliding"}:
+            return best.drift_model, best.drawn()
         smooth, sliding = self._smooth(best), self.fits.get("sliding")
+        # Only now is a smooth change fitted to the end, and may be likelier than what was best.
+        best = max(best, smooth, key=self._net)
+        model = best.drift_model
         odds = math.inf if model.kind == "sliding" else -math.inf  # of a translation, where nothing compares
         if sliding is not None and model.cuts == self._steady.cuts and sliding.found.output == smooth.found.output:
             odds = self._net(sliding) - max(self._net(self.fits["steady"]), self._net(smooth))

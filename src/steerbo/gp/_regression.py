@@ -527,14 +527,15 @@ class GPRegression(Generic[K]):
         """Take hyperparameters over. O(n³).
 
         Raises:
-            InvalidStudy: they belong to another kernel.
+            InvalidStudy: they belong to another kernel, and nothing has changed.
         """
         hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
-        self.draws, extra = hyperparameters.draws, np.zeros(len(self))
+        extra = np.zeros(len(self))
         for i, variance in hyperparameters.doubted:
             if i >= len(self):
                 raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
             extra[i] = variance
+        self.draws = hyperparameters.draws
         self._data = _Observations(self.inputs, self.outcomes, extra)
         self.prior, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         there, self._fitted = self._fitted is self.inputs and len(self) <= MOST, None

@@ -133,14 +133,15 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     def _take(self, event: Refitted) -> None:
         """Take over a fit from the log, with what it forgets: all up to the last outcome that it names."""
-        found = event.hyperparameters
-        if anew := self._outdated_fit():
-            self.models = self._new_models()
-        self.models.learn(found)
+        found, anew = event.hyperparameters, self._outdated_fit()
+        forgotten = [self._by_name[name].when for name in found.get("forgotten", ())]
+        models = self._new_models() if anew else self.models
+        models.learn(found)
+        self.models = models
         self.doubted = frozenset(found.get("doubted", ()))
         if "forgotten" in found:
-            self.forgotten_until = max((self._by_name[name].when for name in found["forgotten"]), default=None)
-            self.anew = found.get("noticed", event.round) if found["forgotten"] else -_ANEW
+            self.forgotten_until = max(forgotten, default=None)
+            self.anew = found.get("noticed", event.round) if forgotten else -_ANEW
         elif anew and self.forgotten_until is not None:  # fitted by a version that kept to what it had forgotten
             return
         self._learned = tuple(self.past)

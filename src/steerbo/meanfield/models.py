@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
+from ..errors import InvalidStudy
 from ..gp import drift_over, from_hex, mixture_quantile, refit_due, to_hex
 from ._gp import Observations, PayoffPosterior, corrected, fit, sampled, screen_lengthscales
 from ._kernels import PLAIN, ROOT, CovariateFactor, Inputs, Kind, Parameters, PayoffKernel, map_embeddings
@@ -28,6 +29,7 @@ _PROMISING = 2  # embeddings on a map that are fitted
 _EVALUATIONS, _WARM = 15, 6  # evaluations of the likelihood in a first fit, and in one that starts from the last
 _DRAWS = 12  # of each embedding
 _NEGLIGIBLE = 1e-3  # weight of an embedding that is left out
+_LARGEST = 100.0  # logarithm of a hyperparameter, as in `gp.Hyperparameters.check`
 _MOST = 400  # observations beyond which one point suffices: at 80, averaging widens bounds by six per cent
 
 
@@ -124,8 +126,20 @@ class PayoffModels:
         )
 
     def learn(self, plain: Mapping[str, Any]) -> None:
-        """Take over a fit from the log."""
-        self.fitted |= {name: from_hex(value) for name, value in plain.items() if name in self.embeddings}
+        """Take over a fit from the log.
+
+        Raises:
+            InvalidStudy: it is a fit of another kernel, and nothing has changed.
+        """
+        found = {name: from_hex(value) for name, value in plain.items() if name in self.embeddings}
+        for name, parameters in found.items():
+            names = [*self.by(name).names, "noise"]
+            if parameters.keys() != {*names} or max(map(abs, parameters.values())) > _LARGEST:
+                allowed = f"a number from -{_LARGEST:g} to {_LARGEST:g} each of {', '.join(names)}"
+                raise InvalidStudy(f"hyperparameters.{name}", parameters, allowed)
+        if plain["embedding"] not in found.keys() | self.fitted.keys() or not isinstance(plain["compared"], int):
+            raise InvalidStudy("hyperparameters.embedding", plain["embedding"], "one with hyperparameters")
+        self.fitted |= found
         self.kernel = self.by(plain["embedding"])
         self.compared = plain["compared"]
 

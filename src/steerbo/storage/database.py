@@ -20,9 +20,9 @@ from typing import Any
 from .._redaction import split_name
 from ..core import Created, Event
 from ..core.determinism import uncollected
-from ..core.events import FORMAT, ended_round
+from ..core.events import FORMAT, ended_round, read_event, read_json
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
-from ..records import from_dict, to_dict
+from ..records import to_dict
 from ._drivers import Connection, Table
 from .connections import DOCTOR, Database
 from .log import TURN, Lease, checked_name, checked_place, new_name
@@ -284,10 +284,9 @@ class DatabaseLog:
     def event(self, position: int, body: str) -> Event:
         """An event from its text."""
         try:
-            event: Event = from_dict(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
+            return read_event(read_json(body), f"{self.place}: event {position}")
         except (json.JSONDecodeError, RecursionError):
             raise self._damage(f"event {position}", body, "an event in JSON") from None
-        return event
 
     def _damage(self, field: str, value: object, allowed: str) -> DamagedLog:
         return DamagedLog(f"{self.place}: {field}", value, allowed, DOCTOR)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
+import warnings
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import Any
 
 from .._redaction import split_name
 from .._wording import counted
-from ..core import Event
-from ..core.events import FORMAT, ended_round
+from ..core import Created, Event
+from ..core.events import FORMAT, ended_round, read_event, read_json
+from ..core.optimizer import problem_of
+from ..core.state import StudyState
 from ..errors import InvalidStudy, SteerboError, one_of
-from ..records import from_dict, record
+from ..records import record
 from ._drivers import Connection
 from .connections import Database
 from .database import DAMAGED, EVENTS, HEADS, LEASES, TABLES, checksum, study_names
@@ -80,6 +83,19 @@ class IntegrityReport:
         lines = [f"{self.place}: {self.complaint}" if self.complaint else self.place]
         lines += [f"  {study}" for study in self.studies]
         return "\n".join([*lines, *([self.repaired] if self.repaired else [])])
+
+
+def diagnose(place: Path | str) -> IntegrityReport:
+    """Examine a log, and load every study of it as a worker does: its notes name the fits that cannot be used."""
+    found = examine(place)
+    studies = [
+        kept if kept.complaint else replace(kept, note=_joined(kept.note, _unusable(kept))) for kept in found.studies
+    ]
+    return replace(found, studies=tuple(studies))
+
+
+def _joined(note: str, more: list[str]) -> str:
+    return "; ".join([note, *more] if note else more)
 
 
 def examine(place: Path | str) -> IntegrityReport:
@@ -210,9 +226,10 @@ def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Stored
     if head is not None and isinstance(head.format, int) and head.format > FORMAT:
         said = f"its format is {head.format}, and at most {FORMAT} is known. {LATER}"
         return StoredStudy(name, (), complaint=said, later=True)
-    open_rounds, unread = _open(bodies)
+    events, unread = _events(bodies)
     if unread:
-        return StoredStudy(name, tuple(bodies), complaint=f"event {unread} is none that is known. {LATER}", later=True)
+        return StoredStudy(name, tuple(bodies), complaint=unread, later=True)
+    open_rounds = _open(events)
     complaint = ""
     if seen > number:
         rest = f"{seen - number} that stand after it or in its place are not counted"
@@ -240,19 +257,42 @@ def _fitting(tip: str, position: int, rows: Rows) -> tuple[str, str] | None:
     return None
 
 
-def _open(bodies: list[str]) -> tuple[set[str], int]:
-    """Tokens of rounds that are open after these events; and the number of the first that cannot be read, else 0."""
-    tokens: set[str] = set()
+def _events(bodies: Sequence[str]) -> tuple[list[Event], str]:
+    """The events of a study up to the first that cannot be read, and what is wrong with it; empty: all can be read."""
+    events: list[Event] = []
     for position, body in enumerate(bodies, 1):
         try:
-            event: Event = from_dict(Event, json.loads(body), f"event {position}", InvalidStudy)
-        except (SteerboError, ValueError, RecursionError):
-            return tokens, position
+            events.append(read_event(read_json(body), f"event {position}"))
+        except SteerboError as error:
+            return events, f"event {position} cannot be read: {error} If a later version wrote it: {LATER}"
+        except (ValueError, RecursionError):
+            return events, f"event {position} is no JSON"
+    return events, ""
+
+
+def _unusable(kept: StoredStudy) -> list[str]:
+    """Events of a study that can be read and not used, a clause each."""
+    events, _ = _events(kept.bodies)
+    if not events or not isinstance(events[0], Created) or events[0].problem is None:
+        return []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            state = StudyState.from_events(problem_of(events[0], "event 1"), events)
+    except SteerboError as error:
+        return [f"it cannot be loaded here: {error}"]
+    return [f"the fit of event {k} cannot be used and is made again: {said}" for k, said in state.unread.items()]
+
+
+def _open(events: list[Event]) -> set[str]:
+    """Tokens of the rounds that are open after these events."""
+    tokens: set[str] = set()
+    for event in events:
         if event.kind == "asked":
             tokens.add(event.token)
         elif (token := ended_round(event)) is not None:
             tokens.discard(token)
-    return tokens, 0
+    return tokens
 
 
 def write(connection: Connection, studies: tuple[StoredStudy, ...]) -> None:

@@ -22,6 +22,7 @@ from ..space import Space
 from ._expectation import Expectation, ProductKernelPosterior
 from ._parts import Part
 
+_SQUARABLE = 1e150  # numbers beyond have squares that are no float
 Points = Float[np.ndarray, "r d"]
 
 
@@ -197,8 +198,9 @@ class Posterior:
             return np.mean(means, axis=0), np.mean(covariances, axis=0) + away.T @ away / len(away)
         cross = self.cross(Z)
         half = cross @ self.root
-        mean = self.offset + self.scale * (self.mean + cross @ self.weights)
-        covariance = self.scale**2 * (self.prior(Z[None])[0] - half @ half.T)
+        offset, scale = (min(max(number, -_SQUARABLE), _SQUARABLE) for number in (self.offset, self.scale))
+        mean = offset + scale * (self.mean + cross @ self.weights)
+        covariance = scale**2 * (self.prior(Z[None])[0] - half @ half.T)
         return mean + (self.trend(Z) if self.trend is not None else 0.0), covariance
 
 

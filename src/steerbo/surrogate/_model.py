@@ -122,13 +122,19 @@ class DriftTracker:
     def set_hyperparameters(
         self, fresh: Callable[[DriftModel], GPRegression[Any]], model: GPRegression[Any], plain: Mapping[str, Any]
     ) -> GPRegression[Any]:
-        """Put learned hyperparameters to use: in the same model, or in one of another drift with the same outcomes."""
-        if self._learns and self.model is not None:
-            self.model = DriftModel.from_dict(plain.get("drift", {}))
-            points, outcomes, model = model.inputs, model.outcomes, fresh(self.model)
+        """Put learned hyperparameters to use: in the same model, or in one of another drift with the same outcomes.
+
+        Raises:
+            InvalidStudy: they do not fit the model, and nothing has changed.
+        """
+        found = Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"})
+        drift_model = self.model
+        if self._learns and drift_model is not None:
+            drift_model = DriftModel.from_dict(plain.get("drift", {}))
+            points, outcomes, model = model.inputs, model.outcomes, fresh(drift_model)
             model.replace(points, outcomes)
-        self._corrected, self._fitted = False, (model.inputs, model.outcomes)
-        model.set(Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"}))
+        model.set(found)
+        self.model, self._corrected, self._fitted = drift_model, False, (model.inputs, model.outcomes)
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not all_equal(model.outcomes)
         return model

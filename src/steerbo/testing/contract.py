@@ -448,6 +448,44 @@ class WingContract(Contract):
         asked = [event.round for event in refits]
         assert asked == sorted(asked)
 
+    def test_fits_that_cannot_be_used_are_made_again(self, world: Case) -> None:
+        """A log whose hyperparameters fit no model is answered from: they are learned again, and that is said."""
+        events = self.whole(world).events
+        refits = [position for position, event in enumerate(events) if isinstance(event, Refitted)]
+        for spoil in (_shortened, _renamed, _mistyped) if refits else ():
+            plain = [to_dict(event, Event) for event in events[: refits[-1] + 1]]
+            plain[-1]["hyperparameters"] = spoil(plain[-1]["hyperparameters"])
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                again = Optimizer.replay(world.problem, [from_dict(Event, line) for line in plain])
+            said = [str(each.message) for each in caught if "cannot be used" in str(each.message)]
+            assert len(said) == 1
+            assert f"event {len(plain)} " in said[0]
+            assert said[0] in str(again.status)
+            _answers(again)
+            again.refit()
+            assert isinstance(again.events[-1], Refitted)
+            assert said[0] not in str(again.status)
+            _read_back(world, again)
+
+
+def _shortened(plain: Any) -> Any:
+    """Plain data in which every list, and every mapping of numbers, has lost its last part."""
+    if isinstance(plain, list):
+        return [_shortened(part) for part in plain[:-1]]
+    if not isinstance(plain, dict):
+        return plain
+    kept = list(plain)[:-1] if all(isinstance(part, str) for part in plain.values()) else list(plain)
+    return {name: _shortened(plain[name]) for name in kept}
+
+
+def _renamed(plain: dict[str, Any]) -> Any:
+    return {f"{name} of another": part for name, part in plain.items()}
+
+
+def _mistyped(plain: dict[str, Any]) -> Any:
+    return dict.fromkeys(plain, "no number")
+
 
 def _other_threads() -> threadpool_limits:
     """Switch to another number of BLAS threads."""

@@ -35,6 +35,7 @@ from ..core import (
     OutcomeTold,
     PolicyStep,
     Recommendation,
+    Refitted,
     Round,
     Scope,
     Streams,
@@ -46,7 +47,7 @@ from ..core import (
     reason,
     time_of,
 )
-from ..errors import InvalidProblem, ModelFailure
+from ..errors import InvalidProblem, InvalidStudy, ModelFailure
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
 from ..optim import Margin
 from ..records import from_dict, record, to_dict
@@ -280,6 +281,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             case Amended():
                 self._far = self._far_ahead(history)
                 self._replay(history)
+            case Refitted() if not event.hyperparameters.keys() <= {"objective", *self.problem.further}:
+                raise InvalidStudy("hyperparameters", event.hyperparameters, "those of the objective and of limits")
             case _:
                 pass
         if self._far and self._far - (far := self._far_ahead(history)):

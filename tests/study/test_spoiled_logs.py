@@ -1,0 +1,122 @@
+"""Logs that hold what nobody would write: whatever can be used is answered from, and what cannot is named."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.core import Event, ReproducibilityWarning
+from steerbo.core.events import read_event
+from steerbo.errors import InvalidStudy
+from steerbo.records import to_dict
+from steerbo.storage.doctor import StoredStudy, fill
+from steerbo.study import Study
+from tests.cli.calls import call
+
+Events = list[dict[str, Any]]
+
+
+def events_of(rounds: int = 3) -> Events:
+    """Events of a short study in JSON's terms."""
+    problem = sb.CostVarying([sb.Float("x", 0, 10)], [["x"]])
+    optimizer = sb.Optimizer(problem, rounds=50, seed=0)
+    for value in range(rounds):
+        optimizer.tell(optimizer.ask(), float(value))
+    plain: Events = [to_dict(event, Event) for event in optimizer.events]
+    return plain
+
+
+def spoiled(kind: str, change: Callable[[dict[str, Any]], None]) -> Events:
+    """The events of a short study with a change in the last one of a kind."""
+    events = events_of()
+    change(next(event for event in reversed(events) if event["kind"] == kind))
+    return events
+
+
+def nested(depth: int) -> Any:
+    inner: Any = "x"
+    for _ in range(depth):
+        inner = {"a": inner}
+    return inner
+
+
+WHOLE = 10**400
+UNREADABLE = {
+    "outcome": ("told", lambda event: event["outcome"].update(value=WHOLE), "outcome.value"),
+    "cost": ("told", lambda event: event["outcome"].update(cost=WHOLE), "outcome.cost"),
+    "settings": ("asked", lambda event: event["values"].update(x=-WHOLE), "values.x"),
+    "seed": ("created", lambda event: event.update(seed=10**4200), "seed"),
+    "note": ("asked", lambda event: event["note"].update(deep=nested(900)), "note.deep"),
+}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_what_no_arithmetic_takes_is_refused_by_event_and_field(tmp_path: Path, case: str) -> None:
+    kind, change, field = UNREADABLE[case]
+    events = spoiled(kind, change)
+    at = max(position for position, event in enumerate(events) if event["kind"] == kind)
+    with pytest.raises(InvalidStudy, match=rf"events\.{at}\.{field}"):
+        sb.load(json.dumps({"events": events}))
+    place = tmp_path / "study.db"
+    fill(place, (StoredStudy("study", tuple(map(json.dumps, events))),))
+    with pytest.raises(InvalidStudy, match=rf"event {at + 1}\.{field}"):
+        Study.open(place)
+    said = call("doctor", place)
+    assert said.exit_code == 1
+    assert f"event {at + 1}.{field}" in said.stdout
+
+
+def test_a_seed_of_thousands_of_digits_is_refused_by_field() -> None:
+    text = json.dumps({"events": events_of()}).replace('"seed": 0', '"seed": ' + "1" * 5000)
+    with pytest.raises(InvalidStudy, match=r"events\.0\.seed"):
+        sb.load(text)
+
+
+@pytest.mark.parametrize("depth", [1, 50, 97])
+def test_notes_of_usual_depth_are_read(depth: int) -> None:
+    (asked,) = spoiled("asked", lambda event: event["note"].update(deep=nested(depth)))[-2:-1]
+    assert read_event(asked, "event 1").note["deep"] == nested(depth)
+
+
+@pytest.mark.parametrize("values", [(1e308,), (1e308, -1e308), (-1.7e308, 1e-300)])
+def test_the_largest_outcomes_are_answered_from_and_reported(tmp_path: Path, values: tuple[float, ...]) -> None:
+    events = events_of(4)
+    told = [event for event in events if event["kind"] == "told"]
+    for event, value in zip(told, values, strict=False):
+        event["outcome"]["value"] = value
+    place = tmp_path / "study.db"
+    fill(place, (StoredStudy("study", tuple(map(json.dumps, events))),))
+    with Study.open(place) as study:
+        assert "x" in str(study.recommend())
+        study.explain()
+        study.ask()
+    for words in (("show", place), ("report", place, "--out", tmp_path / "report.html")):
+        assert call(*words).exit_code == 0
+    assert "<svg" in (tmp_path / "report.html").read_text()
+
+
+def test_fits_of_another_kernel_are_made_again_and_the_doctor_names_them(tmp_path: Path) -> None:
+    events = spoiled("refitted", lambda event: event["hyperparameters"]["objective"].update(theta=["0x1.0p+0"]))
+    at = 1 + max(position for position, event in enumerate(events) if event["kind"] == "refitted")
+    place = tmp_path / "study.db"
+    fill(place, (StoredStudy("study", tuple(map(json.dumps, events))),))
+    said = call("doctor", place)
+    assert said.exit_code == 0, "its checksums are right, and it can be used"
+    assert f"the fit of event {at} cannot be used" in said.stdout
+    with pytest.warns(ReproducibilityWarning, match=f"event {at} cannot be used"):
+        study = Study.open(place)
+    with study:
+        assert study.recommend().mean is not None
+        assert f"event {at} cannot be used" in study.explain().summary
+        study.tell(study.ask(), 1.0)
+        study.ask()
+        assert "cannot be used" not in study.explain().summary
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Study.open(place).close()
