@@ -817,7 +817,9 @@ def load(text: str) -> Optimizer:
     if kind[1] != "created":
         raise InvalidStudy("text", text, "what Optimizer.to_json() returned")
     events = [read_event(event, f"events.{i}") for i, event in enumerate(plain)]
-    return Optimizer.replay(problem_of(events[0], "events.0"), events)
+    created = events[0]
+    assert isinstance(created, Created)
+    return Optimizer.replay(problem_of(created, "events.0"), events)
 
 
 def problem_of(created: Created, place: str, problem: Problem | None = None) -> Problem:
