@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.core import Event, ReproducibilityWarning
+from steerbo.core import Asked, Event, ReproducibilityWarning
 from steerbo.core.events import read_event
 from steerbo.errors import InvalidStudy
 from steerbo.records import to_dict
@@ -81,7 +81,9 @@ def test_a_seed_of_thousands_of_digits_is_refused_by_field() -> None:
 @pytest.mark.parametrize("depth", [1, 50, 97])
 def test_notes_of_usual_depth_are_read(depth: int) -> None:
     (asked,) = spoiled("asked", lambda event: event["note"].update(deep=nested(depth)))[-2:-1]
-    assert read_event(asked, "event 1").note["deep"] == nested(depth)
+    event = read_event(asked, "event 1")
+    assert isinstance(event, Asked)
+    assert event.note["deep"] == nested(depth)
 
 
 @pytest.mark.parametrize("values", [(1e308,), (1e308, -1e308), (-1.7e308, 1e-300)])
