@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import get_args
 
 import numpy as np
 import pytest
 
 from steerbo.causal import CausalGraph, policy_scopes
+from steerbo.causal.graphs.dag import bits
+from steerbo.causal.identification._dominance import Dominance, subsets
 from steerbo.causal.identification.enumeration import Mode
 from steerbo.causal.identification.reasons import why_dropped
 from steerbo.core import Scope
-from tests.causal.exact import BinaryModel, all_scopes, climbed
+from tests.causal.exact import BinaryModel, all_scopes, climbed, random_graph
 from tests.causal.random_graphs import found, plain, random_graphs
 
 IDLE = CausalGraph.from_text(
@@ -96,3 +99,39 @@ def test_not_all_that_is_kept_is_needed() -> None:
     for climb in range(3):
         random = np.random.default_rng(climb)
         assert climbed(BinaryModel.draw(IDLE, random), advantage, random, 60)[1] <= 1e-9
+
+
+class FromEverySet(Dominance):
+    """Dominance graph walked from every set of actions, none of which is taken to be set always."""
+
+    always = 0
+
+    def beginnings(self, chosen: int | None = None, undecided: int | None = None) -> Iterator[int]:
+        yield from subsets(self.everything)
+
+
+def test_actions_whose_causes_can_be_seen_or_set_need_not_be_left_unset() -> None:
+    """The scopes are those of a search that begins with every set of actions."""
+    spared = 0
+    for seed in range(150):
+        random = np.random.default_rng(seed)
+        nodes = int(random.integers(4, 9))
+        actions = min(int(random.integers(1, 5)), nodes - 2)
+        graph = random_graph(random, nodes, actions, random.choice([0.3, 0.5]), random.choice([0.0, 0.15]))
+        short, full = Dominance(graph), FromEverySet(graph)
+        assert sorted(short.ends()) == sorted(full.ends()), graph.to_text()
+        spared += short.always.bit_count() > 1
+    assert spared > 50, "there must be something to spare"
+
+
+def test_where_nothing_is_hidden_there_is_one_set_of_actions_to_begin_with() -> None:
+    """Also in a network that is unrolled over time, whose actions cause each other."""
+    edges = [f"x{t} -> z{t}; z{t} -> y{t}" for t in range(8)]
+    edges += [f"{name}{t} -> {name}{t + 1}" for t in range(7) for name in "xzy"]
+    actions = [f"{name}{t}" for t in range(8) for name in "xz"]
+    graph = CausalGraph.from_text("; ".join(edges), target="y7", intervenable=actions)
+    dominance = Dominance(graph)
+    assert list(bits(dominance.always)) == list(bits(dominance.everything))
+    assert len(list(dominance.beginnings())) == 1
+    looks = {f"z{t}": [f"y{t - 1}"] for t in range(1, 8)}
+    assert policy_scopes(graph, limit=100) == (Scope.of({"z0": [], **looks}),)

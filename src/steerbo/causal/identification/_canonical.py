@@ -32,7 +32,7 @@ class CanonicalScopes:
     chosen: int
     effort: StepBudget
     _steps: dict[State, dict[int, State]] = field(default_factory=dict, repr=False)
-    _idle: set[State] = field(default_factory=set, repr=False)  # states in which some action does not matter
+    _idle: dict[State, int] = field(default_factory=dict, repr=False)  # actions that do not matter, by state
 
     @cached_property
     def cut(self) -> BitmaskDag:
@@ -57,16 +57,20 @@ class CanonicalScopes:
 
         return self._scopes(following)
 
-    def essential(self) -> list[Seen]:
-        """Enumerate the canonical scopes, of all orders that matter, in which every action matters.
+    def essential(self, always: int = 0) -> list[Seen]:
+        """Enumerate the canonical scopes, of all orders that matter, in which every action outside `always` matters.
 
         If an action does not, the scope is as good without it, and the other canonical scopes of the smaller set are at
-        least as good. This is known as soon as the action is placed, because all later actions are.
+        least as good. This is known as soon as the action is placed, because all later actions are. Actions of `always`
+        are part of every set that is enumerated, so there is no smaller set to leave such a scope to.
         """
 
         def following(state: State) -> Iterator[State]:
             steps = self._step(state)
-            return (after for after in steps.values() if not {state, after} & self._idle)
+            idle = self._idle.get(state, 0)
+            for after in steps.values():
+                if not (idle | self._idle.get(after, 0)) & ~always:
+                    yield after
 
         return self._scopes(following)
 
@@ -91,21 +95,23 @@ class CanonicalScopes:
             self.effort.step()
             remaining, left, later = state
             relevant, group = self._last(remaining, left, later)
-            if relevant != remaining:
-                self._idle.add(state)
+            self._idle[state] = remaining & ~relevant | self._idle.get(state, 0)
             self._steps[state] = {x: self._placed(x, remaining, left, later) for x in group}
         return self._steps[state]
 
     def _placed(self, x: int, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> State:
-        left &= ~self.affected[x]
         remaining &= ~(1 << x)
-        observed = left | remaining
         graph = self._graph(dict(later))
+        if not graph.ancestors(1 << self.target) >> x & 1:
+            # All that comes after x is known, so x does not matter whatever comes before. It is as good to set it
+            # first, without looking: then the others miss nothing of what it affects, and fewer states differ.
+            state = remaining, left, tuple(sorted([*later, (x, 0)]))
+            self._idle[state] = self._idle.get(state, 0) | 1 << x
+            return state
+        left &= ~self.affected[x]
+        observed = left | remaining
         reached = graph.reached(1 << self.target, observed | 1 << x, observed)
-        state = remaining, left, tuple(sorted([*later, (x, reached & observed)]))
-        if not graph.ancestors(1 << self.target) >> x & 1:  # all that comes after x is known, so this is final
-            self._idle.add(state)
-        return state
+        return remaining, left, tuple(sorted([*later, (x, reached & observed)]))
 
     def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, tuple[int, ...]]:
         """Actions that can matter, and a group of them to place last; the others come first, and miss nothing."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -125,37 +126,37 @@ class Dominance:
 
     # -- sets of actions to begin with ---------------------------------------------------------------------------------
 
-    def beginnings(self, chosen: int = 0, undecided: int | None = None) -> Iterator[int]:
-        """Sets of actions from which every other one can be improved upon.
+    @cached_property
+    def always(self) -> int:
+        """Actions that are set in the scopes to begin with: those that only contexts and such actions cause.
 
-        An action that matters whatever the others do, and that nothing confounds but contexts, is always set.
+        Let X be the first of them, in causal order, that a scope leaves unset. Its causes are contexts, and actions
+        that are set after looking at contexts, so they are known to whoever looks at all of these. X affects none of
+        them: an action that X affects after all would be set by what X affects, and X is its effect. So they close
+        every back door from X, and setting X as nature would loses nothing. With the next one, and so on, all are set.
         """
+        always = self.everything
+        while confounded := [x for x in bits(always) if self.base.parents[x] & ~(self.contexts | always)]:
+            always &= ~mask_of(confounded)
+        return always
+
+    def beginnings(self, chosen: int | None = None, undecided: int | None = None) -> Iterator[int]:
+        """Sets of actions from which every other one can be improved upon."""
         self.effort.step()
-        undecided = self.everything if undecided is None else undecided
+        if chosen is None or undecided is None:
+            chosen, undecided = self.always, self.everything & ~self.always
         if undecided:
             possible = self._relevant(chosen, undecided)
-            if chosen & ~possible:
+            if chosen & ~possible & ~self.always:
                 return  # one of the chosen can no longer matter
             undecided &= possible
         if not undecided:
             yield chosen
             return
-        forced = next(
-            (
-                x
-                for x in bits(undecided)
-                if self._free(x) and self.base.descendants(1 << x, cut=chosen | undecided) >> self.target & 1
-            ),
-            None,
-        )
-        x = next(bits(undecided)) if forced is None else forced
+        x = next(bits(undecided))
         rest = undecided & ~(1 << x)
         yield from self.beginnings(chosen | 1 << x, rest)
-        if forced is None:
-            yield from self.beginnings(chosen, rest)
-
-    def _free(self, x: int) -> bool:
-        return not self.base.parents[x] & ~self.contexts
+        yield from self.beginnings(chosen, rest)
 
     def _relevant(self, chosen: int, undecided: int) -> int:
         """Actions that can matter together with the chosen ones, and among the chosen those that still can.
@@ -195,7 +196,9 @@ class Dominance:
 
     def ends(self) -> list[Key]:
         """Maximal scopes of the dominance graph, one of each group of equals."""
-        forms = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).essential()]
+        forms = [
+            self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).essential(self.always)
+        ]
         keys, reached = _walked(forms, self.better)
         ends = dict.fromkeys(there for there in reached if all(reached[j] == there for j in bits(there)))
         return [min((keys[j] for j in bits(end)), key=size_of) for end in ends]

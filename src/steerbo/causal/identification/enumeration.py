@@ -41,9 +41,9 @@ def policy_scopes(
             one that is as good and no dearer. A price that is no number depends on the value that is set, or is
             learned: then a scope is left out only for one without further variables of such a price. For
             ``"pruned"`` and ``"joint"``.
-        limit: steps of the search, of about a millisecond each, after which it is given up. Their number grows
-            exponentially with the number of actions that can matter together; sparse graphs with 60 variables and a
-            dozen actions took a few thousand at most.
+        limit: steps of the search, of about a millisecond each, after which it is given up. Actions with hidden causes
+            are what takes steps: each may be set or left to nature, so that their number can double with each of them.
+            Actions whose causes can all be looked at or set are always set, and cost no more than their orders do.
 
     Raises:
         InvalidOption: an unknown mode, or one without prices.
