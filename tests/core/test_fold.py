@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.core import Created, Event, Explanation, History, Optimizer
+from steerbo.core.events import FORMAT
 from steerbo.core.state import StudyState
 from steerbo.errors import InvalidOption, InvalidProblem, OutcomeConflict
 from tests.core.stub import Nearest, Stub, evaluate, look
@@ -78,12 +79,13 @@ def test_events_begin_with_how_the_study_was_created(events: list[Event]) -> Non
         StudyState.from_events(Stub(), events)
 
 
-def test_a_later_format_is_refused() -> None:
+@pytest.mark.parametrize("format", [0, FORMAT + 1])
+def test_another_format_is_refused(format: int) -> None:
     created = EVENTS[0]
     assert isinstance(created, Created)
-    later = Created(**(vars(created) | {"format": 99}))
-    with pytest.raises(InvalidOption, match=r"format: 99 is not allowed.*Update steerbo"):
-        StudyState.from_events(Stub(), [later])
+    other = Created(**(vars(created) | {"format": format}))
+    with pytest.raises(InvalidOption, match=rf"format: {format} is not allowed.*{FORMAT}.*Update steerbo"):
+        StudyState.from_events(Stub(), [other])
 
 
 def test_what_is_no_problem_is_refused() -> None:

@@ -30,7 +30,6 @@ class Plain(Method[Stub, Any]):
 
     name: ClassVar[str] = "plain"
     solves = Stub
-    retired: ClassVar[Any] = {"old": True}
 
     def choose(self, history: History, request: Any) -> Any:
         raise AssertionError
@@ -74,8 +73,3 @@ def test_its_policy_is_what_it_recommends_once_there_is_an_outcome() -> None:
         plain().policy(optimizer.history, {}, {})
     step = plain().policy(world.play(optimizer, 1).history, {}, {})
     assert (step.scope, step.values, step.note) == (EVERYTHING, {"dose": 0.25, "rest": 0.0}, "as always")
-
-
-def test_retired_options_are_read_where_they_said_what_is_always_done_now() -> None:
-    assert Plain.read_options({"old": True, "step": 2}) == {"step": 2}
-    assert Plain.read_options({"old": False}) == {"old": False}, "this is refused later, by name"

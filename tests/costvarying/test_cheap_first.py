@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import steerbo as sb
-from steerbo.core.events import upgrade_format
 from steerbo.costvarying._switching import Switching
 from steerbo.costvarying.cheap_first import DEVIATION_MARGIN, CheapFirst, Reasons, worthwhile_width
 from steerbo.gp._posterior import subset_of_data
@@ -326,12 +325,7 @@ def test_nothing_is_kept_where_nothing_is_hard_to_change() -> None:
     assert "hard to change" not in str(optimizer.explain())
 
 
-def test_logs_of_before_are_read() -> None:
-    old = {"kind": "asked", "scope": {"set": ["a"], "look": {}, "keep": []}}
-    note = upgrade_format({**old, "note": {"upper": [1.0, None], "width": 0.5, "calibration": 1.0}})["note"]
-    assert from_dict(Reasons, note).moving is None
-    weighed = {"upper": [1.0], "width": 0.5, "moving": {"stay": 1.0, "move": 2.0, "price": 5.0}}
-    assert from_dict(Reasons, upgrade_format({**old, "note": weighed})["note"]).moving is None
+def test_reasons_are_read_back() -> None:
     why = Reasons([1.0], 0.5, Switching(1.0, 2.0, 5.0, 0.1, 0.2, 30.0))
     assert from_dict(Reasons, to_dict(why)) == why
 

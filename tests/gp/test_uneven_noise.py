@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from steerbo.errors import InvalidStudy
-from steerbo.gp import AnovaKernel, GPRegression, Hyperparameters
+from steerbo.gp import AnovaKernel, GPRegression
 from steerbo.space import Space
 from steerbo.surrogate import build_model
 from tests.sizes import size
@@ -82,22 +80,6 @@ def test_outcomes_that_come_together_weigh_to_the_last_bit_as_one_by_one() -> No
     points = np.random.default_rng(0).random((5, 2))
     for ours, theirs in zip(together.members, singly.members, strict=True):
         assert np.array_equal(ours.predict(points), theirs.predict(points))
-
-
-def test_a_fit_from_before_noise_had_slopes_is_even() -> None:
-    """A log holds hyperparameters without slopes, also those that were drawn."""
-    before = learned(30, 1, uneven=False)
-    model = GPRegression(AnovaKernel.over([False, False]), seed=1, uneven=(0, 1))
-    model.replace(before.inputs, before.outcomes)
-    model.set(Hyperparameters.from_dict(before.hyperparameters.to_dict()))
-    assert np.array_equal(model.noises, before.noises)
-    assert len(model.members) == len(before.members) > 0
-    points = np.random.default_rng(0).random((5, 2))
-    for ours, theirs in zip(model.members, before.members, strict=True):
-        assert np.array_equal(ours.predict(points)[0], theirs.predict(points)[0])
-    short = Hyperparameters(before.hyperparameters.theta[:-1], before.output)
-    with pytest.raises(InvalidStudy, match="noise_slope"):
-        model.set(short)
 
 
 def test_noise_that_is_known_is_the_same_everywhere() -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from steerbo.core import Created
-from steerbo.costvarying.methods import Random
 from steerbo.errors import InvalidStudy
-from steerbo.study import MemoryLog, read_study, resume
 from tests.study.files import (
     MEASURE,
     STUDY,
@@ -55,18 +51,6 @@ def test_what_the_file_leaves_out_is_as_the_study_began(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("seed = 3", "seed = 3\noptions = { beta = 1.0 }"))
     with pytest.raises(InvalidStudy, match=r"study\.db: method: .* another study"):
         run(path)
-
-
-def test_options_that_are_retired_are_not_spoken_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    specification = read_study(write_function(tmp_path, MEASURE))
-    created = specification.optimizer().events[0]
-    assert isinstance(created, Created)
-    monkeypatch.setattr(Random, "retired", {"pace": "slow"})
-    log, watcher = MemoryLog(), Watcher()
-    log.append(replace(created, options={**created.options, "pace": "slow"}))
-    study = resume(specification, log, watcher)
-    assert study.ask() is not None
-    assert watcher.said == []
 
 
 def test_unknown_study_files_leave_no_log(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The tables of a log are what earlier versions made: a later one opens their files."""
+"""The tables of a log: a later version has to open the files."""
 
 from __future__ import annotations
 

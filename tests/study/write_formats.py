@@ -1,4 +1,4 @@
-"""Writes a log of every kind in the present format: ``python -m tests.study.write_formats tests/study/formats/2``.
+"""Writes a log of every kind in the present format: ``python -m tests.study.write_formats tests/study/formats/1``.
 
 Once a format is released its files stay as they are, and every later version must read them; see `test_formats.py`.
 """

@@ -57,13 +57,6 @@ class CoCaBO(CausalMethod[CoCaOptions]):
 
     name: ClassVar[str] = "coca-bo"
     Options = CoCaOptions
-    retired: ClassVar[Mapping[str, Any]] = {
-        **CausalMethod.retired,
-        "arm_rule": "paired",
-        "rho": None,
-        "confidence": "fixed",
-        "delta": 0.1,
-    }
     rule: ClassVar[str] = "paired"
     value_label: ClassVar[str] = "index"
     explores: ClassVar[bool] = True

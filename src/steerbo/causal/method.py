@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -79,13 +79,6 @@ class CausalMethod(Method[Causal, O]):
     """
 
     solves = Causal
-    retired: ClassVar[Mapping[str, Any]] = {
-        "backend": "own",
-        "observations": "trusted",
-        "slanted": False,
-        "warp": False,
-        "transform": None,
-    }
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)

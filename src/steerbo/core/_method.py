@@ -90,14 +90,11 @@ class Method(ABC, Generic[P, OptionsT]):
         name: its name in studies and logs.
         solves: the class of the problems that it is for.
         Options: a record; every option has a default. Most methods of a few lines have none.
-        retired: options of earlier versions, each with the value that equals the only behaviour now. Logs with these
-            values are read as if the options were not there.
     """
 
     name: ClassVar[str]
     solves: ClassVar[type] = Problem
     Options: ClassVar[type[Any]] = NoOptions
-    retired: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, problem: P, options: OptionsT, streams: Streams) -> None:
         self.problem, self.options, self.streams = problem, options, streams
@@ -117,11 +114,6 @@ class Method(ABC, Generic[P, OptionsT]):
     def has_bounds(cls) -> bool:
         """Whether the method bounds the possible gain, so that a study may stop by it."""
         return cls.gain is not Method.gain or cls._gain_at is not Method._gain_at
-
-    @classmethod
-    def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
-        """Read logged options, without retired ones."""
-        return {name: value for name, value in logged.items() if (name, value) not in cls.retired.items()}
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Lines of `steerbo check` before the first round: pairs of a heading and a text."""

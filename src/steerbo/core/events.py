@@ -1,18 +1,6 @@
 """Events of a study, one record each. The log of events is read back, never recomputed.
 
 `by` is the name of the key (of `steerbo serve`) whose holder caused an event, where known; nothing is computed from it.
-
-Events of earlier formats are upgraded as they are read; stored logs stay as they are. A study that began in an earlier
-format goes on in the present one, so that its log holds events of both; the format is told by each event's shape.
-
-======  ================================================================================================================
-format  change in the next one
-======  ================================================================================================================
-1       a scope was a list of actions, contexts by action, or a word; a note had the number of the played arm as
-        `set` or `arm`; the cost of data that was added was always charged
-2       a scope is a `Scope`, and says itself which arm it is; data that was added says whether its cost is charged;
-        notes of earlier versions have further fields, which are dropped
-======  ================================================================================================================
 """
 
 from __future__ import annotations
@@ -20,56 +8,17 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from ..errors import InvalidStudy
 from ..records import from_dict, record, with_checked
 from .answers import Scope
 
-FORMAT = 2
-"""Of the events that are written."""
-
-
-def upgrade_format(event: Any) -> Any:
-    """Upgrade the plain form of an event to the present format; anything else is left to be refused.
-
-    >>> upgrade_format({"kind": "asked", "scope": ["ph"], "note": {"set": 0, "upper": 1.5}})
-    {'kind': 'asked', 'scope': {'set': ['ph'], 'look': {}, 'keep': []}, 'note': {'upper': 1.5}}
-    """
-    if not isinstance(event, Mapping):
-        return event
-    changes: dict[str, Any] = {}
-    kind, note = event.get("kind"), event.get("note")
-    if kind == "created" and event.get("format") == 1:
-        changes["format"] = FORMAT
-    if kind in ("asked", "added") and _first_format(scope := event.get("scope")):
-        changes["scope"] = _scope(scope)
-        if isinstance(note, Mapping):
-            changes["note"] = {name: said for name, said in note.items() if name not in ("set", "arm")}
-    if kind == "asked" and isinstance(kept := changes.get("note", note), Mapping):
-        changes["note"] = {name: said for name, said in kept.items() if not _outlived(name, said)}
-    if kind == "added":
-        changes["charge"] = event.get("charge", True)
-    return {**event, **changes}
-
-
-def _outlived(name: str, said: Any) -> bool:
-    return name == "calibration" or (name == "moving" and isinstance(said, Mapping) and "plays" not in said)
-
-
-def _first_format(scope: Any) -> bool:
-    """Whether a scope is of the first format: a table of lists of contexts."""
-    return isinstance(scope, str | list | tuple) or (
-        isinstance(scope, Mapping) and all(isinstance(seen, list | tuple) for seen in scope.values())
-    )
-
-
-def _scope(scope: Any) -> dict[str, Any]:
-    look = scope if isinstance(scope, Mapping) else {}
-    return {"set": [scope] if isinstance(scope, str) else list(scope), "look": dict(look), "keep": []}
+FORMAT = 1
+"""Format of events, in the first of each log and beside it; a log of another one is refused."""
 
 
 @record
@@ -285,9 +234,8 @@ Event = Annotated[
     | BoundsExtended
     | LimitsRevised,
     Field(discriminator="kind"),
-    BeforeValidator(upgrade_format),
 ]
-"""Any of the events, told apart by `kind` in their JSON form; those of an earlier format are read as present ones."""
+"""Any of the events, told apart by `kind` in their JSON form."""
 
 
 _LARGEST = sys.float_info.max

@@ -47,7 +47,7 @@ class StudyState:
         self.streams = Streams(created.seed)
         self.checks = LawMonitor(problem)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
-        options = from_dict(kind.Options, kind.read_options(created.options))
+        options = from_dict(kind.Options, created.options)
         with one_blas_thread():
             self.method = kind(problem, options, self.streams)
         self.unread: dict[int, str] = {}  # what is wrong with fits that the method cannot use, by position in the log
@@ -70,8 +70,8 @@ class StudyState:
         if not isinstance(events, list | tuple) or not events or not isinstance(events[0], Created):
             raise InvalidOption("events", events, "a list of events that starts with a 'created' event")
         created, *rest = events
-        if created.format > FORMAT:
-            raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
+        if created.format != FORMAT:
+            raise InvalidOption("format", created.format, str(FORMAT), "Update steerbo to read this log.")
         kind = find_method(problem, created.method)
         state = cls(problem, kind, created)
         state.check_wheels(stacklevel=4)

@@ -185,13 +185,6 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
 
     name: ClassVar[str] = "explore-then-commit"
     Options: ClassVar[type[Any]] = ExploreThenCommitOptions
-    retired: ClassVar[Mapping[str, Any]] = {
-        "confidence": "fixed",
-        "norm": 1.0,
-        "delta": 0.1,
-        "alpha_floor": 0.0,
-        "cost_bound": "hoeffding",
-    }
 
     def __init__(self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)

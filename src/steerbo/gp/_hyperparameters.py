@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -158,26 +158,16 @@ class Hyperparameters:
     doubted: tuple[tuple[int, float], ...] = ()
 
     def check(self, names: Sequence[str]) -> Self:
-        """Check that they fit these parameters, and complete those of older logs.
-
-        Before there were weights all weights were 1; before noise had slopes it was the same everywhere.
+        """Check that they fit these parameters.
 
         Raises:
             InvalidStudy: they belong to another kernel.
         """
-        weights = [name.rpartition(".")[2].startswith("weight[") for name in names]
-        level = (0.0,) * sum(name.startswith("noise_slope[") for name in names)
-        theta, draws = self.theta, self.draws
-        if level and len(theta) in {len(names) - len(level), len(names) - len(level) - sum(weights)}:
-            theta, draws = (*theta, *level), tuple((*each, *level) for each in draws)
-        if any(weights) and len(theta) == len(names) - sum(weights) and not self.draws:
-            rest = iter(theta)
-            theta = tuple(WHOLE if weight else next(rest) for weight in weights)
-        for each in (theta, *draws):
+        for each in (self.theta, *self.draws):
             if len(each) != len(names) or max(map(abs, each), default=0.0) > 100:
                 allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
                 raise InvalidStudy("hyperparameters.theta", each, allowed)
-        return replace(self, theta=theta, draws=draws)
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON form with floats as hexadecimal text."""

@@ -108,7 +108,6 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     name: ClassVar[str] = "mf-gp-ucb"
     Options: ClassVar[type[Any]] = MFGPUCBOptions
-    retired: ClassVar[Mapping[str, Any]] = {"confidence": "fixed"}
 
     def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
         super().__init__(problem, options, streams)

@@ -165,9 +165,9 @@ class DatabaseLog:
                 raise self._damage("study", None, f"the study whose {seen} events were read before")
             return [], 0, ""
         head = rows[0]
-        if not isinstance(head.format, int) or head.format > FORMAT:
+        if head.format != FORMAT:
             hint = "Update steerbo to read this log."
-            raise InvalidStudy(f"{self.place}: format", head.format, f"at most {FORMAT}", hint)
+            raise InvalidStudy(f"{self.place}: format", head.format, str(FORMAT), hint)
         found: list[Event] = []
         with uncollected():
             for row in rows if head.position is not None else []:

@@ -223,8 +223,8 @@ def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Stored
         body, tip = fitting
         bodies.append(body)
     number, seen = len(bodies), sum(len(found) for found in rows.values())
-    if head is not None and isinstance(head.format, int) and head.format > FORMAT:
-        said = f"its format is {head.format}, and at most {FORMAT} is known. {LATER}"
+    if head is not None and isinstance(head.format, int) and head.format != FORMAT:
+        said = f"its format is {head.format}, and {FORMAT} is known. {LATER}"
         return StoredStudy(name, (), complaint=said, later=True)
     events, unread = _events(bodies)
     if unread:

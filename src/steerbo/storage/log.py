@@ -216,7 +216,7 @@ def new_name(given: Any) -> str:
     """Check the name of a new study, which becomes part of addresses and perhaps of a file's name.
 
     Raises:
-        InvalidStudy: it cannot. Studies of earlier versions that are called so are opened all the same.
+        InvalidStudy: it cannot.
 
     >>> new_name("pH & temperature")
     'pH & temperature'

@@ -452,7 +452,7 @@ def _check_same_study(place: str, problem: Problem, created: Created, wanted: Cr
 def _say_what_is_kept(problem: Problem, created: Created, wanted: Created, observer: Observer) -> None:
     """A default may have changed since the study began: it goes on as it began."""
     method = find_method(problem, created.method)
-    began = {"method": name_of(method), **method.read_options(created.options)}
+    began = {"method": name_of(method), **created.options}
     now = {"method": wanted.method, **wanted.options}
     kept = [f"{name} = {value!r}" for name, value in began.items() if now.get(name) != value]
     if kept:

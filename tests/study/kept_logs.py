@@ -1,4 +1,4 @@
-"""Logs as earlier formats wrote them."""
+"""Logs that were kept, of every format."""
 
 from __future__ import annotations
 
