@@ -121,7 +121,7 @@ lowest:
 	rm -f requirements/lowest.txt  # or uv would prefer what stands there
 	printf 'click>=8.1.7,<8.2\nhttpx>=0.27\npooch>=1.8\npymoo>=0.6.1.5\n' | \
 	uv pip compile --quiet --no-header --no-annotate --resolution lowest-direct --python-version 3.11 pyproject.toml - \
-	  --extra plots --extra graphs --extra postgres --extra optuna --extra pandas --extra interactive --extra serve --extra gest --group test \
+	  --extra plots --extra graphs --extra postgres --extra optuna --extra pandas --extra serve --extra gest --group test \
 	  --output-file requirements/lowest.txt
 
 clean:

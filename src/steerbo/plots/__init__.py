@@ -5,7 +5,6 @@ column of a journal wide; it returns the axes. Of every kind: `progress` and `se
 variables also `known` and `slices` (the posterior along variables) and `importance` (which variables matter); where
 the optimum moves `over_time` (time against position). `costvarying`, `timevarying`, `causal` and `meanfield` have more
 of their kind, and `figure` of each puts the most important ones side by side, for `save` to write to a file.
-`interactive` has them to hover over.
 """
 
 from __future__ import annotations
