@@ -73,15 +73,11 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# The core, registered: what is missing is played, and every page of results is written from the runs.
+# The core, registered: what is missing is played, and its page and the papers' are written from the runs.
 evidence: $(STAMP)
 	$(BIN)/pcb core --registration $$(cat docs/results/runs/core.registration) > /dev/null
-	$(BIN)/python -m benchmarks.store
-
-# Speed against plain rivals, such as `make bench-meanfield`, written to docs/results/bench-meanfield.json; rivals
-# that are not installed (pip install './benchmarks[peers]') are left out.
-bench-%: $(STAMP)
-	$(BIN)/python -m benchmarks.speed $*
+	$(BIN)/python -m partial_control_bench.store docs/results/runs
+	$(BIN)/python -m partial_control_bench.papers docs/results
 
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist

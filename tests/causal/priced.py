@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from benchmarks.traits.priced_worlds import World
+from tests.causal.priced_worlds import World
 
 STAGED = sb.CausalGraph.from_text(
     "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest", target="y", intervenable=["dose", "rest"]

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from benchmarks.traits.priced_worlds import world
 from steerbo.causal._arms import Arm, share_columns, unmeasured
 from steerbo.core import Optimizer, Scope, Streams
 from steerbo.surrogate import Controlled, Observed, Rows, Uncontrolled
 from tests.causal.priced import play
+from tests.causal.priced_worlds import world
 
 STAGED = sb.CausalGraph.from_text(
     "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest", target="y", intervenable=["dose", "rest"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.causal.plates import plates
-from benchmarks.causal.problems import psa
 from steerbo.core import Optimizer
+from tests.causal.published import plates, psa
 
 
 def test_cabo_never_looks() -> None:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from benchmarks.traits.priced_worlds import world
 from steerbo.causal.cheap_first import CheapOptions
 from steerbo.errors import InvalidOption
 from steerbo.gp import AnovaKernel, Constant, DriftModel
 from steerbo.space import Space
 from tests.causal.priced import play
+from tests.causal.priced_worlds import world
 from tests.sizes import FULL, size
 
 pytestmark = pytest.mark.few_draws

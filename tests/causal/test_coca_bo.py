@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.causal.arms import graph_of, model_of
-from benchmarks.causal.problems import cosine, figure_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.optim import kronecker
 from steerbo.space import Float
+from tests.causal.many_arms import graph_of, model_of
+from tests.causal.published import cosine, figure_1
 from tests.causal.worlds import FIGURE
 from tests.gp.examples import covariance
 

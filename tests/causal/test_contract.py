@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import Causal
 from steerbo.errors import OutOfRangeWarning
 from steerbo.space import Float
 from steerbo.testing import Case, TraitContract, WingContract
+from tests.causal.published import FIGURE_1
 from tests.causal.worlds import STAGED, evaluate, figure, look, priced, staged
 
 

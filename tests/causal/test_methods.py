@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from benchmarks.causal.problems import figure_1
 from steerbo.causal._arms import Arm
 from steerbo.causal._feasibility import ArmFeasibility
 from steerbo.causal.method import highest_bound
 from steerbo.causal.models import ModelOptions
 from steerbo.core import Optimizer, Scope, load
 from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict
+from tests.causal.published import figure_1
 from tests.causal.worlds import FIGURE
 from tests.sizes import size
 

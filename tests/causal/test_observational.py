@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.causal._arms import Arm
 from steerbo.causal._observational import (
@@ -28,6 +27,7 @@ from steerbo.space import Float
 from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import rounds_csv
 from steerbo.study.files.import_csv import import_csv
+from tests.causal.published import FIGURE_1, figure_1
 from tests.causal.worlds import FIGURE
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from benchmarks.causal.problems import psa
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidContext
 from steerbo.records import to_dict
+from tests.causal.published import psa
 from tests.causal.worlds import FIGURE
 
 

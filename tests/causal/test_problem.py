@@ -9,12 +9,12 @@ import networkx as nx
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.cli import main
 from steerbo.errors import InvalidProblem
 from steerbo.space import Float
 from steerbo.study import Study, read_study
+from tests.causal.published import FIGURE_1
 
 
 @pytest.mark.parametrize(

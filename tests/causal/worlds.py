@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.core import Suggestion
 from steerbo.core.tolerance import Absolute
 from steerbo.space import Categorical, Float
 from steerbo.testing import Case
+from tests.causal.published import FIGURE_1, figure_1
 
 STAGED = CausalGraph.from_text(
     "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y",

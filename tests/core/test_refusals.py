@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.causal.problems import FIGURE_1
 from steerbo.core import Event, Optimizer, ReproducibilityWarning
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidRequest, OutcomeConflict, UnknownSuggestion
 from steerbo.records import from_dict, to_dict
 from steerbo.testing import Case, changed, values_of
 from tests.causal import worlds as causal
+from tests.causal.published import FIGURE_1
 from tests.core.stub import stub_case
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield

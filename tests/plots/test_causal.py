@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.core import Optimizer, Scope
 from steerbo.core.tolerance import Absolute
 from steerbo.errors import InvalidProblem
+from tests.causal.published import FIGURE_1, figure_1
 
 pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.timevarying.play import play
-from benchmarks.timevarying.toy import TRUE, Toy
 from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
 from steerbo.errors import ModelFailure
 from steerbo.timevarying import Covariance, SquaredExponential
 from steerbo.timevarying._priors import PriorWarning
 from tests.sizes import most_losses, size
 from tests.timevarying.cases import sites
+from tests.timevarying.play import play
+from tests.timevarying.toy_problem import TRUE, Toy
 
 
 @pytest.mark.slow

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from benchmarks.timevarying.play import play
-from benchmarks.timevarying.toy import TRUE, Toy
 from steerbo import Categorical, Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import Covariance, MaternInTime, SquaredExponential
 from steerbo.timevarying._priors import spatial
 from tests.sizes import most_losses, size
 from tests.timevarying.cases import box, case, sites
+from tests.timevarying.play import play
 from tests.timevarying.reference import faded, refit
+from tests.timevarying.toy_problem import TRUE, Toy
 
 SITES = list("abcdef")
 K = np.exp(-0.5 * (np.subtract.outer(np.arange(6.0), np.arange(6.0)) / 1.5) ** 2) + 0.05 * np.eye(6)

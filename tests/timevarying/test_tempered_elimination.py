@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.timevarying.toy import TRUE
 from steerbo import Optimizer
 from tests.timevarying.toy import TOY, Plain
+from tests.timevarying.toy_problem import TRUE
 
 
 def test_tempered_elimination_is_the_test_it_says() -> None:

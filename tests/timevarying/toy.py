@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.timevarying.toy import Toy
 from steerbo import Optimizer
 from steerbo.timevarying import SquaredExponential
 from tests.timevarying.reference import refit
+from tests.timevarying.toy_problem import Toy
 
 TOY = Toy()
 K = SquaredExponential(TOY.lengthscale).over([False])(TOY.grid[:, None], TOY.grid[:, None])

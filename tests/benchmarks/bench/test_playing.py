@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from benchmarks.timevarying.play import play as played_by_us
-from benchmarks.timevarying.toy import Toy
 from partial_control_bench import Look, Outcome, Values
 from partial_control_bench.errors import BenchError
 from partial_control_bench.playing import curve, play, run
 from partial_control_bench.problem import Budget
 from partial_control_bench.registry import contender, problem
+from tests.timevarying.play import play as played_by_us
+from tests.timevarying.toy_problem import Toy
 
 
 class Line:

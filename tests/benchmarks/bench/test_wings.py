@@ -9,17 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.causal.observed import WORLDS
-from benchmarks.causal.problems import psa
-from benchmarks.costvarying.problems import World
-from benchmarks.costvarying.runner import Run
-from benchmarks.costvarying.runner import play as played
-from benchmarks.meanfield.runner import Job
-from benchmarks.meanfield.runner import play as played_crowd
 from partial_control_bench import Look
 from partial_control_bench.causal.graph import Diagram
 from partial_control_bench.causal.scm import StructuralCausalModel
-from partial_control_bench.costvarying.world import BEST, Plant
+from partial_control_bench.costvarying.world import Plant
 from partial_control_bench.errors import BenchError
 from partial_control_bench.laws import parent_sd, quantile
 from partial_control_bench.meanfield.published import crowd
@@ -30,6 +23,7 @@ from partial_control_bench.record import Result
 from partial_control_bench.registry import contender, problem
 from steerbo.core import Optimizer
 from steerbo.space import Float, TruncatedNormal
+from tests.causal.published import psa
 
 
 def shortened(name: str, budget: Budget) -> Problem:
@@ -42,20 +36,6 @@ def play(about: Problem, entrant: str, seed: int) -> Result:
 
 
 # -- cost-varying ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.few_draws
-def test_cost_varying_runs_are_those_that_were_kept_before() -> None:
-    """The same starting points, nature, costs and regret as `benchmarks.costvarying.runner` has."""
-    budget = Budget(30, 20.0, (5.0, 10.0, 20.0))
-    found = play(shortened("hartmann-moderate-0.02", budget), "ucb-cvs", 10)
-    kept = played(Run(World("hartmann"), "ucb-cvs", seed=10, budget=20.0, rounds=30))
-    assert found.rounds == sum(kept["plays"][-1])
-    assert found.money == pytest.approx(kept["spent"])
-    regrets = BEST["hartmann", 0.02] - np.array(kept["highest"][:3])
-    np.testing.assert_allclose([found.at("simple", mark) or 0.0 for mark in budget.marks], regrets, atol=1e-6)
-    at_end = BEST["hartmann", 0.02] * found.rounds - kept["expected"][2]
-    assert found.last("cumulative") == pytest.approx(at_end, abs=1e-4)
 
 
 @pytest.mark.parametrize("variance", [0.02, 0.04])
@@ -124,14 +104,6 @@ def test_diagrams() -> None:
 # -- mean-field --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.02])
-def test_mean_field_runs_are_those_that_were_kept_before(noise: float) -> None:
-    name = "swarm-noisy" if noise else "swarm"
-    found = play(shortened(name, Budget(20, marks=(20.0,))), "annealing", 11)
-    kept = played_crowd(Job("swarm", "annealing", 11, rounds=20, noise=noise))
-    assert found.last("simple") == pytest.approx(1 - kept["best"]["20"], rel=1e-6)
-
-
 def test_whole_agents() -> None:
     assert whole(np.array([0.4, 0.35, 0.25]), 3).tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3])
     assert whole(np.array([2.0, 0.0]), 5).tolist() == [1.0, 0.0]
@@ -175,21 +147,6 @@ def test_what_is_not_looked_at_is_averaged_over_on_plates() -> None:
         assert 1.0 - world.regret(1, actions, {}) == pytest.approx(
             drawn.mean(), abs=5 * (error + typical * drawn.std())
         )
-
-
-def test_observations_are_given_and_those_of_the_runs_that_were_kept() -> None:
-    """The same observations, and the same regret as `benchmarks.causal.observed` has."""
-    given = list(problem("forgotten-dose-0.5").make(9003).before())
-    assert len(given) == 100
-    assert all(not values and set(outcome.realised) == {"c", "x"} for values, outcome in given)
-    environment = WORLDS["dose"](0.5)
-    optimizer = Optimizer(environment.problem, "coca-bo", seed=9003)
-    for _, outcome in given[:10]:
-        optimizer.add(outcome.value, dict(outcome.realised))
-    about = shortened("forgotten-dose-0.5", Budget(4, marks=(4.0,)))
-    few = replace(about, make=lambda seed: replace(about.make(seed), observations=10))  # type: ignore[type-var]
-    clean = environment.play(optimizer, 4, 9003)[1]
-    assert play(few, "coca-bo", 9003).last("cumulative") == pytest.approx(clean.sum(), rel=1e-6)
 
 
 def test_an_optimum_off_nature_s_centre() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.causal.problems import figure_1
 from partial_control_bench.causal.rivals import METHODS, CoCaBOByMeanBound, CoCaBOByMeanOutcome
 from steerbo.core import Optimizer, load
 from steerbo.errors import InvalidOption
 from steerbo.gp import GPRegression
 from steerbo.testing import TraitContract, WingContract
+from tests.causal.published import figure_1
 from tests.causal.worlds import FIGURE, figure, staged
 
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.causal.plates import plates
-from benchmarks.causal.problems import cosine, figure_1, psa
-from benchmarks.causal.scm import StructuralCausalModel
+from partial_control_bench.causal.scm import StructuralCausalModel
 from partial_control_bench.errors import BenchError
 from steerbo.causal import CausalGraph
+from tests.causal.published import cosine, figure_1, plates, psa
 
 
 def test_a_mechanism_is_missing() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.timevarying.play import play
-from benchmarks.timevarying.toy import HILLS, TRUE, Toy
 from steerbo.timevarying import SquaredExponential
+from tests.timevarying.play import play
+from tests.timevarying.toy_problem import HILLS, TRUE, Toy
 
 
 def test_the_means() -> None:

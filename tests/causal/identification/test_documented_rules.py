@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from benchmarks.causal.problems import figure_1
-from benchmarks.traits.priced_worlds import world
 from steerbo.core import Optimizer
 from steerbo.optim import kronecker
 from tests.causal.priced import play
+from tests.causal.priced_worlds import world
+from tests.causal.published import figure_1
 
 
 def rounds(optimizer: Optimizer) -> Any:

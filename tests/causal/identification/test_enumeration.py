@@ -9,9 +9,6 @@ from typing import get_args
 
 import pytest
 
-from benchmarks.causal.enumeration import brute_force, sparse
-from benchmarks.causal.plates import plates_graph
-from benchmarks.causal.problems import FIGURE_1, PSA
 from steerbo.causal import CausalGraph, policy_scopes
 from steerbo.causal.identification.enumeration import Mode, published
 from steerbo.causal.identification.reasons import violated_rule
@@ -19,6 +16,8 @@ from steerbo.causal.identification.scopes import StepBudget, stages
 from steerbo.core import Scope
 from steerbo.errors import InvalidOption, InvalidProblem
 from tests.causal.exact import Contexts, all_scopes, keeps_rules
+from tests.causal.identification.enumeration import brute_force, sparse
+from tests.causal.published import FIGURE_1, PSA, plates_graph
 from tests.causal.random_graphs import found, plain, random_graphs
 
 

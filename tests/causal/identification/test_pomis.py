@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.causal.problems import PSA
 from steerbo.causal import CausalGraph, intervention_sets
+from tests.causal.published import PSA
 from tests.causal.random_graphs import random_graphs
 
 

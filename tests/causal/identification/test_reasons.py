@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 
-from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import CausalGraph, policy_scopes
 from steerbo.causal.identification.enumeration import Mode
 from steerbo.causal.identification.reasons import arrows, candidates, violated_rule, why_dropped
 from steerbo.causal.identification.scopes import ScopedGraph
 from steerbo.core import Scope
 from tests.causal.exact import Contexts, all_scopes, keeps_rules
+from tests.causal.published import FIGURE_1
 from tests.causal.random_graphs import random_graphs
 
 

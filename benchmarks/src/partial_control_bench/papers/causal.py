@@ -74,7 +74,7 @@ def matched(results: Sequence[Result]) -> str:
     return (
         "## Beside the authors' program\n\nRegret of a round over 120 rounds with weight .01, as their program was run "
         f"(`pcb run coca-bo {_MATCHED} --seeds 0-29`). What is known of theirs are four runs, .153, .182, .143 and .143: too few to say who is ahead, and counted otherwise, for CoBO has .46 and .47 there. "
-        f"It can be run in an environment of its own, and its runs counted as ours (`python -m benchmarks.causal.authors --help`); a run takes about five "
+        f"It can be run in an environment of its own, and its runs counted as ours (by `benchmarks.causal.authors` of the tag `evidence-2026`); a run takes about five "
         f"CPU minutes, thirty two and a half hours.{told}\n\n"
         + markdown(("entrant", "regret of a round", "median", "one in ten exceeds", "seeds"), rows)
     )

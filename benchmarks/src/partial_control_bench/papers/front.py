@@ -64,7 +64,7 @@ def write_all(folder: Path) -> Iterator[Path]:
     timed = [r.cpu_seconds for r in results if r.cpu_seconds is not None]
     note = (
         f"\n{len(results)} runs, in `docs/results/runs`. "
-        "Most were kept before there was a benchmark, and put into its form by `python -m benchmarks.converted`. "
+        "Most were kept before there was a benchmark, and put into its form by `benchmarks.converted`; programs that pages call `benchmarks.…` are in the repository at the tag `evidence-2026`. "
         f"The {len(timed)} of them whose times were kept, ours, published methods and peers, took {sum(timed) / 3600:.1f} CPU hours.\n\n"
     )
     every, played = problems(), {r.problem for r in results}

@@ -5,7 +5,9 @@ They are as they must be read: docs/results/causal.md says where that differs fr
 
 from __future__ import annotations
 
+from partial_control_bench.causal import plates as heart
 from partial_control_bench.causal import published
+from steerbo.causal import CausalGraph
 
 from .environment import Environment, graph_of
 
@@ -29,3 +31,18 @@ def psa(configuration: int = 1, authors: bool = False) -> Environment:
     `authors`: BMI ~ N(27, .7), whatever the age, as in the authors' program.
     """
     return Environment.of(published.psa(configuration, authors))
+
+
+def plates_graph(
+    watched: int = 50,
+    idle: int = 27,
+    intervenable: tuple[str, ...] | None = None,
+    contexts: tuple[str, ...] | None = None,
+) -> CausalGraph:
+    """A.3's graph with `watched` variables ct and `idle` variables xt; default: all 29 x can be set, all 57 c seen."""
+    return graph_of(heart.plates_graph(watched, idle, intervenable, contexts))
+
+
+def plates(watched: int = 50, idle: int = 27) -> Environment:
+    """A.3: Figure 1's heart among many variables that do not matter. As in the paper, x1 and x2 can be set."""
+    return Environment.of(heart.plates(watched, idle))

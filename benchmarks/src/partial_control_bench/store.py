@@ -1,8 +1,8 @@
-"""The store of runs, `docs/results/runs`: `python -m benchmarks.store` packs, lists, and makes every page of it anew.
+"""A store of runs: `python -m partial_control_bench.store FOLDER` packs what was played, and lists every file.
 
 `index.json` says of each file its SHA-256, its lines, and with which versions and on which systems they were played,
 where the lines say it; and the commit that the files were listed at. With `--check` nothing is written: it ends with 1
-where a checksum or a page differs.
+where a checksum differs.
 """
 
 from __future__ import annotations
@@ -13,31 +13,13 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from partial_control_bench.kept import pack, text_of
-from partial_control_bench.papers.front import write_all
+from .kept import pack, text_of
 
-from . import draft, simple
-from .calibration import page as calibration
-from .causal import front as causal
-from .costvarying import front as costvarying
-from .limits import page as limits
-from .meanfield import front as meanfield
-from .runs import HOME
-from .timevarying import front as timevarying
-from .traits import changing_page, context_page, hanging_page, laws_page, moving_page, prices_page
-from .traits import front as traits
-
-FOLDER, INDEX = "runs", "index.json"
-PAGES: dict[str, Callable[[Path], str | None]] = {
-    "calibration": calibration.write, "limits": limits.write, "context": context_page.write,
-    "changing": changing_page.write, "moving": moving_page.write, "prices": prices_page.write,
-    "hanging": hanging_page.write, "laws": laws_page.write, "time-varying": timevarying.write,
-    "causal": causal.write, "mean-field": meanfield.write, "cost-varying": costvarying.write, "traits": traits.write,
-}  # fmt: skip
+INDEX = "index.json"
 
 
 def described(file: Path) -> dict[str, Any]:
@@ -62,37 +44,27 @@ def differing(folder: Path) -> Iterator[str]:
         if name not in here:
             yield f"{name}: is listed, and not there"
         elif name not in said:
-            yield f"{name}: is there, and not listed; python -m benchmarks.store"
+            yield f"{name}: is there, and not listed; python -m partial_control_bench.store"
         elif said[name]["sha256"] != here[name]:
             yield f"{name}: its SHA-256 is not the one that is listed"
 
 
 def main() -> None:
-    """Pack, list, write."""
+    """Pack and list."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=HOME)
+    parser.add_argument("folder", type=Path)
     parser.add_argument("--check", action="store_true", help="compare checksums alone")
     given = parser.parse_args()
-    store = given.folder / FOLDER
     if given.check:
-        found = list(differing(store))
+        found = list(differing(given.folder))
         print("\n".join(found) or "all files are those that are listed")
         sys.exit(bool(found))
-    for file in sorted(store.glob("*.jsonl")):
+    for file in sorted(given.folder.glob("*.jsonl")):
         print(f"packed {pack(file).name}")
     asked = ["git", "rev-parse", "HEAD"]
     commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-    said = {"commit": commit, "files": index(store)}
-    (store / INDEX).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
-    for name, write in PAGES.items():
-        write(given.folder)
-        print(f"wrote {name}", flush=True)
-    for page in write_all(given.folder):
-        print(f"wrote {page}", flush=True)
-    simple.write(given.folder)
-    print("wrote simple rules")
-    draft.write(given.folder)
-    print(f"wrote {draft.DRAFT}")
+    said = {"commit": commit, "files": index(given.folder)}
+    (given.folder / INDEX).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

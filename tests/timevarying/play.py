@@ -25,7 +25,7 @@ class Run:
     alive: list[bool] | None
 
 
-def play(  # noqa: PLR0917
+def play(
     problem: TimeVarying,
     truth: Float[np.ndarray, "T X"],
     noise: float,

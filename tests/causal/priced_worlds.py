@@ -14,7 +14,7 @@ from partial_control_bench.causal.priced import WORLDS as PRICED
 from steerbo.core import keyed
 from steerbo.optim import sobol_points
 
-from ..causal.problems import FIGURE_1
+from .published import FIGURE_1
 
 _TRUTH = 256  # units, spread evenly, that the worth of a policy is averaged over
 

@@ -1,1 +1,0 @@
-"""Problems of contextual causal Bayesian optimisation, plain rivals, and the experiments."""

@@ -1,1 +1,0 @@
-"""Places that always fail, and failures by bad luck."""

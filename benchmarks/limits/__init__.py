@@ -1,1 +1,0 @@
-"""Constrained problems: what limits cost, and whether they are kept."""

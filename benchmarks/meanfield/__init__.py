@@ -1,1 +1,0 @@
-"""The problems of Steinberg et al., and how methods do on them."""

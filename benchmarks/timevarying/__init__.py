@@ -1,1 +1,0 @@
-"""Time-varying: the paper's problems, plain rivals, speed and results."""

@@ -1,1 +1,0 @@
-"""What real systems have: each trait against leaving it out and against its nearest rival."""
