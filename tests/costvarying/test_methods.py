@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steerbo.testing import Case, TraitContract, WingContract
+from steerbo.testing import Case, WingContract
 from tests.costvarying.worlds import case
 
 
@@ -40,16 +40,6 @@ class TestTsPsq(WingContract):
     @staticmethod
     def case() -> Case:
         return case("ts-psq")
-
-
-class TestTsPsqFeatures(TraitContract):
-    """Another way to draw a function: with all outcomes that try its arithmetic."""
-
-    test_hostile_outcomes = WingContract.test_hostile_outcomes  # type: ignore[assignment]
-
-    @staticmethod
-    def case() -> Case:
-        return case("ts-psq", sampling="features")
 
 
 class TestCheapFirst(WingContract):

@@ -33,16 +33,15 @@ CATEGORIES = [0, 0, 3]
 NOISE = 0.01
 
 
-def draw(seed: int, exact: bool) -> tuple[Any, PosteriorSample]:
+def draw(seed: int) -> tuple[Any, PosteriorSample]:
     process = a_process(VARIABLES)
     gram = np.linalg.inv(process.inverse)
     targets = gram @ process.weights  # α = A (y − m)
-    sample = PosteriorSample.draw(process, targets, NOISE, CATEGORIES, np.random.default_rng(seed), exact=exact)
+    sample = PosteriorSample.draw(process, targets, NOISE, CATEGORIES, np.random.default_rng(seed))
     return process, sample
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_moments_of_draws_are_the_posteriors(exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moments_of_draws_are_the_posteriors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Mean and variance at three points over 400 draws, within 4.5 standard errors: a false alarm in 10⁴ runs of
     the test.
 
@@ -51,19 +50,18 @@ def test_moments_of_draws_are_the_posteriors(exact: bool, monkeypatch: pytest.Mo
     """
     monkeypatch.setattr(sample_module, "FEATURES", 4096)
     points = np.array([[0.2, 0.5, 1.0], [0.6, 0.1, 0.0], [0.95, 0.9, 2.0]])
-    process, _ = draw(0, exact)
-    drawn = np.array([process.mean + draw(seed, exact)[1](points) for seed in range(400)])
+    process, _ = draw(0)
+    drawn = np.array([process.mean + draw(seed)[1](points) for seed in range(400)])
     mean, variance = posterior(process, points)
     error = np.sqrt(variance / 400)
-    assert (np.abs(drawn.mean(0) - mean) < 4.5 * error + (0 if exact else 0.15)).all()
+    assert (np.abs(drawn.mean(0) - mean) < 4.5 * error).all()
     spread = variance * np.sqrt(2 / 399)
     assert (np.abs(drawn.var(0, ddof=1) - variance) < 4.5 * spread + 0.05 * process.variance).all()
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
+def test_expectations_of_a_draw_against_brute_force() -> None:
     """Over a fine product grid of nature's quantiles: the draw is smooth, so 60 × 3 nodes are enough."""
-    _, sample = draw(3, exact)
+    _, sample = draw(3)
     rules = [gauss_rule(v, 0.02) for v in VARIABLES]
     average = sample.average(parts(VARIABLES, [0]))
     held = np.array([[0.3], [0.85]])
@@ -74,9 +72,8 @@ def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
         assert got == pytest.approx(float(weights @ sample(points)), abs=1e-6)
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_expectations_of_a_draw_at_what_is_known_and_over_rows_of_data(exact: bool) -> None:
-    _, sample = draw(6, exact)
+def test_expectations_of_a_draw_at_what_is_known_and_over_rows_of_data() -> None:
+    _, sample = draw(6)
     rows = Rows(np.array([[0.2, 0.0], [0.7, 2.0], [0.9, 1.0]]), np.array([0.5, 0.2, 0.3]))
     held = np.array([[0.3], [0.85]])
     for x, got in zip(
@@ -92,9 +89,8 @@ def test_expectations_of_a_draw_at_what_is_known_and_over_rows_of_data(exact: bo
         assert got == pytest.approx(float(rows.weights @ sample(points)), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_derivatives_against_finite_differences(exact: bool) -> None:
-    _, sample = draw(4, exact)
+def test_derivatives_against_finite_differences() -> None:
+    _, sample = draw(4)
     average = sample.average(parts(VARIABLES, [0, 1]))
     points = np.random.default_rng(0).random((4, 2))
     value, gradient, hessian = average.curved(points)
@@ -108,16 +104,15 @@ def test_derivatives_against_finite_differences(exact: bool) -> None:
         np.testing.assert_allclose(hessian[:, j], bend, rtol=1e-5, atol=1e-5)
 
 
-def test_an_exact_draw_is_near_the_posterior_mean_at_the_data() -> None:
+def test_a_draw_is_near_the_posterior_mean_at_the_data() -> None:
     """Within 6 posterior standard deviations at each of 30 points: a false alarm in 10⁷."""
-    process, sample = draw(5, exact=True)
+    process, sample = draw(5)
     mean, variance = posterior(process, process.inputs)
     gap = process.mean + sample(process.inputs) - mean
     assert np.abs(gap / np.sqrt(variance)).max() < 6
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_moments_of_draws_of_a_function_that_drifts_are_the_posteriors_now(exact: bool) -> None:
+def test_moments_of_draws_of_a_function_that_drifts_are_the_posteriors_now() -> None:
     """As above; two outcomes are of one time, and there is one that is yet to come."""
     model = GPRegression(SquaredExponentialKernel([0.5, 0.7]) * Matern32([2.0], dimensions=[2], learn_variance=False))
     random = np.random.default_rng(3)
@@ -128,10 +123,10 @@ def test_moments_of_draws_of_a_function_that_drifts_are_the_posteriors_now(exact
     at: list[Part] = [Controlled(), Controlled(), Observed(6.5)]
     points = np.array([[0.2, 0.5], [0.6, 0.1], [0.95, 0.9]])
     draws = [
-        PosteriorSample.draw(process, targets, model.noise, [0, 0, 0], np.random.default_rng(seed), exact=exact, at=at)
+        PosteriorSample.draw(process, targets, model.noise, [0, 0, 0], np.random.default_rng(seed), at=at)
         for seed in range(400)
     ]
     drawn = np.array([process.mean + sample.average(at).values(points) for sample in draws])
     mean, sd = Expectation.over(process, at).moments(points)
-    assert (np.abs(drawn.mean(0) - mean) < 4.5 * sd / np.sqrt(400) + (0 if exact else 0.15)).all()
+    assert (np.abs(drawn.mean(0) - mean) < 4.5 * sd / np.sqrt(400)).all()
     assert (np.abs(drawn.var(0, ddof=1) - sd**2) < 4.5 * sd**2 * np.sqrt(2 / 399) + 0.05 * process.variance).all()

@@ -62,7 +62,6 @@ class MethodOptions(TypedDict, total=False):
     plays: Any
     population: int
     prior: str | int | None
-    sampling: str
     span: float | None
     starting_points: int
     starts: int

@@ -6,7 +6,7 @@ The first one is the default. The baselines: four published methods to compare w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -132,24 +132,11 @@ class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
         return self.play_best(sets, history, request, self.options.beta)
 
 
-@record
-class TsPsqOptions:
-    """Options of `ts-psq`.
-
-    Args:
-        sampling: "pathwise" corrects a random-feature draw with the kernel itself, which stays exact at the data;
-            "features" draws the features' posterior weights, as the authors' program does.
-    """
-
-    sampling: Literal["pathwise", "features"] = "pathwise"
-
-
-class TsPsq(CostVaryingMethod[TsPsqOptions]):
+class TsPsq(CostVaryingMethod[Any]):
     """Draw a function from the posterior, play where its expectation is largest (Hayashi et al. 2022)."""
 
     name: ClassVar[str] = "ts-psq"
     rule: ClassVar[str] = "the best set of a function drawn from the posterior is played"
-    Options: ClassVar[type[Any]] = TsPsqOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose `argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: each draw is another function."""
@@ -167,7 +154,6 @@ class TsPsq(CostVaryingMethod[TsPsqOptions]):
             choices,
             self.streams(number, "sample"),
             at=candidates.domains[0].parts,
-            exact=self.options.sampling == "pathwise",
         )
         best: tuple[float, int, np.ndarray] | None = None
         for i in self.maximal(np.flatnonzero(self.affordable(history, request)).tolist()):

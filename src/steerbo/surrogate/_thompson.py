@@ -38,7 +38,6 @@ class PosteriorSample:
     coefficients: Float[np.ndarray, " M"]
     signs: tuple[Float[np.ndarray, "M c"] | None, ...]
     pull: Float[np.ndarray, " n"]
-    exact: bool
 
     @classmethod
     def draw(
@@ -49,7 +48,6 @@ class PosteriorSample:
         categories: Sequence[int],
         random: np.random.Generator,
         *,
-        exact: bool = True,
         at: Sequence[Part] = (),
     ) -> PosteriorSample:
         """Draw one.
@@ -63,8 +61,6 @@ class PosteriorSample:
             noise: their noise variance, or (n,) one each.
             categories: number of choices of every dimension, 0 for a numeric one.
             random: where the draw comes from.
-            exact: Matheron's rule with the kernel itself (pathwise sampling); else with the features' own kernel,
-                which is sampling the features' posterior weights, as in the authors' program.
             at: every column's part, of which those are read that the drift reads.
         """
         d = len(posterior.lengthscales)
@@ -74,23 +70,16 @@ class PosteriorSample:
         if mixed.any():
             frequencies[:, mixed] *= random.random((FEATURES, int(mixed.sum()))) < posterior.shares[mixed]
         phases = random.uniform(0, 2 * np.pi, FEATURES)
-        then, coefficients, tau, among = _coefficients(posterior, at, random)
+        then, coefficients = _coefficients(posterior, at, random)
         signs = tuple(
             _signs(count, float(posterior.factor(d, np.zeros(1), np.ones(1))[0, 0]), random) if count else None
             for d, count in enumerate(categories)
         )
-        made = cls(posterior, frequencies, phases, coefficients, signs, np.zeros(0), exact)
+        made = cls(posterior, frequencies, phases, coefficients, signs, np.zeros(0))
         features = made._features(posterior.inputs)
         prior = features @ then if then.ndim == 1 else (features * then).sum(axis=1)
         gap = targets - prior - np.sqrt(noise) * random.standard_normal(len(targets))
-        if exact:
-            pull = posterior.inverse @ gap
-        else:
-            gram = 2 * posterior.variance / FEATURES * features @ features.T * among
-            gram.flat[:: len(gap) + 1] += noise + 1e-10 * posterior.variance
-            pull = np.linalg.solve(gram, gap)
-            coefficients = coefficients + 2 * posterior.variance / FEATURES * features.T @ (tau * pull)
-        return cls(posterior, frequencies, phases, coefficients, signs, pull, exact)
+        return cls(posterior, frequencies, phases, coefficients, signs, posterior.inverse @ gap)
 
     def _features(self, points: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p M"]:
         features = np.cos(points @ self.frequencies.T + self.phases)
@@ -102,10 +91,8 @@ class PosteriorSample:
     def __call__(self, points: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
         """The drawn function at points (p, d), less the prior mean."""
         value = self._features(points) @ self.coefficients
-        if self.exact:
-            everything = Expectation.over(self.posterior, [Controlled()] * points.shape[1], product=False)
-            value += everything.value(points, self.posterior.variance * self.pull)
-        return value
+        everything = Expectation.over(self.posterior, [Controlled()] * points.shape[1], product=False)
+        return value + everything.value(points, self.posterior.variance * self.pull)
 
     def average(self, parts: Sequence[Part]) -> SampleExpectation:
         """Average the drawn function over uncontrolled columns, given the observed ones."""
@@ -118,7 +105,7 @@ class PosteriorSample:
             nodes, weights = law.rule(dimensions, self.posterior.lengthscales[list(columns)])
             factor *= self._wave(columns, nodes) @ weights
         factor *= self.coefficients
-        matheron = Expectation.over(self.posterior, parts, product=False) if self.exact else None
+        matheron = Expectation.over(self.posterior, parts, product=False)
         return SampleExpectation(self, np.array(held, dtype=np.intp), np.abs(factor), np.angle(factor), matheron)
 
     def _wave(self, columns: Sequence[int], nodes: Float[np.ndarray, "q k"]) -> Complex[np.ndarray, "M q"]:
@@ -138,7 +125,7 @@ class SampleExpectation:
     controlled: Int[np.ndarray, " c"]
     amplitudes: Float[np.ndarray, " M"]
     phases: Float[np.ndarray, " M"]
-    matheron: Expectation | None
+    matheron: Expectation
 
     def _waves(
         self, points: Float[np.ndarray, "r c"]
@@ -153,14 +140,14 @@ class SampleExpectation:
                 amplitudes = amplitudes * sign[:, points[:, j].astype(np.intp)].T
         return angles, amplitudes
 
-    def _pull(self, matheron: Expectation) -> Float[np.ndarray, " n"]:
-        return self.sample.posterior.variance * matheron.average * self.sample.pull
+    def _pull(self) -> Float[np.ndarray, " n"]:
+        return self.sample.posterior.variance * self.matheron.average * self.sample.pull
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """Values (r,)."""
         angles, amplitudes = self._waves(points)
         value: Float[np.ndarray, " r"] = (np.cos(angles) * amplitudes).sum(1)
-        return value if self.matheron is None else value + self.matheron.value(points, self._pull(self.matheron))
+        return value + self.matheron.value(points, self._pull())
 
     def curved(
         self, points: Float[np.ndarray, "r c"]
@@ -171,29 +158,23 @@ class SampleExpectation:
         cosines = np.cos(angles) * amplitudes
         value, gradient = cosines.sum(1), -(np.sin(angles) * amplitudes) @ frequencies
         hessian = -(frequencies.T * cosines[:, None]) @ frequencies
-        if self.matheron is not None:
-            more, slope, bend = self.matheron.weighted(points, self._pull(self.matheron))
-            value, gradient, hessian = value + more, gradient + slope, hessian + bend
-        return value, gradient, hessian
+        more, slope, bend = self.matheron.weighted(points, self._pull())
+        return value + more, gradient + slope, hessian + bend
 
 
 def _coefficients(
     posterior: ProductKernelPosterior, at: Sequence[Part], random: np.random.Generator
-) -> tuple[np.ndarray, Float[np.ndarray, " M"], np.ndarray, np.ndarray]:
-    """Coefficients at every outcome (n, M), or (M,) where nothing drifts, and now (M,).
-
-    Then the drift's correlations between the outcomes and now, (n,) or 1, and among the outcomes, (n, n) or 1.
-    """
+) -> tuple[np.ndarray, Float[np.ndarray, " M"]]:
+    """Coefficients at every outcome (n, M), or (M,) where nothing drifts, and now (M,)."""
     size = np.sqrt(2 * posterior.variance / FEATURES)
     if posterior.drift is None:
         same = size * random.standard_normal(FEATURES)
-        return same, same, np.ones(()), np.ones(())
+        return same, same
     rows = np.concatenate([posterior.inputs, row_of(at)])
-    among = posterior.drift(rows, rows)
-    gram = among.copy()
+    gram = posterior.drift(rows, rows)
     gram.flat[:: len(rows) + 1] += _ONCE  # outcomes of one time have the same function
     drawn = size * np.linalg.cholesky(gram) @ random.standard_normal((len(rows), FEATURES))
-    return drawn[:-1], drawn[-1], among[:-1, -1], among[:-1, :-1]
+    return drawn[:-1], drawn[-1]
 
 
 def _signs(count: int, alike: float, random: np.random.Generator) -> Float[np.ndarray, "M c"]:
