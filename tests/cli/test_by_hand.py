@@ -330,7 +330,7 @@ def test_headers_are_known_by_the_log_alone(tmp_path: Path) -> None:
     call("new", path)
     assert ",Ertrag," in call("ask", path.with_suffix(".db"), "--csv").stdout.splitlines()[0]
     (tmp_path / "own.csv").write_text("temperature,ph,ertrag,cost\n20,6,1,2\n", encoding="utf-8")
-    assert "1 taken" in call("import", path.with_suffix(".db"), tmp_path / "own.csv").stderr
+    assert "1 new" in call("import", path.with_suffix(".db"), tmp_path / "own.csv").stderr
 
 
 def test_there_is_nothing_to_look_at(study: Path) -> None:

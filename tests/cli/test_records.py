@@ -43,7 +43,7 @@ def test_a_table_to_fill_in(study: Path, tmp_path: Path) -> None:
         assert lines[0] == f"line 2: taken, round 1{' (it was there already)' * again}"
         assert lines[1].startswith("line 3: refused, value: nan is not allowed; expected a finite number")
         assert lines[3] == "line 5: taken, added" + ("-1 (it was there already)" if again else " as added-1")
-        assert "3 taken, 1 refused" in result.stderr
+        assert f"{'0 new, 3 there already' if again else '3 new'}, 1 refused" in result.stderr
     exported = list(csv.DictReader(io.StringIO(call("export", study).stdout)))
     assert [row["value"] for row in exported] == ["0.0", "", "2.0", "7.0"]
     assert [(row["token"], row["state"]) for row in exported[3:]] == [("added-1", "added")]
@@ -62,7 +62,10 @@ def test_a_table_of_the_lab(study: Path, tmp_path: Path) -> None:
     assert added.outcome.realised == {"temperature": 20.5, "ph": 6.25}
     (tmp_path / "export.csv").write_text(call("export", study).stdout)
     (tmp_path / "sheet.csv").write_text(call("ask", study, "--csv").stdout)
-    for name, says in (("export", "1 taken, 0 refused"), ("sheet", "0 taken, 1 left as they are, 0 refused")):
+    for name, says in (
+        ("export", "0 new, 1 there already, 0 refused"),
+        ("sheet", "0 new, 1 left as they are, 0 refused"),
+    ):
         result = call("import", study, tmp_path / f"{name}.csv")
         assert result.exit_code == 0, result.output
         assert says in result.stderr
@@ -254,7 +257,7 @@ def test_sheets_are_headed_as_the_lab_does(study: Path, tmp_path: Path) -> None:
     (tmp_path / "own.csv").write_text(
         "Temperature,säure,ertrag,cost,Gestellt\n20,6,1,2,temperature\n", encoding="utf-8"
     )
-    assert "1 taken" in call("import", study, tmp_path / "own.csv").stderr
+    assert "1 new" in call("import", study, tmp_path / "own.csv").stderr
     (scope,) = [event.scope for event in logged(study) if event.kind == "added"]
     assert scope is not None
     assert scope.set == ("temperature",)

@@ -81,5 +81,5 @@ def test_what_waited_in_a_file_is_let_in_like_what_is_told_now(monkeypatch: pyte
     with Study.create(MemoryLog(), Stub(), Nearest, rounds=3) as study:
         monkeypatch.setattr(study.session, "logged", lambda call, key="": keys.append(key))
         for call in ("tell", "fail", "amend", "add", "decide"):
-            study.session._report_entry(OutboxEntry("study", call, {}), 0)
+            study.session._report_entry(OutboxEntry("study", call, {}))
     assert keys == [PRIORITY_TELL] * 4 + [""]

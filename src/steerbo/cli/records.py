@@ -15,7 +15,7 @@ from ..core import History
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..records import to_dict
 from ..study import Study
-from ..study.files.export import events_jsonl, rounds_csv
+from ..study.files.export import ID, events_jsonl, rounds_csv
 from ..study.files.import_csv import as_data, ignored, read_results, take
 from ..study.files.spreadsheet import decoded
 from ..study.formatting import data_table, rounds_table, shown_rounds
@@ -31,6 +31,7 @@ commands = group()
 def import_(
     study: Place,
     results: Annotated[Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)],
+    *,
     charge: Annotated[
         bool,
         typer.Option(
@@ -44,6 +45,14 @@ def import_(
             "--as-data", help="Read the table of another study: ignore its tokens, and add all outcomes as data."
         ),
     ] = False,
+    repetitions: Annotated[
+        bool,
+        typer.Option("--repetitions", help="Lines that equal data of other tables are measurements of their own."),
+    ] = False,
+    known_by: Annotated[
+        str,
+        typer.Option("--id", metavar="COLUMN", help="The column that tells measurements apart, such as a date."),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Read outcomes from a table, line by line. Exit code 2: some lines were refused; the reasons are printed."""
@@ -54,12 +63,15 @@ def import_(
     except ValueError as error:
         raise InvalidOutcome("results", str(results), table, f"({error})") from None
     with open_study(study) as going:
-        sheet = read_results(going.problem, text, headers(study, going))
+        named = {**headers(study, going), **({ID: known_by} if known_by else {})}
+        sheet = read_results(going.problem, text, named)
+        if known_by and ID not in sheet.columns:
+            raise InvalidOption("id", known_by, one_of(sheet.ignored, known_by))
         sheet = as_data(sheet) if elsewhere else sheet
         unread = ignored(going.problem, sheet)
         before = set(going.history.data), going.history.spent
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:
-            lines = take(going, sheet, charge, watch)
+            lines = take(going, sheet, charge, watch, table=results.name, repetitions=repetitions)
         notes = [*_money(going.history, *before), *_unset(going, before[0])]
         plain = [to_dict(line) for line in lines]
         document = {"lines": plain, "ignored": list(sheet.ignored), "status": going.status.to_dict()}
@@ -68,8 +80,16 @@ def import_(
     if unread:
         echo(f"columns that are no part of the study, and not read: {', '.join(unread)}", err=True)
     fates = Counter(line.fate for line in lines)
+    known, equal = sum(line.known for line in lines), sum(line.equal for line in lines)
     left = f"{fates['left']} left as they are, " if fates["left"] else ""
-    echo(f"{fates['taken']} taken, {left}{fates['refused']} refused", err=True)
+    there = f"{known} there already, " if known else ""
+    echo(f"{fates['taken'] - known} new, {there}{left}{fates['refused']} refused", err=True)
+    if equal:
+        echo(
+            f"{counted(equal, 'line')} there already only because data from elsewhere are equal: if they are "
+            f"repetitions, import the table again with --repetitions, or name what tells lines apart with --id COLUMN",
+            err=True,
+        )
     for line in notes:
         echo(line, err=True)
     if fates["refused"]:

@@ -203,6 +203,8 @@ class History:
         self.events = 1
         self.data: dict[str, DataAdded] = {}  # external data, by the name that `amend` takes
         self.removed: dict[str, DataAdded] = {}  # those of them that are void by now, as they were
+        self.first_data: dict[str, DataAdded] = {}  # external data as it came, by name
+        self.identified: dict[str, str] = {}  # names of external data by the identity that they came with
         self._added = 0
         self._rounds: dict[str, Round] = {}
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
@@ -440,7 +442,9 @@ class History:
             case DataAdded():
                 self._added += 1
                 self.undated = self.undated or (self._held is None and "time" not in event.outcome.realised)
-                self.data[self.latest_data] = event
+                self.data[self.latest_data] = self.first_data[self.latest_data] = event
+                if event.id is not None:
+                    self.identified[event.id] = self.latest_data
                 self.dates.state(self.latest_data, event.outcome.realised.get("time"), len(self))
                 self._accounts.add(event)
             case LimitsRevised():

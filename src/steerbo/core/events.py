@@ -182,12 +182,14 @@ class DataAdded:
         outcome: the measured outcome.
         charge: whether its cost is charged to the budget.
         scope: the scope played, where that is known: its cost then counts for the cost of such a play.
+        id: identity of the measurement: the same one is added once, and equal ones with others are repetitions.
     """
 
     outcome: Outcome
     charge: bool = False
     scope: Scope | None = None
     by: str | None = None
+    id: str | None = None
     kind: Literal["added"] = "added"
 
     @property

@@ -506,8 +506,11 @@ class BaseStudy(ABC):
         cost: float | None = None,
         scope: Any = None,
         charge: bool = False,
+        id: str | None = None,
     ) -> Warnings:
         """Add external data: it feeds the posterior, never counts, elimination sums or the budget.
+
+        Equal data that is added twice counts twice, unless it says which measurement it is.
 
         Args:
             value: the objective's value, in the user's units.
@@ -516,14 +519,16 @@ class BaseStudy(ABC):
             scope: the scope played, as a `Scope` or the names of the variables set: then `cost` says what such a play
                 costs.
             charge: whether the cost is charged to this study's budget.
+            id: identity of the measurement, a text of your own: the same one is added once, however often it is sent.
 
         Returns:
             As `tell`.
 
         Raises:
             InvalidOutcome: as `tell`; every variable must be given.
+            OutcomeConflict: a measurement with this identity is there, with another outcome.
         """
-        return self._report("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge)
+        return self._report("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge, id=id)
 
 
 def widened(advice: Expected, times: float) -> Expected:

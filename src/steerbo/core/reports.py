@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._text import LONGEST_REASON, escape_unprintable, shortened
+from .._text import LONGEST_REASON, escape_unprintable, shortened, unsafe
 from ..errors import InvalidInput, InvalidOutcome, OutcomeConflict, UnknownSuggestion, combine, short_repr
 from ._history import History, Round
 from ._problem import Problem
@@ -217,13 +217,33 @@ class OutcomeParser:
         return Amended(token, outcome, reason=_kept(reason), charge=given.get("charge"), scope=played)
 
     def add(
-        self, value: Any = None, realised: Any = None, cost: Any = None, scope: Any = None, charge: Any = False
-    ) -> DataAdded:
-        """Event of external data."""
+        self,
+        value: Any = None,
+        realised: Any = None,
+        cost: Any = None,
+        scope: Any = None,
+        charge: Any = False,
+        *,
+        id: Any = None,
+    ) -> DataAdded | None:
+        """Event of external data; None: a measurement with this identity was added before.
+
+        Raises:
+            OutcomeConflict: it had another outcome.
+        """
         outcome, played = self.problem.read_added(value, cost, realised), self.problem.read_scope(scope)
         _chargeable(outcome, charge)
         self.problem.check_data(outcome, played)
-        return DataAdded(outcome, charge, played)
+        if id is not None and (not isinstance(id, str) or not id or unsafe(id)):
+            raise InvalidOutcome("id", id, "a text that no other measurement has, such as the number of its sample")
+        name = self.history.identified.get(id) if id else None
+        if name is None:
+            return DataAdded(outcome, charge, played, id=id)
+        before = self.history.first_data[name].outcome
+        if outcome != before:
+            hint = f"({_otherwise(before, outcome)}): to correct it, use ‹amend›; another measurement has another id"
+            raise OutcomeConflict(f"a measurement {id!r} is there already, as {name} {hint}")
+        return None
 
     def _paid(self, about: Round, realised: Mapping[str, Any]) -> float | None:
         """Cost of a round by the stated prices; a repeated report keeps the first one."""

@@ -87,6 +87,7 @@ class Add(RequestBody):
     cost: Any = None
     scope: Any = None
     charge: bool = False
+    id: str | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from importlib import import_module
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from ..core import SEEN, BatchPosition, Event, Optimizer, Suggestion, Warnings, as_text
 from ..core.determinism import one_at_a_time
@@ -161,10 +162,10 @@ class StudySession:
         finally:
             self.log.seconds = wait
 
-    def _report_entry(self, entry: OutboxEntry, equal: int) -> None:
+    def _report_entry(self, entry: OutboxEntry) -> None:
         # a worker that chooses should know of an outcome first, and then serves the workers behind it
         key = PRIORITY_TELL if entry.call != "decide" else ""
-        self.logged(lambda: report_entry(self.optimizer, entry, equal), key)
+        self.logged(lambda: report_entry(self.optimizer, entry), key)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
         """Report observed values, unless a worker that found them in a file has done so."""
@@ -180,6 +181,8 @@ class StudySession:
 
     def report(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Warnings:
         """Make a call with these arguments, which are in the outbox until its event is in the log."""
+        if call == "add" and not self.log.private and given.get("id") is None:
+            given = {**given, "id": uuid4().hex}  # two equal ones of two workers stay two, and one sent twice is one
         about = () if call == "add" else (suggestion,)
 
         def work() -> Warnings:
@@ -201,15 +204,13 @@ class StudySession:
 
         Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
         """
-        if call == "add" and self.outbox.unsettled:  # data that are alike are told apart by their order
-            self.settle()
         entry = None if self.log.private else self._entry(call, suggestion, given)
         if entry is None:
             return self.logged(work, key)
         twice = call in ("amend", "add")  # would count twice
 
         def once() -> Any:
-            written = twice and self.outbox.away and is_logged(self.optimizer, entry, 0)
+            written = twice and self.outbox.away and is_logged(self.optimizer, entry)
             return None if written else work()
 
         with self.outbox.until_logged(entry, at_once=not twice):

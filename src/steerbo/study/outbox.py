@@ -6,7 +6,6 @@ An outcome that waited in a file is reported to the optimizer as it would have b
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -130,23 +129,21 @@ class Outbox:
             with suppress(OSError):
                 self._current[1].unlink()
 
-    def settle(self, write: Callable[[OutboxEntry, int], None], named: bool) -> None:
+    def settle(self, write: Callable[[OutboxEntry], None], named: bool) -> None:
         """Write all waiting entries to the log; rejected ones stay in their files and are reported.
 
         Args:
-            write: makes the call again; it is told how many equal ones came before, which count as well.
+            write: makes the call again.
             named: whether the study was opened by its name, and not as the only one.
         """
-        self.unsettled, written, before = False, 0, Counter[str]()
+        self.unsettled, written = False, 0
         for path, entry in self.files.waiting(named):
             try:
                 if isinstance(entry, InvalidStudy):
                     raise entry
                 if is_alive(entry.holder):
                     continue
-                equal = json.dumps([entry.call, entry.token, entry.given], sort_keys=True)
-                write(entry, before[equal])
-                before[equal] += 1
+                write(entry)
             except LogUnavailable:
                 self.unsettled = True
                 return
@@ -170,8 +167,8 @@ def _refused(error: Exception) -> bool:
 CALLS = ("decide", "tell", "fail", "amend", "add")
 
 
-def report_entry(optimizer: Optimizer, entry: OutboxEntry, equal: int) -> None:
-    """Make the call, unless the log has its event already; `equal`: number of equal calls made before it.
+def report_entry(optimizer: Optimizer, entry: OutboxEntry) -> None:
+    """Make the call, unless the log has its event already.
 
     Raises:
         InvalidStudy: it is about another suggestion than the log's of this name, or no call at all.
@@ -182,7 +179,7 @@ def report_entry(optimizer: Optimizer, entry: OutboxEntry, equal: int) -> None:
         raise InvalidStudy("call", entry.call, one_of(CALLS, entry.call))
     if entry.call != "add":
         _same_suggestion(optimizer, entry)
-    if not is_logged(optimizer, entry, equal):
+    if not is_logged(optimizer, entry):
         _called(entry, optimizer)
 
 
@@ -211,7 +208,7 @@ def decided(history: History, token: Any, context: Any) -> bool:
     return history[token].waiting and all(name in seen and seen[name] == context[name] for name in context)
 
 
-def is_logged(optimizer: Optimizer, entry: OutboxEntry, equal: int) -> bool:
+def is_logged(optimizer: Optimizer, entry: OutboxEntry) -> bool:
     """Whether the outcome was logged after all: by another worker from its file, or before the connection was lost.
 
     The optimizer itself takes the same outcome or failure twice for once.
@@ -226,9 +223,9 @@ def is_logged(optimizer: Optimizer, entry: OutboxEntry, equal: int) -> bool:
     later, event = optimizer.events[entry.after :], _called(entry, optimizer._state.reports)
     if event is None:
         return True
+    if entry.call == "add":  # its identity is not known to the log
+        return False
     event = optimizer.recorder.signed(event)
-    if entry.call == "add":
-        return later.count(event) > equal
     others = [e for e in later if isinstance(e, Amended) and e.token == entry.token] if entry.after else []
     if others and event not in others:
         raise OutcomeConflict(f"{entry.token} was amended in the meantime: {others[-1]}")

@@ -18,6 +18,8 @@ from ...errors import MissingExtra
 from ...records import to_dict
 
 OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
+ID = "id"
+"""Column whose cells tell equal measurements apart, where a table has one."""
 """Columns that are no variables. `round` is for people, and not read; the sum of `charged` is what is spent."""
 
 

@@ -2,6 +2,10 @@
 
 A line reports on a round (told, failed, abandoned, void, observed), or is external data. External data that the study
 has already is completed, not added twice; new data is written in one commit, since single ones take much longer.
+
+A line of external data is the measurement that its cell in the column `id` names, where a header of it is given.
+Without such a column it is known by what stands in it, and where: a line that equals data of another table is there
+already, unless the import says that its lines are repetitions. The same table again is there already in any case.
 """
 
 from __future__ import annotations
@@ -20,10 +24,10 @@ from ..._wording import SHELL
 from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, last_time
 from ...core.reports import naming_columns
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
-from ...records import record, to_dict
+from ...records import identity, record, to_dict
 from ...space import Categorical
 from .._study import Study
-from .export import cells_of, column, columns_of, read_scope
+from .export import ID, cells_of, column, columns_of, read_scope
 from .spreadsheet import Row, Spreadsheet, read_sheet
 
 
@@ -34,6 +38,7 @@ class _Piece(NamedTuple):
     cost: float | None
     scope: Scope | None
     complete: bool  # nothing can be missing from it any more
+    table: str  # where it was imported from; empty: from none that is known
 
 
 class ExistingData:
@@ -41,36 +46,88 @@ class ExistingData:
 
     A line is known by its value and what was measured, as they stand now or as they first came in; by its cost, too,
     unless that is missing on one side.
+
+    Args:
+        study: has the data.
+        table: name of the table whose lines are looked for.
+        apart: whether lines that equal data from elsewhere are measurements of their own.
     """
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
+    def __init__(self, study: Study, table: str = "", *, apart: bool = False) -> None:
+        self.study, self.table, self._apart = study, table, apart
         self._pieces: dict[str, list[_Piece]] = defaultdict(list)
         self._found: set[str] = set()
+        self._claimed: dict[str, Outcome] = {}  # new lines, by their identity
         self._measured: dict[str, list[str]] = defaultdict(list)  # names by what was measured, without the value
         added = [event for event in study.events if isinstance(event, DataAdded)]
         self._names = {f"added-{number}": event for number, event in enumerate(added, 1)}
         for name, event in self._names.items():
             now = study.history.data.get(name, event)
-            self._pieces[_key(now.outcome)].append(_Piece(name, now.outcome.cost, now.scope, complete=False))
+            table = (event.id or "").rpartition(_LINE)[0]
+            piece = _Piece(name, now.outcome.cost, now.scope, complete=False, table=table)
+            self._pieces[_key(now.outcome)].append(piece)
             self._measured[_settings_key(now.outcome)].append(name)
             if now.outcome != event.outcome:
-                self._pieces[_key(event.outcome)].append(_Piece(name, event.outcome.cost, now.scope, complete=True))
+                piece = _Piece(name, event.outcome.cost, now.scope, complete=True, table=table)
+                self._pieces[_key(event.outcome)].append(piece)
 
     def has(self, name: str) -> bool:
         """Whether a piece is, or was, called so."""
         return name in self._names
 
-    def find(self, outcome: Outcome, scope: Scope | None, name: str = "") -> str:
-        """Name of the data that a line repeats, of `name` if that is given; empty where it is new."""
+    def find(self, outcome: Outcome, scope: Scope | None, name: str = "", known_as: str = "") -> str:
+        """Name of the data that a line repeats, of `name` if that is given; empty where it is new.
+
+        Args:
+            outcome: on the line.
+            scope: on the line.
+            name: of data, on the line.
+            known_as: identity on the line: it is new unless data have it, or came from this table before it was told.
+        """
         cost = outcome.cost
         pieces = [p for p in self._pieces[_key(outcome)] if p.name not in self._found and name in ("", p.name)]
         pieces = [p for p in pieces if cost is None or p.cost == cost or (p.cost is None and not p.complete)]
+        if not name and (known_as or self._apart):
+            pieces = [p for p in pieces if self.table and p.table == self.table]
         if not pieces:
             return ""
         best = min(pieces, key=lambda p: (p.cost != cost, scope is not None and p.scope not in (scope, None)))
         self._found.add(best.name)
         return best.name
+
+    def identified(self, known_as: str, outcome: Outcome) -> str:
+        """Name of the data with an identity; empty: there is none.
+
+        Raises:
+            InvalidOutcome: it was another measurement.
+        """
+        history = self.study.history
+        name = history.identified.get(known_as, "")
+        present = history.datum(name)
+        if present is not None and _key(outcome) not in map(_key, (present.outcome, history.first_data[name].outcome)):
+            hint = "To correct it, use ‹amend›; another measurement has another id."
+            raise InvalidOutcome("id", known_as, f"one that no other measurement has: it is {name}'s", hint)
+        self._found.add(name)
+        return name
+
+    def claim(self, known_as: str, outcome: Outcome) -> bool:
+        """Note an identity of a new line; returns whether an earlier line of the table is the same.
+
+        Raises:
+            InvalidOutcome: an earlier line is another measurement with this identity.
+        """
+        before = self._claimed.setdefault(known_as, outcome)
+        if before != outcome:
+            raise InvalidOutcome("id", known_as, "one that no other line has")
+        return before is not outcome
+
+    def of_table(self, name: str) -> bool:
+        """Whether data came from the table whose lines are looked for."""
+        return bool(self.table) and (self._names[name].id or "").rpartition(_LINE)[0] == self.table
+
+    def line_id(self, number: int, outcome: Outcome) -> str:
+        """Identity of a line without one of its own: its table, its number and what stands in it."""
+        return f"{self.table}{_LINE}{number} {_hash(outcome)}" if self.table else ""
 
     def same_but_for_cost(self, outcome: Outcome) -> str:
         """The name of a piece that is the same but for its cost; empty where there is none."""
@@ -108,6 +165,13 @@ class ExistingData:
         return f"{name} (it was there already; now also: {', '.join(said)})"
 
 
+_LINE = ":"  # between the name of a table and the number of a line
+
+
+def _hash(outcome: Outcome) -> str:
+    return identity({"key": _key(outcome), "cost": outcome.cost})
+
+
 def _key(outcome: Outcome) -> str:
     return json.dumps([to_dict(outcome.value), to_dict(outcome.realised)], sort_keys=True)
 
@@ -118,11 +182,21 @@ def _settings_key(outcome: Outcome) -> str:
 
 @record
 class Line:
-    """Result of a line of a file: `taken`, `left` (it has no outcome yet) or `refused`, with the reason."""
+    """Result of a line of a file: `taken`, `left` (it has no outcome yet) or `refused`, with the reason.
+
+    Args:
+        number: of the line in the file.
+        fate: what became of it.
+        message: for people.
+        known: whether the study had it already.
+        equal: whether it was known only by being equal to data from elsewhere: it may be a repetition.
+    """
 
     number: int
     fate: Literal["taken", "left", "refused"]
     message: str
+    known: bool = False
+    equal: bool = False
 
     @property
     def taken(self) -> bool:
@@ -144,6 +218,7 @@ class Said:
     charged: Any
     scope: list[str] | dict[str, Any]
     realised: dict[str, Any]
+    id: str = ""
 
 
 def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
@@ -170,7 +245,9 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     state = row.cells.get("state", "").casefold()
     scope = _with_own_names(problem, read_scope(row.cells["scope"])) if "scope" in row.cells else []
     reason = row.cells.get("reason", "")
-    return Said(state, reason, number("value"), number("cost"), number("charged"), scope, realised)
+    return Said(
+        state, reason, number("value"), number("cost"), number("charged"), scope, realised, row.cells.get(ID, "")
+    )
 
 
 _COMMAS = re.compile(r",(?![^()]*\))")  # but not those within parentheses
@@ -266,7 +343,7 @@ def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
         return _look(study, number, before, realised)
     same = told.value == _value(before) and told.cost in (None, before.paid)
     if same and told.state == before.state in ("abandoned", "void") and told.charged in (None, before.charged):
-        return Line(number, "taken", f"round {before.number} ({before.state}: it was there already)")
+        return Line(number, "taken", f"round {before.number} ({before.state}: it was there already)", known=True)
     if told.value is not None:
         _tell_value(study, before, told, realised)
     elif told.state in ("failed", "void"):
@@ -281,7 +358,7 @@ def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
         study.amend(token, void=True, reason=told.reason)
     known = before.state == study.history[token].state
     there = "it was there already" if known and before.state == "told" else f"{before.state}: it was there already"
-    return Line(number, "taken", f"round {before.number}" + (f" ({there})" if known else ""))
+    return Line(number, "taken", f"round {before.number}" + (f" ({there})" if known else ""), known=known)
 
 
 def _tell_value(study: Study, before: Round, told: Said, realised: dict[str, Any]) -> None:
@@ -339,7 +416,10 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
     cells = cells_of(problem)
-    labels = {name: ((headers or {}).get(name, name), name) for name in (*columns_of(problem), *cells)}
+    named = [*columns_of(problem), *cells]
+    if ID in (headers or {}) and ID not in named:
+        named.append(ID)  # only where it is named: many tables have an id of something else
+    labels = {name: ((headers or {}).get(name, name), name) for name in named}
     sheet = read_sheet(text, labels)
     if cells:
         _check_cells(sheet, list(cells), {name: label for name, (label, _) in labels.items()})
@@ -415,7 +495,13 @@ def as_data(sheet: Spreadsheet) -> Spreadsheet:
 
 
 def take(
-    study: Study, sheet: Spreadsheet, charge: bool = False, watch: Callable[[int], object] = lambda lines: None
+    study: Study,
+    sheet: Spreadsheet,
+    charge: bool = False,
+    watch: Callable[[int], object] = lambda lines: None,
+    *,
+    table: str = "",
+    repetitions: bool = False,
 ) -> list[Line]:
     """Import a table that was read. At the end hyperparameters are learned from all added data, and logged.
 
@@ -423,10 +509,12 @@ def take(
         study: takes the outcomes.
         sheet: the table.
         charge: see `import_csv`.
+        table: its name: with `repetitions`, lines of this table that are there already are not added again.
+        repetitions: whether lines that equal data of other tables are measurements of their own.
         watch: is told how many lines were read, from time to time, and before all is learned from.
     """
     study.refresh()
-    known, before = ExistingData(study), len(study.history.data)
+    known, before = ExistingData(study, table, apart=repetitions), len(study.history.data)
     lines, new, added = list[Line](), list[NewRow](), dict[int, Outcome]()
     for number, row in enumerate(sheet.rows):
         if len(new) >= TOGETHER or (new and row.cells.get("token")):  # what rounds are told stands where it stood
@@ -559,38 +647,52 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     outcome: Outcome = study.problem.read_added(told.value, told.cost, told.realised)
     scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
     study.problem.check_data(outcome, scope)
-    if there := known.find(outcome, scope, name):
+    there = known.identified(told.id, outcome) if told.id and not name else ""
+    if there := there or known.find(outcome, scope, name, told.id):
         if there in study.history.removed:
             if told.state == "void":
-                return Line(number, "taken", f"{there} (void: it was there already)")
+                return Line(number, "taken", f"{there} (void: it was there already)", known=True)
             said = f"{there} is void here; `steerbo amend STUDY {there} VALUE` brings it back"
             return Line(number, "left", said)
         if told.state == "void":
             study.amend(there, void=True, reason=told.reason)
             return Line(number, "taken", f"{there} is void now")
-        return Line(number, "taken", known.complete(there, outcome, scope, charge))
+        equal = not name and not told.id and not known.of_table(there)
+        return Line(number, "taken", known.complete(there, outcome, scope, charge), known=True, equal=equal)
     if name:
         hint = f"To correct it, use ‹amend›. {_ELSEWHERE}"
         raise InvalidOutcome("value", told.value, f"what {name} is known to be", hint)
-    return NewRow(number, DataAdded(outcome, charge and told.cost is not None, scope), known.same_but_for_cost(outcome))
+    if told.id and known.claim(told.id, outcome):
+        return Line(number, "taken", f"an earlier line is the same measurement, {told.id}", known=True)
+    charged, own = charge and told.cost is not None, told.id or known.line_id(number, outcome)
+    return NewRow(number, DataAdded(outcome, charged, scope, id=own or None), known.same_but_for_cost(outcome))
 
 
 def _tables_as_json(cell: Any) -> Any:
     return json.dumps(cell) if isinstance(cell, dict | list) else cell
 
 
-def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None, charge: bool = False) -> list[Line]:
+def add_frame(
+    study: Study,
+    frame: Any,
+    headers: Mapping[str, str] | None = None,
+    charge: bool = False,
+    *,
+    repetitions: bool = False,
+) -> list[Line]:
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
     It is read as `steerbo import` reads a table: columns `value`, `cost`, `token`, `state`, and what was measured, by
-    variable; further ones are ignored. A line without a token is external data. A line that is there already
-    is not counted twice. The frame's index is not read.
+    variable; further ones are ignored. A line without a token is external data. A line that is there already is not
+    counted twice: one with the same text in the column that `headers` names as `id`, or else one that is equal. The
+    frame's index is not read.
 
     Args:
         study: takes the outcomes.
         frame: of pandas, or anything with its `to_csv`.
         headers: how the frame heads columns, by their own names, such as ``{"value": "Yield (kg)"}``.
         charge: whether the costs of lines without a token are charged to the budget.
+        repetitions: whether lines that equal data of the study are measurements of their own; each call adds them.
 
     Returns:
         The fate of each line; its `number` counts the header as line 1, as in a spreadsheet.
@@ -603,4 +705,5 @@ def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None
     by_cell = getattr(frame, "map", None) or getattr(frame, "applymap", None)  # of pandas before 2.1
     plain = frame if by_cell is None else by_cell(_tables_as_json)
     sheet = read_results(study.problem, plain.to_csv(index=False), headers)
-    return take(study, replace(sheet, mark="dot", local=False), charge)  # numbers are numbers, and not how people write
+    sheet = replace(sheet, mark="dot", local=False)
+    return take(study, sheet, charge, repetitions=repetitions)  # numbers are numbers, and not how people write

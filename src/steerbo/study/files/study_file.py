@@ -38,7 +38,7 @@ from ...errors import InvalidInput, InvalidOption, InvalidProblem, InvalidStudy,
 from ...records import from_dict, record
 from ...space.distributions import MOST_CELLS
 from ..objective import Command, Function, Objective, load_module
-from .export import cells_of, column, columns_of
+from .export import ID, cells_of, column, columns_of
 from .spreadsheet import Row, Spreadsheet, decoded, read_sheet
 
 DEEPEST = 50
@@ -372,7 +372,7 @@ def _columns(
     problem: Problem, stated: Mapping[str, str], of_variables: Mapping[str, Any], wrong: list[InvalidInput]
 ) -> dict[str, str]:
     """Check the table headers of value, cost, token and the other columns."""
-    own = (*columns_of(problem), *cells_of(problem))
+    own = tuple(dict.fromkeys((*columns_of(problem), *cells_of(problem), ID)))
     headed = dict(stated := _known(stated, "study.columns.", own, wrong))
     for name, header in of_variables.items():
         if stated.get(column(name), header) != header:
