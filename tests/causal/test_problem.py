@@ -74,8 +74,6 @@ def study(folder: Path, graph: str) -> Path:
 
 @pytest.mark.parametrize("name", FILES)
 def test_beside_the_study_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    if name.endswith(".dot"):
-        pytest.importorskip("pydot")
     (tmp_path / "graphs").mkdir()
     (tmp_path / "graphs" / name).write_text("\ufeff" + FILES[name], encoding="utf-8")
     path = study(tmp_path, f'"graphs/{name}"')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -331,3 +332,10 @@ def test_times_in_order() -> None:
     assert [(dated.name, dated.rounds) for dated in dates.last(9)] == [("a", 4), ("b", 0), ("d", 0)]
     assert dates.reach(2.0)
     assert not dates.reach(2.5)
+
+
+@pytest.mark.parametrize("when", [datetime(2015, 10, 25, 1), date(2015, 10, 25), np.datetime64("2015-10-25T01")])
+def test_a_date_of_any_library_is_refused_with_what_to_write(when: object) -> None:
+    optimizer = sb.Optimizer(sb.TimeVarying(X), seed=0)
+    with pytest.raises(InvalidRequest, match="days since the first one"):
+        optimizer.ask(time=when)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import islice
 from typing import Any
 
@@ -119,12 +120,15 @@ def read_when(realised: Any) -> tuple[float | None, dict[str, Any]]:
 
 
 def _dates_are_numbers(given: object) -> str:
-    """Hint for a text in place of a time.
+    """Hint for a date in place of a time: a text, or an object of Python, NumPy or pandas.
 
     >>> _dates_are_numbers("2026-11-27")
     'A date is written as a number, such as the days since the first one.'
+    >>> _dates_are_numbers(date(2026, 11, 27)) == _dates_are_numbers("2026-11-27")
+    True
     """
-    a_date = isinstance(given, str) and not decimal_comma(given)
+    a_text = isinstance(given, str) and not decimal_comma(given)
+    a_date = a_text or isinstance(given, date | np.datetime64)  # a timestamp of pandas is a date
     return "A date is written as a number, such as the days since the first one." * a_date
 
 

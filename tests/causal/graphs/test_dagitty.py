@@ -8,16 +8,17 @@ from steerbo.causal import CausalGraph
 from tests.causal.graph_texts import refuse
 
 REFUSED = {
-    "undirected dagitty": ("dag { x -> y\n a -- b }", "line 2: '--'.*Say which way"),
-    "circle dagitty": ("dag { x -> y\n\n a @-> b }", "line 3: '@->'.*Circles"),
-    "circle o dagitty": ("dag { x -> y; a o-> b }", "'o->'.*Circles"),
-    "mag": ("mag { x -> y }", "line 1: 'mag'.*latent common cause as well"),
+    "undirected dagitty": ("dag { x -> y\n a -- b }", "line 2: 'a -- b'.*Say which way"),
+    "circle dagitty": ("dag { x -> y\n\n a @-> b }", "line 3: 'a o-> b'.*Circles"),
+    "circle o dagitty": ("dag { x -> y; a o-> b }", "'a o-> b'.*Circles"),
+    "mag": ("mag { x -> y }", "'a mag or pag'.*latent common cause as well"),
     "no brace": ("dag { x -> y", "the end of the text"),
     "more after it": ("dag { x -> y } z", "'z'.*nothing after"),
     "no end": ("dag { x -> \n }", "line 2: '}'.*name of a variable"),
     "half an attribute": ("dag { x -> y u [latent }", "'}'"),
     "mark after an edge": ("dag { x -> y [outcome] }", "'outcome'.*no mark after an edge"),
     "subgraph dagitty": ("dag { subgraph { x -> y } }", "'subgraph'"),
+    "single quotes": ("dag { 'a b' -> y  x -> y }", 'line 1: "\'".*in double quotes.*dagitty'),
     "colon dagitty": ("dag { x:n -> y }", "':'"),
     "deep dagitty": ("dag {" + "{" * 50_000, "the name of a variable"),
 }

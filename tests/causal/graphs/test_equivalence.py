@@ -155,7 +155,7 @@ def test_roles_may_stand_in_the_text_and_a_graph_that_is_sure_is_one(tmp_path: P
     ("text", "said"),
     [
         ("a -- b; b o-> c", "either a CPDAG or a PAG"),
-        ("a -- b -> v0", "one edge in each statement"),
+        ("a -- b; b -> a", "one edge between two variables"),
         ("latent: u; u -> a; a o-o v0; v0 o-o v1", "a pattern without"),
         ("v1 -- v0; v1 -> a; a -> b; b -> v0; v0 -> c; c -> v1", "a pattern that some graph has"),
         ("a -- a", "two variables"),

@@ -36,8 +36,8 @@ FEW = settings(max_examples=examples(60), deadline=None, derandomize=True)
         ("a - b", {"target": "b"}, "graph line 1.*edges such as"),
         ("a -> b\nfoo: x", {}, "graph line 2.*roles"),
         ("", {"target": "b"}, "at least one edge"),
-        ("digraph { a -> ", {"target": "a"}, "closing brace"),
-        ("graph { a -- b }", {"target": "a"}, "arrows ->"),
+        ("digraph { a -> ", {"target": "a"}, "the end of the text"),
+        ("graph { a -- b }", {"target": "a"}, "Say which way"),
     ],
 )
 def test_refused(text: str, roles: dict[str, Any], message: str) -> None:

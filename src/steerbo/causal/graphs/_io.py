@@ -1,37 +1,48 @@
-"""Reading and writing causal graphs: texts in GML, DOT, dagitty or lines, and networkx graphs (extra ``graphs``)."""
+"""Reading and writing causal graphs: texts in any form, files, and networkx graphs (extra ``graphs``)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import _files as files
-from ...errors import InvalidProblem, MissingExtra
-from ._dagitty import read_dagitty
-from ._dot import read_dot
-from ._lines import read_lines
-from ._parsed import UNDIRECTED, ParsedGraph
+from ...errors import InvalidProblem, MissingExtra, combine
+from ._braces import Attributes, read_braces
+from ._lexer import DEEPEST, Reader
+from ._lines import read_lines, read_listing
+from ._parsed import ParsedGraph
 from ._projection import Edge
 
 if TYPE_CHECKING:
     import networkx
 
-_LONGEST = 1_000_000
+_LONGEST, _LONGEST_BIF = 1_000_000, 20_000_000  # a network in BIF has its tables beside its arrows
 _SKIPPED = r"(?:\s|(?:\#|//)[^\n]*\n|/\*[\s\S]*?\*/)*+"
 _NAME = r'(?:"(?:[^"\\]|\\.)*+"|[^\s"{}\[\];,<>-]+)'
 _GML = re.compile(rf'{_SKIPPED}(?:(?:Creator|Version|comment)\s+(?:"[^"]*"|\S+)\s+)*+graph\s*\[', re.IGNORECASE)
 _DOT = re.compile(rf"{_SKIPPED}(?:strict\s+)?(?:di)?graph\b\s*{_NAME}?\s*\{{", re.IGNORECASE)
-_DAGITTY = re.compile(rf"{_SKIPPED}(?:dag|pdag|mag|pag)\b\s*{_NAME}?\s*\{{")
+_DAGITTY = re.compile(rf"{_SKIPPED}(?:strict\s+)?(?:dag|pdag|mag|pag)\b\s*{_NAME}?\s*\{{", re.IGNORECASE)
+_BIF = re.compile(rf"{_SKIPPED}(?:network\s+\S+|variable\s+\S+)\s*\{{")
+_LISTING = re.compile(r"^\s*Graph (?:Nodes|Edges):", re.MULTILINE)
+_BNLEARN = re.compile(r"\s*(?:\[[^\[\]]+\]\s*)+")
+_READ: tuple[tuple[str, re.Pattern[str], Callable[[str], ParsedGraph]], ...]
+_NAMED = (
+    ("XML", re.compile(r"\s*<(?:\?xml|graphml|BIF|!DOCTYPE)", re.IGNORECASE),
+     "GraphML: give networkx.read_graphml(path) to ‹CausalGraph.from_networkx›. XMLBIF: write it as BIF."),
+    ("lavaan", re.compile(r"[^\n>\"]*?[\w)]\s*(?:=~|~~?)\s*[\w(]"),
+     "In R, dagitty::lavaanToGraph(model) makes text of it that is read here."),
+    ("igraph's formula", re.compile(r"[^\"]*?\s(?:-\+|\+-)\s"),
+     "Write a -> b for a -+ b, and a <-> b for two edges that causaleffect describes as U."),
+)  # fmt: skip
 
 
 def read(text: str) -> ParsedGraph:
-    """Parse a text in any of the forms.
+    """Parse a text in any of the forms; an error says which one the text was taken for.
 
     Raises:
-        InvalidProblem: a syntax error, with its line.
-        MissingExtra: DOT without pydot, or GML without networkx.
+        InvalidProblem: a syntax error, with its line; a form that is not read, with how to convert it.
 
     >>> read("a -> b <-> c; target: b; intervenable: a").bidirected
     {('b', 'c'): None}
@@ -40,12 +51,27 @@ def read(text: str) -> ParsedGraph:
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidProblem("graph", text, "text with at least one edge, such as 'x -> y'")
-    if len(text) > _LONGEST:
-        raise InvalidProblem("graph", f"a text of {len(text)} characters", f"at most {_LONGEST} characters")
-    for form, reader in ((_GML, read_gml), (_DOT, read_dot), (_DAGITTY, read_dagitty)):
-        if form.match(text):
-            return reader(text)
-    return read_lines(text)
+    longest = _LONGEST_BIF if _BIF.match(text) else _LONGEST
+    if len(text) > longest:
+        raise InvalidProblem("graph", f"a text of {len(text)} characters", f"at most {longest} characters")
+    for form, pattern, hint in _NAMED:
+        if pattern.match(text):
+            raise InvalidProblem("graph", f"{form}: {' '.join(text[:80].split())}", "a form that is read", hint)
+    for form, pattern, reader in _READ:
+        if pattern.match(text):
+            return _read_as(form, reader, text)
+    if _LISTING.search(text):
+        return _read_as("a list as Tetrad prints it", read_listing, text)
+    return _read_as("lines of edges", read_lines, text)
+
+
+def _read_as(form: str, reader: Callable[[str], ParsedGraph], text: str) -> ParsedGraph:
+    try:
+        return reader(text)
+    except InvalidProblem as error:
+        raise combine(
+            InvalidProblem(e.field, e.value, e.allowed, f"{e.hint} (Read as {form}.)".strip()) for e in error.errors
+        ) from None
 
 
 def read_file(path: Path) -> ParsedGraph:
@@ -81,6 +107,8 @@ def _networkx() -> Any:
 def read_networkx(graph: Any) -> ParsedGraph:
     """Convert a `DiGraph` or `MultiDiGraph`; attributes of nodes are marks, edges may have ``dir="both"``.
 
+    The set `latents` of pgmpy's graphs is read, too.
+
     Raises:
         InvalidProblem: a graph without directions, names that are equal as texts, parallel edges that say the same.
         MissingExtra: networkx is not installed.
@@ -91,16 +119,27 @@ def read_networkx(graph: Any) -> ParsedGraph:
     if not graph.is_directed():
         hint = "Its edges have no direction: build a DiGraph in which they do."
         raise InvalidProblem("graph", type(graph).__name__, "a networkx DiGraph", hint)
+    nodes = {node: dict(attributes) for node, attributes in graph.nodes(data=True)}
+    for latent in getattr(graph, "latents", None) or ():
+        nodes[latent] = {**nodes.get(latent, {}), "latent": True}
+    return _assembled({node: (str(node), marks) for node, marks in nodes.items()}, graph.edges(data=True))
+
+
+def _assembled(
+    nodes: Mapping[Any, tuple[str, Mapping[str, Any]]], edges: Iterable[tuple[Any, Any, Mapping[str, Any]]]
+) -> ParsedGraph:
+    """Build a graph from its nodes, each with its name and marks, and its edges with their attributes."""
     found = ParsedGraph()
-    names: dict[Any, str] = {node: str(node) for node in graph.nodes}
-    for node, attributes in graph.nodes(data=True):
-        if names[node] in found.nodes or not names[node].strip():
+    names = {node: name.strip() for node, (name, _) in nodes.items()}
+    for node, (_, attributes) in nodes.items():
+        if names[node] in found.nodes or not names[node]:
             raise InvalidProblem("graph", node, "names that are not empty, and differ as texts")
         found.mark(names[node], {key: value for key, value in attributes.items() if value is not None})
-    for a, b, attributes in graph.edges(data=True):
-        before = len(found.directed) + len(found.bidirected)
+    for a, b, attributes in edges:
+        before = len(found.directed) + len(found.bidirected) + len(found.undecided)
         found.drawn(names[a], names[b], attributes)
-        if len(found.directed) + len(found.bidirected) == before:
+        one_cause = str(attributes.get("description")).lower() == "u"  # which is written as two arrows
+        if len(found.directed) + len(found.bidirected) + len(found.undecided) == before and not one_cause:
             hint = 'If one of them is a latent common cause, give it the attribute dir="both"; else leave one out.'
             raise InvalidProblem("graph", f"{names[a]} -> {names[b]}, twice", "every edge once", hint)
     return found
@@ -123,20 +162,88 @@ def write_networkx(
     return drawn
 
 
+Pairs = list[tuple[str, Any]]
+
+
 def read_gml(text: str) -> ParsedGraph:
-    """Parse a directed graph in GML; nodes are named by their labels, or by their ids if they have none.
+    """Parse a graph in GML; nodes are named by their labels, or by their ids if they have none.
 
     Raises:
-        InvalidProblem: no GML, with the parser's complaint.
-        MissingExtra: networkx is not installed.
+        InvalidProblem: no GML, with its line.
     """
-    networkx = _networkx()
-    label = "label" if re.search(r"\blabel\b", text) else "id"
-    try:
-        graph = networkx.parse_gml(text, label=label)
-    except Exception as error:  # networkx documents no list of its parser's errors
-        hint = f"({' '.join(str(error).split())}.)"
-        raise InvalidProblem("graph", " ".join(text.split())[:80], "a graph in GML", hint) from None
-    if not graph.is_directed():
-        raise InvalidProblem("graph", "an undirected graph in GML", "the line 'directed 1'", UNDIRECTED)
-    return read_networkx(graph)
+    reader = Reader(text, "[]", "entities")
+    graph = next(value for key, value in _pairs(reader, 0) if key.lower() == "graph")
+    if reader.next.kind != "end":
+        reader.refuse("a graph in GML")
+    nodes, edges = dict[str, tuple[str, Attributes]](), list[tuple[str, str, Attributes]]()
+    directed = dict(graph).get("directed") == "1"
+    for key, value in graph:
+        if key in ("node", "edge") and not isinstance(value, list):
+            raise InvalidProblem("graph", f"{key} {value}", f"a graph in GML: {key} [ … ]")
+        if key == "node":
+            marks = dict(value)
+            name = str(marks.pop("label", marks.get("id", "")))
+            nodes[str(marks.pop("id", name))] = (name, marks)
+        elif key == "edge":
+            marks = dict(value)
+            a, b = str(marks.pop("source", "")), str(marks.pop("target", ""))
+            edges.append((a, b, marks if directed else {"dir": "none", **marks}))
+    for a, b, _ in edges:
+        for end in (a, b):
+            if end not in nodes:
+                raise InvalidProblem("graph", f"edge from {a} to {b}", "a graph in GML: ids of nodes")
+    return _assembled(nodes, edges)
+
+
+def _pairs(reader: Reader, depth: int) -> Pairs:
+    """Parse keys and values, up to the bracket that closes them."""
+    pairs: Pairs = []
+    if depth > DEEPEST:
+        reader.refuse(f"a graph in GML: at most {DEEPEST} levels of brackets")
+    while reader.next.kind != "end" and not (depth and reader.at("]")):
+        key = reader.take(allowed="a graph in GML: a key").text
+        if reader.skip("["):
+            pairs.append((key, _pairs(reader, depth + 1)))
+            reader.take("]")
+        else:
+            pairs.append((key, reader.take(allowed=f"a graph in GML: the value of {key!r}").text))
+    return pairs
+
+
+def read_bif(text: str) -> ParsedGraph:
+    """Parse the structure of a Bayesian network in the interchange format BIF; its tables are not looked at."""
+    found = ParsedGraph()
+    text = re.sub(r"//[^\n]*|/\*[\s\S]*?\*/", "", text)
+    for name in re.findall(r"\bvariable\s+(\S+?)\s*\{", text):
+        found.nodes[name.strip('"')] = None
+    for child, parents in re.findall(r"\bprobability\s*\(\s*([^\s|)]+)\s*\|?\s*([^)]*)\)", text):
+        for parent in filter(None, re.split(r"[,\s]+", parents)):
+            for name in (parent, child):
+                if name.strip('"') not in found.nodes:
+                    raise InvalidProblem("graph", name, "a variable of the network")
+            found.link(parent.strip('"'), "->", child.strip('"'))
+    return found
+
+
+def read_bnlearn(text: str) -> ParsedGraph:
+    """Parse a model string of bnlearn: ``[x][z|x][y|x:z]``.
+
+    >>> list(read_bnlearn("[x][y|x]").directed)
+    [('x', 'y')]
+    """
+    found = ParsedGraph()
+    for part in re.findall(r"\[([^\[\]]+)\]", text):
+        child, _, parents = part.partition("|")
+        found.nodes[child.strip()] = None
+        for parent in filter(None, map(str.strip, parents.split(":"))):
+            found.link(parent, "->", child.strip())
+    return found
+
+
+_READ = (
+    ("GML", _GML, read_gml),
+    ("DOT", _DOT, read_braces),
+    ("dagitty text", _DAGITTY, read_braces),
+    ("BIF", _BIF, read_bif),
+    ("a model string of bnlearn", re.compile(rf"{_BNLEARN.pattern}\Z"), read_bnlearn),
+)

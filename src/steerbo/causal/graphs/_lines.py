@@ -1,39 +1,22 @@
-"""Text form of causal graphs: edges and roles, one a line or separated by semicolons."""
+"""Text form of causal graphs: edges and roles, one a line or separated by semicolons; and lists of edges as printed."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
+from ..._text import unsafe
 from ...errors import InvalidProblem
-from ._parsed import CIRCLES, UNDIRECTED, ParsedGraph
+from ._lexer import Reader, tokens
+from ._parsed import ARROWS, CIRCLES, UNDIRECTED, ParsedGraph
 from ._projection import Edge
 
 ROLES = ("target", "intervenable", "contexts", "latent")
-_TOKEN = re.compile(
-    r"(?P<skip>[^\S\n]+|(?:\#|//)[^\n]*|/\*[\s\S]*?\*/)"
-    r"|(?P<end>[;\n])"
-    r'|(?P<quoted>"(?:[^"\\\n]|\\.)*")'
-    r"|(?P<arrow>(?:<->|->|<-)(?![-<>]))"
-    r"|(?P<sign>[:,])"
-    r'|(?P<word>(?:(?!->|--|//|/\*)[^\s;,:"<>\[\]{}\#])+)'
-    r"|(?P<odd>.)"
-)
 _PLAIN = re.compile(r"\w+(?:[-.]\w+)*")
-_COLON = ("sign", ":")
-_CIRCLE = ("o", "*")
-_UNSURE = re.compile(r"[o*]?-+[o*]?|=+")  # x - y, x o-o y
 _EDGES = "edges such as 'a -> b' or 'a <-> b'"
-
-
-class _Part(NamedTuple):
-    """A name, an arrow or a sign of a statement."""
-
-    kind: str
-    text: str
-    glued: bool  # no space before it
+_EDGE = re.compile(r"\d+\.\s+(.*\S)\s+(\S*-\S*)\s+(.*?\S)((?:\s+(?:dd|pd|nl|pl))*)")
+"""Numbered edge of Tetrad: dd and pd say whether it is direct, nl that it hides no common cause, pl that it may."""
 
 
 def read_lines(text: str) -> ParsedGraph:
@@ -47,34 +30,136 @@ def read_lines(text: str) -> ParsedGraph:
     >>> list(read_lines('"a -> b" <-> c').bidirected)
     [('a -> b', 'c')]
     """
-    found, spaced = ParsedGraph(), {}
-    for number, parts, said in _statements(text):
-        where = f"graph line {number}"
-        role = parts[0].text if len(parts) > 1 and parts[1][:2] == _COLON else None
-        if any(part[:2] == _COLON for part in parts[2 if role else 0 :]) or (role and role not in ROLES):
-            hint = "A name with a colon stands in double quotes."
-            raise InvalidProblem(where, said, f"one of the roles {', '.join(ROLES)} before ':'", hint)
-        groups, signs = _split(parts[2 if role else 0 :], where, said)
-        names = []
-        for group in groups:
-            name, quoted = _name(group, where, said)
-            if " " in name and not quoted:
-                spaced[name] = number
-            names.append(name)
-        if role:
-            if any(part.kind == "arrow" for part in signs):
-                raise InvalidProblem(where, said, f"names with commas between them after '{role}:'")
-            _give(found, role, names)
-            continue
-        if any(part.kind != "arrow" for part in signs) or not all(names):
-            raise InvalidProblem(where, said, _EDGES, "Give every edge its own statement.")
-        found.nodes[names[0]] = None
-        for a, arrow, b in zip(names, signs, names[1:], strict=False):
-            found.link(a, arrow.text, b, where)
-    for name, number in spaced.items():
-        if known := [word for word in name.split() if word in found.nodes]:
+    lines = _Lines(text)
+    while lines.reader.next.kind != "end":
+        if lines.reader.next.kind == "line" or lines.reader.at(";"):
+            lines.reader.i += 1
+        else:
+            lines.statement()
+    for name, where in lines.spaced.items():
+        if known := [word for word in name.split() if word in lines.found.nodes]:
             hint = f"{known[0]!r} is a variable: put ';' between two edges, or double quotes around a name."
-            raise InvalidProblem(f"graph line {number}", name, "a name that can be told from two names", hint)
+            raise InvalidProblem(where, name, "a name that can be told from two names", hint)
+    return lines.found
+
+
+class _Lines:
+    def __init__(self, text: str) -> None:
+        self.reader = Reader(text, ";,:=[]{}", lines=True)
+        self.found = ParsedGraph()
+        self.spaced: dict[str, str] = {}  # names of several words without quotes, with their places
+
+    def statement(self) -> None:
+        """Parse one role with its names, or a chain of edges."""
+        reader, found, where = self.reader, self.found, self.reader.where
+        name = self._name()
+        if reader.skip(":"):
+            if name not in ROLES:
+                hint = "A name with a colon stands in double quotes."
+                self._refuse(f"one of the roles {', '.join(ROLES)} before ':'", hint)
+            self._give(name)
+            return
+        found.nodes[name] = None
+        while not self._ended:
+            arrow = reader.next.text
+            if arrow not in ARROWS:
+                unsure = CIRCLES if "o" in arrow else UNDIRECTED if arrow == "-" else ""
+                self._refuse(f"{_EDGES}, not {arrow!r}", unsure or "Give every edge its own statement.")
+            reader.i += 1
+            other = self._name()
+            found.link(name, arrow, other, where)
+            name = other
+
+    def _give(self, role: str) -> None:
+        """Give a role to the names after it."""
+        names = [] if self._ended else [self._name()]
+        while not self._ended:
+            if not self.reader.skip(","):
+                self._refuse(f"names with commas between them after '{role}:'")
+            names.append(self._name())
+        if role == "latent":
+            self.found.nodes.update(dict.fromkeys(names))
+            self.found.hidden.update(dict.fromkeys(names))
+        else:
+            self.found.roles[role] = (*self.found.roles.get(role, ()), *names)
+
+    def _name(self) -> str:
+        """Parse a name: one in double quotes, or words with single spaces between them."""
+        reader, where, begin = self.reader, self.reader.where, self.reader.i
+        while reader.next.kind in ("name", "word"):
+            word = reader.next.text
+            if reader.next.kind == "word" and not re.search(r"\w", word) and not unsafe(word):
+                self._refuse(f"{_EDGES}, not {word!r}", "Other names stand in double quotes.")
+            reader.i += 1
+        parts = reader.tokens[begin : reader.i]
+        if not parts:
+            hint = "Names with other signs stand in double quotes." if reader.next.kind in ("odd", "sign") else ""
+            self._refuse(_EDGES, hint)
+        if len(parts) == 1 and parts[0].kind == "name":
+            if not parts[0].text.strip():
+                self._refuse("names that are not empty")
+            return parts[0].text
+        if any(part.kind == "name" for part in parts):
+            self._refuse("a name either in double quotes or without any")
+        name = " ".join(part.text for part in parts)
+        if len(parts) > 1:
+            self.spaced[name] = where
+        return name
+
+    @property
+    def _ended(self) -> bool:
+        return self.reader.next.kind in ("line", "end") or self.reader.at(";")
+
+    def _refuse(self, allowed: str, hint: str = "") -> None:
+        """Refuse the statement that is read.
+
+        Raises:
+            InvalidProblem: always, with its line.
+        """
+        reader = self.reader
+        last = min(reader.i, len(reader.tokens) - 1)
+        first = last
+
+        def ends(i: int) -> bool:
+            return reader.tokens[i].kind == "line" or reader.tokens[i][:2] == ("sign", ";")
+
+        while first > 0 and not ends(first - 1):
+            first -= 1
+        while last + 1 < len(reader.tokens) and not ends(last) and not ends(last + 1):
+            last += 1
+        said = reader.text[reader.tokens[first].start : reader.tokens[last].end].strip().rstrip(";").rstrip()
+        raise InvalidProblem(f"graph line {reader.tokens[first].line}", said, allowed, hint)
+
+
+def read_listing(text: str) -> ParsedGraph:
+    """Parse a list of nodes and numbered edges, as Tetrad and causal-learn print it; a latent node is in parentheses.
+
+    Raises:
+        InvalidProblem: a line that is no edge, or a block that says more than edges do.
+    """
+    found, block = ParsedGraph(), ""
+    for number, line in enumerate(text.split("\n"), 1):
+        said, where = line.strip(), f"graph line {number}"
+        if re.fullmatch(r"Graph [\w ]*:|[A-Z][^:]*:", said):
+            block = said
+        elif not said or said.startswith("#") or "Attributes" in block:
+            continue
+        elif block == "Graph Nodes:":
+            for name in filter(None, map(str.strip, re.split("[;,]", said))):
+                latent = name.startswith("(") and name.endswith(")")
+                found.mark(name.strip("()") if latent else name, {"latent": latent}, where)
+        elif block == "Graph Edges:" and (match := _EDGE.fullmatch(said)):
+            a, b, tags = match[1], match[3], match[4].split()
+            arrow = next(token.text for token in tokens(f"a {match[2]} b", ";") if token.text != "a")
+            if arrow not in ARROWS:
+                raise InvalidProblem(where, said, _EDGES, CIRCLES if "o" in arrow else "")
+            found.link(a, arrow, b, where)
+            if "nl" in tags:
+                found.visible.update([(a, b), (b, a)])
+            found.ancestral |= bool(tags)
+        else:
+            hint = "Only nodes, edges and attributes are read: leave out the rest, if the edges are right without it."
+            raise InvalidProblem(where, said, "a numbered edge such as '1. a --> b'", hint)
     return found
 
 
@@ -98,67 +183,3 @@ def written(name: str) -> str:
     ('age', '"soil pH"')
     """
     return name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
-
-
-def _statements(text: str) -> Iterator[tuple[int, list[_Part], str]]:
-    """Split a text into statements: line number, parts and text of each."""
-    number, begun, end, parts = 1, 0, 0, list[_Part]()
-    for match in _TOKEN.finditer(text + "\n"):
-        kind, token = str(match.lastgroup), match.group()
-        if kind == "odd":
-            line = text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip()
-            hint = UNDIRECTED if text.startswith("--", match.start()) else "Other names stand in double quotes."
-            raise InvalidProblem(f"graph line {number}", line, f"{_EDGES}, not {token!r}", hint)
-        if kind == "end" and parts:
-            yield number, parts, text[begun:end]
-            parts = []
-        elif kind not in ("skip", "end"):
-            begun = begun if parts else match.start()
-            parts.append(_Part(kind, token, bool(parts) and match.start() == end))
-            end = match.end()
-        number += token.count("\n")
-
-
-def _split(parts: list[_Part], where: str, said: str) -> tuple[list[list[_Part]], list[_Part]]:
-    """Split a statement into the words of every name, and the arrows and signs between them."""
-    groups, signs = [list[_Part]()], list[_Part]()
-    for part in parts:
-        if part.kind in ("arrow", "sign"):
-            signs.append(part)
-            groups.append([])
-        elif _UNSURE.fullmatch(part.text):
-            raise InvalidProblem(where, said, _EDGES, CIRCLES if "o" in part.text else UNDIRECTED)
-        else:
-            groups[-1].append(part)
-    for i, group in enumerate(groups):
-        first = len(group) > 1 and i > 0 and group[0].glued and group[0].text in _CIRCLE
-        last = len(group) > 1 and i < len(signs) and signs[i].glued and group[-1].text in _CIRCLE
-        if first or last:  # x o-> y
-            raise InvalidProblem(where, said, _EDGES, CIRCLES)
-    return groups, signs
-
-
-def _name(group: list[_Part], where: str, said: str) -> tuple[str, bool]:
-    """Parse a name: its text, empty if there is none, and whether it was quoted."""
-    quoted = any(part.kind == "quoted" for part in group)
-    if quoted and len(group) > 1:
-        raise InvalidProblem(where, said, "a name either in double quotes or without any")
-    if not quoted:
-        return " ".join(part.text for part in group), False
-    try:
-        name = json.loads(group[0].text, strict=False)
-    except ValueError:
-        hint = r"In double quotes \" is a quote and \\ a backslash."
-        raise InvalidProblem(where, said, "a name in double quotes as JSON writes it", hint) from None
-    if not name.strip():
-        raise InvalidProblem(where, said, "names that are not empty")
-    return name, True
-
-
-def _give(found: ParsedGraph, role: str, names: list[str]) -> None:
-    listed = [name for name in names if name]
-    if role == "latent":
-        found.nodes.update(dict.fromkeys(listed))
-        found.hidden.update(dict.fromkeys(listed))
-    else:
-        found.roles[role] = (*found.roles.get(role, ()), *listed)

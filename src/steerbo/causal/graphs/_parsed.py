@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
@@ -11,7 +12,8 @@ from ..._wording import MISSING
 from ...errors import InvalidProblem, one_of
 from ._projection import Edge, check_edge_count, latent_projection
 
-MARKS = ("exposure", "outcome", "adjusted", "latent", "observed", "unobserved", "role")
+ARROWS = ("->", "<-", "<->", "--", "o->", "<-o", "o-o")
+MARKS = ("exposure", "outcome", "adjusted", "latent", "hidden", "observed", "unobserved", "role")
 _PARTS = ("target", "intervenable", "context", "none")
 _TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")
 
@@ -25,20 +27,25 @@ class Roles(TypedDict, total=False):
     variables: Sequence[str]
 
 
+@dataclass
 class ParsedGraph:
     """Nodes and edges in order of appearance. `where` names the line of a statement, for errors.
 
     Variables are marked as latent (`hidden`), as observed (`shown`), or as neither actions nor contexts (`idle`).
+    An undecided edge (``--``, ``o->``, ``o-o``) has its mark and its place. In an `ancestral` graph an arrow leaves
+    open whether the two have a latent common cause as well, except where the edge is `visible`.
     """
 
-    def __init__(self) -> None:
-        self.nodes: dict[str, None] = {}
-        self.directed: dict[Edge, None] = {}
-        self.bidirected: dict[Edge, None] = {}
-        self.hidden: dict[str, None] = {}
-        self.shown: dict[str, None] = {}
-        self.roles: dict[str, tuple[str, ...]] = {}
-        self.idle: dict[str, None] = {}
+    nodes: dict[str, None] = field(default_factory=dict)
+    directed: dict[Edge, None] = field(default_factory=dict)
+    bidirected: dict[Edge, None] = field(default_factory=dict)
+    undecided: dict[Edge, tuple[str, str]] = field(default_factory=dict)
+    ancestral: bool = False
+    visible: set[Edge] = field(default_factory=set)
+    hidden: dict[str, None] = field(default_factory=dict)
+    shown: dict[str, None] = field(default_factory=dict)
+    roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    idle: dict[str, None] = field(default_factory=dict)
 
     def link(self, a: str, arrow: str, b: str, where: str = "graph") -> None:
         """Add an edge and its ends; a repeated edge counts once.
@@ -49,31 +56,35 @@ class ParsedGraph:
         if a == b:
             raise InvalidProblem(where, f"{a} {arrow} {b}", "an edge between two variables", "Remove the self-loop.")
         self.nodes.update({a: None, b: None})
+        if arrow in ("<-", "<-o"):
+            a, b, arrow = b, a, {"<-": "->", "<-o": "o->"}[arrow]
         if arrow == "->":
             self.directed[a, b] = None
-        elif arrow == "<-":
-            self.directed[b, a] = None
+        elif arrow != "<->":
+            before, _ = self.undecided.setdefault((a, b), (arrow, where))
+            if before != arrow:
+                raise InvalidProblem(where, f"{a} {arrow} {b}", f"one edge between two variables, not {before} as well")
         elif (b, a) not in self.bidirected:
             self.bidirected[a, b] = None
-        check_edge_count(len(self.directed) + len(self.bidirected))
+        check_edge_count(len(self.directed) + len(self.bidirected) + len(self.undecided))
 
     def drawn(self, a: str, b: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
-        """Add an edge as Graphviz draws it: `dir=both` is a latent common cause, `dir=back` goes from `b` to `a`."""
+        """Add an edge as Graphviz draws it: `dir=both` is a latent common cause, `dir=back` goes from `b` to `a`.
+
+        Circles are those of a PAG. A latent common cause is also what causaleffect describes as ``U``.
+        """
         known = {_text(name): _text(value) for name, value in attributes.items()}
-        direction = known.get("dir", "forward")
+        direction = "both" if known.get("description") == "u" else known.get("dir", "forward")
         if direction not in ("forward", "back", "both", "none"):
             raise InvalidProblem(f"{where}, edge {a} -> {b}", f"dir={direction}", "dir=forward, back or both")
         ends = []
-        for end, way in (("arrowtail", "back"), ("arrowhead", "forward")):
+        for end, way, point in (("arrowtail", "back", "<"), ("arrowhead", "forward", ">")):
             shape = known.get(end, "normal") if direction in (way, "both") else "none"
-            if "dot" in shape:
-                raise InvalidProblem(
-                    f"{where}, edge {a} -> {b}", f"{end}={shape}", "an arrow or no arrow at each end", CIRCLES
-                )
-            ends.append(shape != "none")
-        if not any(ends):
-            raise InvalidProblem(f"{where}, edge {a} -> {b}", "no arrow", "an edge with a direction", UNDIRECTED)
-        self.link(a, {(True, True): "<->", (True, False): "<-", (False, True): "->"}[ends[0], ends[1]], b, where)
+            ends.append("-" if shape == "none" else "o" if "dot" in shape else point)
+        arrow = "-".join(ends).replace("---", "--").replace("-->", "->").replace("<--", "<-")
+        if arrow not in ARROWS:
+            raise InvalidProblem(f"{where}, edge {a} -> {b}", arrow, "an arrow at one end at least", CIRCLES)
+        self.link(a, arrow, b, where)
 
     def mark(self, name: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
         """Add a node with its attributes. Drawing attributes are ignored; misspelt marks are refused."""
@@ -102,7 +113,7 @@ class ParsedGraph:
             self.give(part, name)
 
     def _marked(self, name: str, mark: str, true: bool, where: str) -> None:
-        if mark in ("latent", "unobserved", "observed"):
+        if mark in ("latent", "hidden", "unobserved", "observed"):
             seen = true == (mark == "observed")
             (self.shown if seen else self.hidden)[name] = None
             if name in self.shown and name in self.hidden:
@@ -118,8 +129,14 @@ class ParsedGraph:
         """Make the fields of a `CausalGraph`, latent variables projected out; `given` roles win.
 
         Raises:
-            InvalidProblem: a cycle, a second target, a latent variable with a role, no target.
+            InvalidProblem: a cycle, a second target, a latent variable with a role, no target, an undecided edge.
         """
+        for (a, b), (arrow, where) in self.undecided.items():
+            hint = UNDIRECTED if arrow == "--" else CIRCLES
+            raise InvalidProblem(where, f"{a} {arrow} {b}", "edges such as 'a -> b' or 'a <-> b'", hint)
+        if self.ancestral:
+            hint = "There an arrow leaves open whether the two have a latent common cause as well: see ‹graphs_of›."
+            raise InvalidProblem("graph", "a mag or pag", "a dag", hint)
         for name in self.nodes:
             if fault := unsafe(name):
                 raise InvalidProblem("graph", name, "names whose characters can be shown", f"It holds {fault}.")
@@ -149,8 +166,6 @@ class ParsedGraph:
         return {"directed": directed, "bidirected": bidirected, "variables": seen, **roles}
 
 
-CIRCLE = r"(?<![\w\"])o(?:->|-o|--)(?=\s)|(?<=\s)(?:<-|--|-)o(?![\w\"])"
-"""Pattern of edges with a circle: x o-> y, x o-o y."""
 CIRCLES = "Circles say that the direction is not known: decide for ->, <- or <->, or see ‹graphs_of›, which takes all."
 UNDIRECTED = "Say which way it goes: a -> b, or a <-> b for a latent common cause. (‹graphs_of› takes both ways.)"
 

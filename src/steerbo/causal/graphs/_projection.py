@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from ...errors import InvalidProblem
 
 Edge = tuple[str, str]
-MOST_EDGES, MOST_NODES = 10_000, 1_000
+MOST_EDGES, MOST_NODES = 10_000, 10_000
 """Most edges and variables of a graph, also after its latent variables are projected out."""
 
 
@@ -28,7 +28,14 @@ def causal_order(names: Iterable[str], directed: Iterable[Edge]) -> list[str]:
     ['c', 'b', 'a']
     """
     sorter = TopologicalSorter(dict.fromkeys(names, ()))
-    for a, b in directed:
+    edges = dict.fromkeys(directed)
+    for a, b in edges:
+        if (b, a) in edges:
+            hint = (
+                "They point at each other, as some programs write an edge whose direction is not known: "
+                f"‹graphs_of› takes {a} -- {b}. A latent common cause is {a} <-> {b}."
+            )
+            raise InvalidProblem("directed", f"{a} -> {b} -> {a}", "a graph without cycles", hint)
         sorter.add(b, a)
     try:
         return list(sorter.static_order())

@@ -8,20 +8,18 @@ unless it is visible (Zhang 2008); there ``<->`` is drawn, too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Unpack
 
 from ...errors import InvalidProblem, combine
 from ._io import read, read_text
-from ._parsed import Roles
+from ._parsed import ParsedGraph, Roles
 from .dag import BitmaskDag
 from .graph import CausalGraph
 
-_UNSURE = re.compile(r"(.*\S)\s+(o-o|o->|<-o|---?)\s+(\S.*)")
 _CHOICES = {"--": ("->", "<-"), "o->": ("->", "<->"), "o-o": ("->", "<-", "<->")}
 _MOST_TRIED = 20_000  # edges oriented on the way
 _INTO = {"->": (False, True), "<-": (True, False), "<->": (True, True)}  # whether there is an arrow at either end
@@ -55,8 +53,8 @@ def graphs_of(text: str, *, most: int = MOST_GRAPHS, **roles: Unpack[Roles]) -> 
     It is a superset if only a discriminating path excludes a collider.
 
     Args:
-        text: as for `CausalGraph.from_text`, in lines, with undecided edges: ``a -- b``, ``a o-> b``, ``a o-o b``.
-            Lists as printed by causal-learn and Tetrad are accepted.
+        text: as for `CausalGraph.from_text`, in any form, with undecided edges: ``a -- b``, ``a o-> b``, ``a o-o b``,
+            in DOT ``dir=none`` or an undirected graph. Lists as printed by causal-learn and Tetrad are accepted.
         most: largest number of graphs.
         roles: `target`, `intervenable`, `contexts`; they win over the roles in the text.
 
@@ -96,53 +94,41 @@ class _Pattern:
     """An equivalence class: decided and undecided edges.
 
     Attributes:
-        sure: text of the statements without undecided edges.
-        names: all variables.
+        parsed: the text as parsed.
         edges: decided edges, with their arrow.
         unsure: undecided edges, with their mark: ``--``, ``o->`` or ``o-o``.
         ancestral: whether it is a PAG.
     """
 
-    sure: str
-    names: tuple[str, ...]
+    parsed: ParsedGraph
     edges: Edges
     unsure: Edges
     ancestral: bool
 
     @classmethod
     def read(cls, text: str) -> _Pattern:
-        """Parse a pattern's text.
+        """Parse a pattern's text, in any form.
 
         Raises:
             InvalidProblem: a statement is no edge, or contradicts another.
         """
         if not isinstance(text, str):
             raise InvalidProblem("graphs", text, "text with edges such as 'a -- b' or 'a o-> b'")
-        sure, unsure, names = [], Edges(), dict[str, None]()
-        for statement in re.split(r"[;\n]", text):
-            said = re.sub(r"^\s*(?:\d+\.\s+|Graph (?:Nodes|Edges):)", "", statement).replace("-->", "->")
-            said = re.sub(r"<--(?!>)", "<-", said)
-            if (match := _UNSURE.fullmatch(said.strip())) is None:
-                sure.append(said)
-                continue
-            (a, b), *others = read(f"{match[1]} -> {match[3]}").directed
-            if others:
-                raise InvalidProblem("graphs", said.strip(), "one edge in each statement")
-            mark = match[2].replace("---", "--")
-            unsure[(b, a) if mark == "<-o" else (a, b)] = "o->" if mark == "<-o" else mark
-            names |= {a: None, b: None}
-        known = read("; ".join(sure)) if any(map(str.strip, sure)) else None
-        edges: Edges = {}
-        if known is not None:
-            edges |= {**dict.fromkeys(known.directed, "->"), **dict.fromkeys(known.bidirected, "<->")}
-            names = {**known.nodes, **names}
-        if unsure and known is not None and known.hidden:
+        parsed = read(text)
+        unsure = {pair: mark for pair, (mark, _) in parsed.undecided.items()}
+        edges: Edges = {**dict.fromkeys(parsed.directed, "->"), **dict.fromkeys(parsed.bidirected, "<->")}
+        decided = {frozenset(pair) for pair in edges}
+        for pair in unsure:
+            if frozenset(pair) in decided or pair[::-1] in unsure:
+                raise InvalidProblem("graphs", f"{pair[0]} and {pair[1]}, twice", "one edge between two variables")
+        if unsure and parsed.hidden:
             hint = "Hidden common causes are what its circles and double arrows stand for."
-            raise InvalidProblem("graphs", f"latent: {', '.join(known.hidden)}", "a pattern without", hint)
+            raise InvalidProblem("graphs", f"latent: {', '.join(parsed.hidden)}", "a pattern without", hint)
         marks = {*unsure.values(), *edges.values()}
-        if "--" in marks and marks & {"o->", "o-o", "<->"}:
+        ancestral = parsed.ancestral or bool(marks & {"o->", "o-o"})
+        if "--" in marks and (ancestral or "<->" in marks):
             raise InvalidProblem("graphs", "'--' beside circles or '<->'", "either a CPDAG or a PAG")
-        return cls("; ".join(sure), tuple(names), edges, unsure, bool(marks & {"o->", "o-o"}))
+        return cls(parsed, edges, unsure, ancestral)
 
     def orientations(self) -> Iterator[Edges]:
         """Enumerate the orientations of all undecided edges."""
@@ -185,7 +171,7 @@ class _Pattern:
 
     def _possible(self, edges: Edges) -> bool:
         """Whether there is no cycle and, in a PAG, no variable that affects one with which it shares a hidden cause."""
-        at = {name: i for i, name in enumerate(self.names)}
+        at = {name: i for i, name in enumerate(self.parsed.nodes)}
         dag = BitmaskDag.of(len(at), ((at[a], at[b]) for effect in at for a, b in _directed(edges, effect)))
         ancestors = [dag.ancestors(causes) for causes in dag.parents]
         if any(above >> i & 1 for i, above in enumerate(ancestors)):
@@ -195,12 +181,14 @@ class _Pattern:
 
     def graph(self, edges: Edges, roles: Mapping[str, Any]) -> CausalGraph:
         """Build the graph with these edges; a PAG's has ``<->`` beside directed edges that are not visible."""
-        diagram = read(self.sure or " ; ".join(f"{a} {arrow} {b}" for (a, b), arrow in edges.items()))
-        diagram.nodes = {**dict.fromkeys(self.names), **diagram.nodes}
+        directed, bidirected = dict(self.parsed.directed), dict(self.parsed.bidirected)
+        diagram = replace(self.parsed, directed=directed, bidirected=bidirected, undecided={}, ancestral=False)
         for (a, b), arrow in edges.items():
             diagram.link(a, arrow, b)
-            if self.ancestral and arrow != "<->" and not self._visible(edges, *((a, b) if arrow == "->" else (b, a))):
-                diagram.link(a, "<->", b)
+            if self.ancestral and arrow != "<->" and (a, b) not in self.parsed.visible:
+                cause, effect = (a, b) if arrow == "->" else (b, a)
+                if not self._visible(edges, cause, effect):
+                    diagram.link(a, "<->", b)
         return CausalGraph(**diagram.fields(roles))
 
     def _visible(self, edges: Edges, cause: str, effect: str) -> bool:

@@ -79,19 +79,21 @@ class CausalGraph:
 
     @classmethod
     def from_text(cls, text: str, **roles: Unpack[Roles]) -> CausalGraph:
-        """Parse lines such as ``age -> bmi; x1 <-> c; target: y; intervenable: x1, x2``, or DOT, GML or dagitty text.
+        """Parse lines such as ``age -> bmi; x1 <-> c; target: y; intervenable: x1, x2``, or another form.
+
+        Other forms are dagitty text, DOT, GML, BIF, model strings of bnlearn, and lists of edges as Tetrad and
+        causal-learn print them; errors say which one a text was taken for.
 
         Latent variables (``latent: u``, ``[latent]``, ``observed=no``) are projected out; see `projected`. Names with
         spaces need double quotes only if they could be read as two names.
 
         Args:
             text: the graph. In dagitty text ``[exposure]`` marks actions, ``[outcome]`` the target; in DOT and GML
-                the attribute ``role`` does. DOT needs the extra ``graphs``.
+                the attribute ``role`` does.
             roles: `target`, `intervenable`, `contexts`; they win over the roles in the text.
 
         Raises:
             InvalidProblem: a line that is no edge and no role; anything the graph itself refuses.
-            MissingExtra: DOT without pydot, or GML without networkx.
 
         >>> CausalGraph.from_text("soil pH -> yield", target="yield", intervenable=["soil pH"]).directed
         (('soil pH', 'yield'),)
@@ -104,7 +106,6 @@ class CausalGraph:
 
         Raises:
             InvalidProblem: the file cannot be read, or its text is refused; the file is named.
-            MissingExtra: DOT without pydot, or GML without networkx.
         """
         try:
             return cls(**read_file(Path(path)).fields(roles))
@@ -117,7 +118,8 @@ class CausalGraph:
     ) -> CausalGraph:
         """Convert a networkx `DiGraph`, or a `MultiDiGraph` where a pair is confounded beside its edge.
 
-        Nodes with the attribute ``latent=True`` or ``observed="no"`` are projected out; the attribute ``role``
+        Nodes with the attribute ``latent``, ``hidden`` or ``observed="no"``, and those in the graph's own set `latents`
+        (pgmpy), are projected out; the attribute ``role``
         (``target``, ``intervenable``, ``context`` or ``none``) gives roles. An edge with ``dir="both"`` is bidirected.
 
         Raises:
