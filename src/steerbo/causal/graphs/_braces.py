@@ -9,6 +9,7 @@ from ...errors import InvalidProblem
 from ._lexer import DEEPEST, Reader
 from ._parsed import ParsedGraph
 
+# An own grammar, as pydot reads fewer texts as Graphviz does (28 of 34 odd ones, this one 33), and keeps no lines.
 _DOT_NAME = re.compile(r"[^\W\d]\w*|-?(?:\.\d+|\d+(?:\.\d*)?)")
 Attributes = dict[str, Any]
 
