@@ -86,8 +86,9 @@ def serve(
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
         believed = proxies(forwarded_by or ())
         say = LOGGER.warning if as_json else partial(echo, err=True)
-        opened, left_out = _opening(studies or [], say, LOGGER.warning if as_json else None)
-        pool = StudyPool(opened, keyed=keys or not _is_loopback(host), prepare=prepare, left_out=left_out)
+        opened, left_out, logged = _opening(studies or [], say, LOGGER.warning if as_json else None)
+        keyed = keys or not _is_loopback(host)
+        pool = StudyPool(opened, keyed=keyed, prepare=prepare, left_out=left_out, logged=logged)
         pool.folder = _folder(studies or [])
         if pool.keyed and not any(keys_of(place) for place, _ in opened.values()):
             missing = "no key exists yet: steerbo key create STUDY --name WHO --may play"
@@ -104,8 +105,10 @@ def serve(
 
 def _opening(
     places: list[str], say: Callable[[str], None], heard: Callable[[str], None] | None = None
-) -> tuple[Openers, dict[str, str]]:
-    """Openers of the studies that can be opened; the others are reported and left out, with the reasons by name.
+) -> tuple[Openers, dict[str, str], dict[str, str]]:
+    """Openers of the studies that can be opened, and their names in their logs.
+
+    The others are reported and left out, with the reasons by name: the second of three.
 
     Args:
         places: study files and logs, as they were given.
@@ -117,9 +120,11 @@ def _opening(
     """
     studies, left_out = _openers(places, heard)
     found: Openers = {}
+    logged: dict[str, str] = {}
     for name, (place, open_one) in studies.items():
         try:
-            open_one().close()
+            with open_one() as study:
+                logged[name] = str(getattr(study.log, "name", name))
         except SteerboError as error:
             left_out[name] = error
         else:
@@ -129,7 +134,7 @@ def _opening(
     reasons = {name: escape_unprintable(" ".join(error.worded(SHELL).split())) for name, error in left_out.items()}
     for name, reason in reasons.items():
         say(f"{name} is not served: {reason}")
-    return found, reasons
+    return found, reasons, logged
 
 
 def _openers(places: list[str], say: Callable[[str], None] | None = None) -> tuple[Openers, LeftOut]:
@@ -231,8 +236,8 @@ def mcp(
         from ..serve.tools import speak  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp") from None
-    (opened, left_out), text = _opening(studies, partial(echo, err=True)), os.environ.get(KEY, "")
-    with closing(StudyPool(opened, keyed=bool(text), left_out=left_out)) as pool:
+    (opened, left_out, logged), text = _opening(studies, partial(echo, err=True)), os.environ.get(KEY, "")
+    with closing(StudyPool(opened, keyed=bool(text), left_out=left_out, logged=logged)) as pool:
         if visitor_by(pool, text) is None:
             hint = "`steerbo key create` makes one." + f" Not served: {', '.join(left_out)}." * bool(left_out)
             raise InvalidOption(KEY, "…", "a key of one of these studies", hint)

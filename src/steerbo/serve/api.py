@@ -26,17 +26,20 @@ from .operations import (
     Json,
     RequestBody,
     Tell,
+    Wanted,
     applied,
     events_after,
     rounds_in,
 )
-from .problem_details import CHANGING, LOOKING, Refusal
+from .pool import OpenStudy
+from .problem_details import CHANGING, LOOKING, Refusal, StudyBusyError
 from .server import most_connections
+from .turns import StudyRoute, client_of
 
 Who = Annotated[Principal, Depends(visitor_of)]
 Name = Annotated[str, Path(description="The study's name.")]
 Token = Annotated[str, Path(description="The suggestion's token.")]
-router = APIRouter(prefix="/studies", tags=["studies"], responses=LOOKING)
+router = APIRouter(prefix="/studies", tags=["studies"], responses=LOOKING, route_class=StudyRoute)
 EVERY = 1.0
 """Seconds between two looks at the log."""
 MOST = 200
@@ -51,16 +54,19 @@ def studies(request: Request, who: Who) -> Json:
     return studies_of(request.app.state.pool, who)
 
 
-def _do(request: Request, who: Principal, name: str, word: str, given: RequestBody, *, token: str = "") -> Json:
+def _do(
+    request: Request, who: Principal, name: str, word: str, given: RequestBody, *, token: str = "", **more: Wanted
+) -> Json:
     verb = VERBS[word]
     with study_of(request, who, name, verb.right).use(who.name) as study:
-        return verb.call(study, token, given)
+        return verb.call(study, token, given, more.get("wanted", lambda: True))
 
 
 @router.post("/{name}/ask", responses=CHANGING, description=VERBS["ask"].does)
-def ask(request: Request, who: Who, name: Name, body: Ask | None = None) -> Json:
-    """The next round."""
-    return _do(request, who, name, "ask", body or Ask())
+async def ask(request: Request, who: Who, name: Name, body: Ask | None = None) -> Json:
+    """The next round; no more are chosen once the client has hung up."""
+    async with client_of(request) as wanted:
+        return await run_in_threadpool(_do, request, who, name, "ask", body or Ask(), wanted=wanted)
 
 
 @router.post("/{name}/rounds/{token}/decide", responses=CHANGING, description=VERBS["decide"].does)
@@ -145,6 +151,15 @@ def events(
     return events_after(logged, after)
 
 
+async def _counted(served: OpenStudy, known: int) -> int:
+    """Number of events; the known one while others use the study."""
+    try:
+        async with served.turn(changing=False):
+            return await run_in_threadpool(served.events)
+    except StudyBusyError:
+        return known
+
+
 class _Events(StreamingResponse):
     media_type = "text/event-stream"
 
@@ -164,7 +179,7 @@ def event_stream(request: Request, who: Annotated[Principal, Depends(visitor_of)
                 looks += 1
                 if looks % _CHECKED == 0:
                     await run_in_threadpool(visitor_of, request)  # a key may have been revoked meanwhile
-                count = await run_in_threadpool(served.events)
+                count = await _counted(served, known)
                 if count != known:
                     known, silent = count, 0
                     yield f"event: change\ndata: {json.dumps({'events': count})}\n\n"

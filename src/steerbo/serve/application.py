@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from http import HTTPStatus
 from typing import Any
 
+from anyio import to_thread
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -22,6 +22,7 @@ from .auth import WRONG_KEYS, visitor_of
 from .middleware import RequestLimits, TokenBucket
 from .pool import StudyPool
 from .problem_details import Refusal
+from .server import most_connections
 
 _ABOUT = (
     "Ask what to set next, say what came of it. Every answer about a round may be given twice. Errors are RFC 9457 "
@@ -39,6 +40,8 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        # each study keeps few threads busy, so that it is connections that bound their number
+        to_thread.current_default_thread_limiter().total_tokens = most_connections()
         yield
         app.state.ending.set()
         pool.close()
@@ -52,7 +55,7 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.pool, app.state.listeners, app.state.ending = pool, 0, threading.Event()
+    app.state.pool, app.state.listeners, app.state.ending = pool, 0, pool.ending
     app.state.counts, app.state.misses = monitoring.Counts(), TokenBucket(*WRONG_KEYS)
     problem_details.install(app, pages.error_page)
     app.include_router(api.router)

@@ -26,8 +26,9 @@ from .forms import Form, amount_of, check_plausible, typed, typed_texts, values_
 from .pages import address, form_of, form_state, not_saved, page, wants_commas
 from .pool import OpenStudy, StudyPool
 from .problem_details import Refusal, status_of
+from .turns import StudyRoute
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=StudyRoute)
 Who = Annotated[Principal, Depends(visitor_of)]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 _DONE = {

@@ -95,8 +95,8 @@ class Counts:
 
 
 @router.get("/healthz", include_in_schema=False)
-def health() -> dict[str, str]:
-    """Report that the server answers."""
+async def health() -> dict[str, str]:
+    """Report that the server answers; without a thread, which may all be taken."""
     return {"status": "ok"}
 
 
@@ -113,7 +113,9 @@ def figures(request: Request, who: Annotated[Principal, Depends(visitor_of)]) ->
     lines += ["# TYPE steerbo_listeners gauge", f"steerbo_listeners {request.app.state.listeners}"]
     lines += ["# TYPE steerbo_rounds gauge"]
     for name in who.studies:
-        status = request.app.state.pool.studies[name].read("status", lambda study: study.status.to_dict())
+        status = request.app.state.pool.studies[name].glance("status", lambda study: study.status.to_dict())
+        if status is None:  # it was never opened
+            continue
         label = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         for state in ("told", "failed", "abandoned"):
             lines.append(f'steerbo_rounds{{study="{label}",state="{state}"}} {status.get(state, 0)}')

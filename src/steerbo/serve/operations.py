@@ -10,13 +10,19 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from .._wording import listed
-from ..core import SEEN, Event, Problem, Round
+from ..core import SEEN, BatchPosition, Event, Problem, Round, Suggestion, one_or_more
 from ..errors import InvalidRequest
 from ..records import to_dict
 from ..study import Study
 from .pool import OpenStudy
 
 Json = dict[str, Any]
+
+
+MOST_AT_ONCE = 100
+"""Suggestions of one request. A lab that plays more at a time asks again."""
+Wanted = Callable[[], bool]
+"""Whether the client still waits for the answer."""
 
 
 class RequestBody(BaseModel):
@@ -33,7 +39,7 @@ class Ask(RequestBody):
     """Arguments of `ask`: `batch`, and those that the problem `takes`, such as `context`, `time` or `available`."""
 
     model_config = ConfigDict(extra="allow")
-    batch: Annotated[int, Field(description="So many suggestions at once.")] = 1
+    batch: Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="So many suggestions at once.")] = 1
 
 
 class Decide(RequestBody):
@@ -98,32 +104,38 @@ class Operation:
         does: in a sentence or two.
         right: the right that a key needs.
         takes: the fields of the call.
-        call: does it: the study, the round's token ("" where it is about none), the fields given.
+        call: does it: the study, the round's token ("" where it is about none), the fields given, and whether the
+            answer is still wanted.
         about_a_round: whether it takes a token.
     """
 
     does: str
     right: str
     takes: type[RequestBody]
-    call: Callable[[Study, str, Any], Json]
+    call: Callable[[Study, str, Any, Wanted], Json]
     about_a_round: bool = True
 
 
-def _ask(study: Study, _: str, given: Ask) -> Json:
+def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
     request = given.model_extra or {}
     study.problem.read_asked(study._given(request), study.history)  # refuses what is no name of a request: "self", say
-    found = study.ask(given.batch, **request)
+
+    def one(place: BatchPosition) -> Suggestion | None:
+        return study.session.ask(request, place) if wanted() else None  # rounds that are out are among the open ones
+
+    found = one_or_more(given.batch, one)
+    assert isinstance(found, list)
     return {"suggestions": [each.to_dict() for each in found], "finished": study.status.finished}
 
 
-def _decide(study: Study, token: str, given: Decide) -> Json:
+def _decide(study: Study, token: str, given: Decide, _: Wanted) -> Json:
     return study.decide(token, given.context, again=given.again).to_dict()
 
 
-def _told(word: str) -> Callable[[Study, str, RequestBody], Json]:
+def _told(word: str) -> Callable[[Study, str, RequestBody, Wanted], Json]:
     """Operation that answers with the status and with warnings of unlikely values."""
 
-    def call(study: Study, token: str, given: RequestBody) -> Json:
+    def call(study: Study, token: str, given: RequestBody, _: Wanted) -> Json:
         warned = getattr(study, word)(*([token] if token else []), **given.fields())
         return {"status": study.status.to_dict(), "warnings": list(warned or ())}
 

@@ -44,8 +44,9 @@ from .forms import (
 from .operations import applied_to
 from .pool import OpenStudy
 from .problem_details import Refusal, details, status_of
+from .turns import StudyRoute
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=StudyRoute)
 Who = Annotated[Principal, Depends(visitor_of)]
 _LONGEST_FIELDS = 2000  # of a form
 _MOST_ROUNDS = 10_000  # at once
@@ -100,7 +101,7 @@ def start(request: Request, who: Who) -> Response:
 def studies(request: Request, who: Who) -> Response:
     """The list of studies."""
     pool = request.app.state.pool
-    told = {name: pool.studies[name].read("said", status_text) for name in who.studies}
+    told = {name: pool.studies[name].glance("said", status_text) for name in who.studies}
     may_create = pool.folder is not None and not pool.keyed
     return page(request, "studies.html", studies=told, left_out=pool.left_out, may_create=may_create)
 

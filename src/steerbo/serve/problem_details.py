@@ -29,17 +29,6 @@ from ..errors import (
 )
 from ..storage.log import LOGGER
 
-STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
-    (UnknownSuggestion, HTTPStatus.NOT_FOUND),
-    (OutcomeConflict, HTTPStatus.CONFLICT),
-    (LogConflict, HTTPStatus.CONFLICT),
-    (LogUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
-    (InvalidStudy, HTTPStatus.SERVICE_UNAVAILABLE),
-    (MissingExtra, HTTPStatus.NOT_IMPLEMENTED),
-    (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
-    (SteerboError, HTTPStatus.INTERNAL_SERVER_ERROR),
-)
-"""Status of each error of this package: the first that fits."""
 AWAY = (
     "the study's log cannot be reached, or is not as it was left. Nothing that was logged is lost: try again, with the "
     "same words. The server's own log says more."
@@ -47,6 +36,27 @@ AWAY = (
 TRACEBACK = "STEERBO_TRACEBACK"
 """Set in the environment: faults of ours are logged whole."""
 _MOST = 20  # faults of form that are named
+
+
+class StudyBusyError(SteerboError):
+    """Another request uses the study for longer than one waits."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is busy with another request; nothing of yours was logged: try again in some seconds")
+
+
+STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
+    (UnknownSuggestion, HTTPStatus.NOT_FOUND),
+    (OutcomeConflict, HTTPStatus.CONFLICT),
+    (LogConflict, HTTPStatus.CONFLICT),
+    (StudyBusyError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (LogUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (InvalidStudy, HTTPStatus.SERVICE_UNAVAILABLE),
+    (MissingExtra, HTTPStatus.NOT_IMPLEMENTED),
+    (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (SteerboError, HTTPStatus.INTERNAL_SERVER_ERROR),
+)
+"""Status of each error of this package: the first that fits."""
 
 
 class Refusal(HTTPException):
@@ -92,7 +102,7 @@ _WHY = {
     429: "Too many requests, or wrong keys, from one address.",
     500: "A fault of steerbo's own; what is in the log is safe.",
     501: "A package is not installed where the server is.",
-    503: "The log is away, or there are too many listeners: try again.",
+    503: "The log is away, the study is busy, or there are too many listeners: try again.",
 }
 _LOOKING = (401, 403, 404, 421, 422, 429, 500, 501, 503)
 
@@ -126,7 +136,9 @@ def status_of(error: SteerboError) -> HTTPStatus:
 def details(error: SteerboError) -> dict[str, Any]:
     """Document of an error: field, value, allowed values and hint of each fault."""
     status = status_of(error)
-    if status is HTTPStatus.SERVICE_UNAVAILABLE:  # where the log is, is nobody's business but the operator's
+    if status is HTTPStatus.SERVICE_UNAVAILABLE and not isinstance(
+        error, StudyBusyError
+    ):  # where the log is, is nobody's business but the operator's
         LOGGER.error("a log cannot be used: %s", redact(" ".join(str(error).split())))
         return document(status, AWAY, LogUnavailable.__name__)
     wrong = [

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from ipaddress import ip_network
@@ -15,6 +17,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import InvalidOption
+from ..storage.log import LOGGER
 
 try:
     import resource
@@ -28,17 +31,24 @@ KEEP_ALIVE = 20.0
 MOST = 500
 """Connections at once; fewer where the system allows fewer open files."""
 _READ = 10 * 1024  # bytes of an answer that have to be read in PATIENCE
-_GRACE = 30  # seconds for requests that are under way when it ends
+_FILES = 2**16  # where the system has no limit
+_GRACE = 6  # seconds for requests that are under way when it ends
+_END = 9.0  # seconds after which it ends, whatever is still computed on: what was answered is in the log
 _BACKLOG = 64  # connections that are taken in one turn of the loop: each has a file before it can be refused
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 def most_connections() -> int:
     """Connections at once: half of the files that this process may have open, and some for studies left over."""
+    return max(min(MOST, (file_limit() - 100) // 2), 8)
+
+
+def file_limit() -> int:
+    """Files that this process may have open."""
     if resource is None:
-        return MOST
+        return _FILES
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST if files == resource.RLIM_INFINITY else max(min(MOST, (files - 100) // 2), 8)
+    return _FILES if files == resource.RLIM_INFINITY else int(files)
 
 
 class _Patient(H11Protocol):
@@ -162,9 +172,18 @@ class _Server(uvicorn.Server):
     """Server that ends its event streams as soon as it is to stop."""
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """End the streams of events, then the server."""
+        """End the streams of events, then the server; also where a choice takes longer than that."""
         self.config.app.state.ending.set()  # type: ignore[union-attr]
+        end = threading.Timer(_END, _end_now)
+        end.daemon = True
+        end.start()
         super().handle_exit(sig, frame)
+
+
+def _end_now() -> None:
+    """End this process without waiting for its threads. No event is half in a log: databases see to that."""
+    LOGGER.warning("ended while a round was still being chosen; it is not in the log")
+    os._exit(0)
 
 
 def socket_at(host: str, port: int) -> socket.socket:

@@ -76,13 +76,20 @@ def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any
         return types.ListToolsResult(tools=tools)
 
     async def called(context: Any, wanted: types.CallToolRequestParams) -> types.CallToolResult:
-        def answered() -> Json:
+        arguments = dict(wanted.arguments or {})
+
+        async def answered() -> Json:
             if wanted.name not in calls:
                 raise Refusal(HTTPStatus.NOT_FOUND, f"there is no such tool; there are {', '.join(calls)}")
-            return calls[wanted.name](pool, who(context.request), dict(wanted.arguments or {}))
+            visitor = await run_in_threadpool(who, context.request)
+            served = pool.studies.get(_name(pool, visitor, str(arguments.get("study", ""))))
+            if served is None or wanted.name == "studies":
+                return await run_in_threadpool(calls[wanted.name], pool, visitor, arguments)
+            async with served.turn(changing=wanted.name in VERBS):
+                return await run_in_threadpool(calls[wanted.name], pool, visitor, arguments)
 
         try:
-            return _result(await run_in_threadpool(answered), False)
+            return _result(await answered(), False)
         except SteerboError as error:
             return _result(details(error), True)
         except ValidationError as error:
@@ -210,6 +217,6 @@ def _changing(word: str) -> Call:
         rest = {key: value for key, value in arguments.items() if key not in about.model_fields}
         given: RequestBody = verb.takes.model_validate(rest)
         with opened(pool, who, _name(pool, who, place.study), verb.right).use(who.name) as study:
-            return verb.call(study, getattr(place, "token", ""), given)
+            return verb.call(study, getattr(place, "token", ""), given, lambda: not pool.ending.is_set())
 
     return call

@@ -1,0 +1,53 @@
+"""Routes of studies: each request waits for its turn at its study, and knows whether its client has hung up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from threading import Event
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+
+_SAFE = ("GET", "HEAD")
+
+
+class StudyRoute(APIRoute):
+    """Route whose requests wait for the study that the path names, without a thread: see `OpenStudy.turn`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Handler of a request; of a path without a study it is FastAPI's own."""
+        handle = super().get_route_handler()
+
+        async def in_turn(request: Request) -> Response:
+            served = request.app.state.pool.studies.get(request.path_params.get("name"))
+            if served is None:
+                return await handle(request)
+            async with served.turn(changing=request.method not in _SAFE):
+                return await handle(request)
+
+        return in_turn
+
+
+@asynccontextmanager
+async def client_of(request: Request) -> AsyncIterator[Callable[[], bool]]:
+    """Context with a function: whether the client still waits, and the server goes on.
+
+    Its body has to be read before: what comes then is that it has hung up.
+    """
+    gone, ending = Event(), request.app.state.ending
+
+    async def watch() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        gone.set()
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield lambda: not (gone.is_set() or ending.is_set())
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
