@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import islice
 from reprlib import Repr
 from typing import Any
@@ -19,6 +20,10 @@ from ._redaction import redact
 
 _SHOWN = 120
 _SEARCHED = 10_000  # characters of a text in which passwords are looked for
+_FULL = 15  # significant digits that every number has
+_PLAIN = 1e-4, 1e9  # sizes between which numbers are written without an exponent
+_SHARES = 20  # of the distance between two bounds, at least, that their digits tell apart
+_FEW_DIGITS = 1000  # parts of a number that stands alone
 _MARK = re.compile("‹([^‹›\n]{1,40})›")
 _KIND = re.compile("[A-Z][A-Za-z]+")
 _COMMA = re.compile(r"[+-]?\d{0,30},\d{1,30}")
@@ -98,6 +103,67 @@ def listed(names: Sequence[str], joint: str = " and ") -> str:
     ('a, b and c', 'a or b', 'a', '')
     """
     return joint.join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def number_text(x: float, resolution: float = 0.0) -> str:
+    """Write a number so that it tells steps of `resolution` apart; in full where that is 0.
+
+    >>> number_text(1139.394, 0.28), number_text(21.930350776, 0.025), number_text(6.5, 0.004)
+    ('1139.4', '21.93', '6.5')
+    >>> number_text(1e6), number_text(4.7312e-7, 1e-9), number_text(-1e-14, 0.1)
+    ('1000000', '4.73e-07', '0')
+    """
+    if not math.isfinite(x) or x == 0:
+        return "0" if x == 0 else str(x)
+    plain = _PLAIN[0] <= abs(x) < _PLAIN[1]
+    digits = _FULL
+    if resolution > 0:
+        last = math.floor(math.log10(resolution))  # place of the last digit; whole numbers keep all of theirs
+        digits = math.floor(math.log10(abs(x))) - (min(last, 0) if plain else last) + 1
+        if digits < 1:
+            return "0"
+    mantissa, exponent = f"{x:.{min(digits, _FULL) - 1}e}".split("e")
+    if plain:
+        return _without_zeros(f"{Decimal(mantissa).scaleb(int(exponent)):f}")
+    return f"{_without_zeros(mantissa)}e{exponent}"
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def interval_texts(mean: float | None, lower: float | None, upper: float | None) -> tuple[str, str, str]:
+    """Write a mean and its bounds to a twentieth of their distance; what differs differs in writing. "" for None.
+
+    >>> interval_texts(7.1234, 5.6789, 8.6111), interval_texts(7.1234, None, None)
+    (('7.1', '5.7', '8.6'), ('7.123', '', ''))
+    >>> interval_texts(1e6, 1e6 - 20, 1e6 + 20), interval_texts(1.0, 0.9999, 2.0)
+    (('1000000', '999980', '1000020'), ('1.0000', '0.9999', '2.0000'))
+    """
+    known = [x for x in (mean, lower, upper) if x is not None]
+    most = max(map(abs, known), default=0.0)
+    width = max(known, default=0.0) - min(known, default=0.0)
+    resolution = width / _SHARES if width > 0 else most / _FEW_DIGITS
+    texts = _equally_long(known, resolution, most)
+    while len(set(texts)) < len(set(known)) and resolution > most * 10.0**-_FULL:
+        resolution /= 10.0
+        texts = _equally_long(known, resolution, most)
+    written = dict(zip(known, texts, strict=True))
+    middle, low, high = ("" if x is None else written[x] for x in (mean, lower, upper))
+    return middle, low, high
+
+
+def _equally_long(numbers: Sequence[float], resolution: float, most: float) -> list[str]:
+    """Write numbers with the same number of decimals."""
+    texts = [number_text(x, resolution) for x in numbers]
+    if len(set(numbers)) < 2 or not _PLAIN[0] <= most < _PLAIN[1]:
+        return texts
+    decimals = min(max(-math.floor(math.log10(resolution)), 0), _FULL)
+    texts = [f"{x:.{decimals}f}" for x in numbers]
+    while decimals and all(text.endswith("0") for text in texts):
+        decimals -= 1
+        texts = [text[:-1] for text in texts] if decimals else [text[:-2] for text in texts]
+    return [text.removeprefix("-") if not text.strip("-0.") else text for text in texts]
 
 
 def decimal_comma(value: object) -> str:

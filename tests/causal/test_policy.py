@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo._wording import interval_texts
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidContext
 from steerbo.records import to_dict
@@ -70,7 +71,8 @@ def test_a_step_says_what_to_expect_of_it_for_this_patient(minimize: bool) -> No
         assert step.lower < step.mean < step.upper
         assert step.mean == pytest.approx(sign * expected(age, step.values["dose"]), abs=0.1)
         assert not step.note
-        assert f"; expected value {step.mean:.4g} (between " in str(step)
+        mean, low, high = interval_texts(step.mean, step.lower, step.upper)
+        assert f"; expected value {mean} (between {low} and {high})" in str(step)
         assert to_dict(step)["mean"] == step.mean
     first = optimizer.policy()
     assert first.observe == ("age",)

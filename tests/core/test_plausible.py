@@ -384,7 +384,7 @@ def test_a_setting_that_was_measured_elsewhere_is_reported() -> None:
     elsewhere = 2.4 if asked > 16 else 29.0
     told = optimizer.tell(suggestion, 1.0, realised={"oven": elsewhere})
     assert told is not None
-    assert f"oven = {elsewhere:g} was measured where {asked:g} was to be set" in told[0]
+    assert f"oven = {elsewhere:g} was measured where {asked:.2f} was to be set" in told[0]
     suggestion = optimizer.ask()
     assert optimizer.tell(suggestion, 1.1, realised={"oven": suggestion.values["oven"] + 1.0}) is None
 

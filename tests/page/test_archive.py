@@ -31,7 +31,7 @@ def test_the_latest_rounds_first_and_more_on_demand() -> None:
 def test_a_line_says_what_was_set_and_what_nature_did() -> None:
     study = played(1)
     (line,) = rounds_before(study).lines
-    set_, nature = {"heat 20 °C", "glaze 1.00"}, {line.set, line.also}
+    set_, nature = {"heat 20 °C", "glaze 1"}, {line.set, line.also}
     assert (line.value, line.state, line.note, line.ended) == ("0", "told", "", True)
     assert nature & set_, "what nature did"
     assert line.cost in ("1", "2")
@@ -66,7 +66,7 @@ def test_added_data_are_there() -> None:
     (line,) = added(study)
     assert (line.title, line.also, line.value, line.cost, line.note) == (
         "added 1",
-        "heat 20 °C, glaze 1.50",
+        "heat 20 °C, glaze 1.5",
         "3",
         "2",
         "added",

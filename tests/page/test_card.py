@@ -55,7 +55,7 @@ def test_what_it_says() -> None:
     study.revise(columns={"value": "Yield (kg)", "cost": "EUR"})
     found = card(study, advice, Explanation("why not\nand so on"))
     assert (found.seen, found.scope, found.mean, found.bounds) == ("weather 4 °C", "oven", "1.51 kg", "1.00 to 2.25")
-    assert (found.headline, found.settings) == ("Hold oven at 151 °C", ())
+    assert (found.headline, found.settings) == ("Hold oven at 151.2 °C", ())
     assert (found.price, found.why, found.policy, found.others) == ("3 EUR", "Best so far.", None, None)
     assert card(study, Recommendation(sb.core.Scope(["oven"]), {}), Explanation("why not\nand so on")).why == "Why not."
 
@@ -65,8 +65,8 @@ def test_every_set_has_its_interval_and_what_is_good_enough_is_shaded() -> None:
     other = Recommendation(sb.core.Scope(["oven", "speed"]), {}, 2.0, 1.0, 3.0, 5.0)
     found = sets(study, Recommendation(sb.core.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 3.0, alternatives=(other,)))
     assert [(row.name, row.mean, row.between, row.price, row.best) for row in found.rows] == [
-        ("oven", "1.50", "1.00 to 2.00", "3", True),
-        ("oven + speed", "2.0", "1.0 to 3.0", "5", False),
+        ("oven", "1.5", "1.0 to 2.0", "3", True),
+        ("oven + speed", "2", "1 to 3", "5", False),
     ]
     assert (found.rows[0].left, found.rows[0].right, found.rows[0].at) == ("0.00%", "50.00%", "25.00%")
     assert (found.left, found.width) == ("45.00%", "55.00%"), "from .1 below the best, 2"

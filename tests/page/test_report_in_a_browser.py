@@ -85,3 +85,25 @@ def test_progress_and_pictures_are_whole(tmp_path: Path, width: int) -> None:
 
 def test_a_script_that_is_not_its_own_is_not_run(tmp_path: Path) -> None:
     assert "<title>taken</title>" not in after(tmp_path, "document.title = 'taken'", ours=False)
+
+
+def test_negative_numbers_and_settings_sort_by_what_they_are(tmp_path: Path) -> None:
+    problem = sb.CostVarying([sb.Float("gap", -20, 20)], [["gap"]])
+    study = Study.create(MemoryLog(), problem, "random", rounds=9, seed=1)
+    outcomes = [-0.5, -1.0, -2.0, -10.0, 1.0, 3.0]
+    for value in outcomes:
+        study.tell(study.ask(), value)
+    click = """
+    document.title = ["Value", "set"].map(name => {
+      const heads = [...document.querySelectorAll("table.rounds th")], head = heads.find(h => h.textContent === name);
+      head.querySelector("button").click();
+      const rows = [...head.closest("table").tBodies[0].rows];
+      return rows.map(row => row.cells[head.cellIndex].textContent.replace("gap ", "")).join(" ");
+    }).join(";");
+    """
+    title = re.search("<title>(.*?)</title>", after(tmp_path, click, study=study))
+    assert title is not None
+    by_value, by_setting = (list(map(float, part.split())) for part in title[1].split(";"))
+    assert by_value == sorted(outcomes)
+    assert len(by_setting) == len(outcomes)
+    assert by_setting == sorted(by_setting)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import steerbo as sb
-from steerbo.page.wording import Words, in_one_line, with_resolution, within
+from steerbo._wording import interval_texts
+from steerbo.page.wording import Words, in_one_line
 from steerbo.study import MemoryLog, Study
 from tests.torture.kills import WINGS
 
@@ -45,8 +46,8 @@ def test_digits_follow_the_variable_and_the_bounds() -> None:
         [["rate", "step", "fine", "count", "line"]],
     )
     values = {"rate": 0.000123456, "step": 0.25, "fine": 0.00012345, "count": 3, "line": "b"}
-    assert in_one_line(problem, values) == "rate 0.0001235, step 0.25, fine 0.00012, count 3, line b"
-    assert with_resolution(problem, "fine", -1e-9) == "0.00000", "next to nothing of the range"
-    assert within(1e12, 0.9e12, 1.1e12) == ("1e+12", "9e+11", "1.1e+12")
-    assert within(-0.0001, -1.0, 1.0) == ("0.0", "-1.0", "1.0")
-    assert within(None, None, None) == ("", "", "")
+    assert in_one_line(problem, values) == "rate 0.000123, step 0.25, fine 0.000123, count 3, line b"
+    assert in_one_line(problem, {"fine": -1e-9}) == "fine 0", "next to nothing of the range"
+    assert interval_texts(1e12, 0.9e12, 1.1e12) == ("1e+12", "9e+11", "1.1e+12")
+    assert interval_texts(-0.0001, -1.0, 1.0) == ("0.0", "-1.0", "1.0")
+    assert interval_texts(None, None, None) == ("", "", "")

@@ -25,7 +25,7 @@ def test_a_recommendation_has_units() -> None:
     assert advised(GREENHOUSE, advice) == [
         "steer temperature",
         "temperature = 23.05 °C",
-        "expected value 7.4 (between 7 and 7.8), cost 12346 a play",
+        "expected value 7.4 (between 7.0 and 7.8), cost 12346 a play",
         "a note",
     ]
     table = with_units(GREENHOUSE, Table("Policy", ("ph", "temperature"), ((6.1, {"temperature": 23.0}),)))
@@ -35,7 +35,7 @@ def test_a_recommendation_has_units() -> None:
 
 def test_next_to_nothing_is_nought() -> None:
     advice = Recommendation(Scope(["temperature"]), {"temperature": -2.4e-11}, -2.4e-11, -0.5, 0.5)
-    assert advised(GREENHOUSE, advice)[1:3] == ["temperature = 0 °C", "expected value 0 (between -0.5 and 0.5)"]
+    assert advised(GREENHOUSE, advice)[1:3] == ["temperature = 0 °C", "expected value 0.0 (between -0.5 and 0.5)"]
     assert Table("t", ("gap",), ((-2.4e-11,), (1.0,), (float("nan"),))).cells() == [["0"], ["1"], ["nan"]]
     assert Table("t", ("share",), ((2.4e-11,), (3e-11,))).cells() == [["2.4e-11"], ["3e-11"]], "small, and no rest"
     small = sb.CostVarying([sb.Float("iron", 1e-12, 1e-9, law=sb.Uniform(), unit="mol/l")], [["iron"]])

@@ -24,7 +24,7 @@ from pydantic import Field
 
 from .._arrays import Float
 from ..bandit import BOUND
-from ..core import Recommendation, Scope, Table, as_text, reason
+from ..core import Recommendation, Scope, Table, reason, settings_text
 from ..errors import InvalidContext, one_of
 from ..gp import Averaged, mixture_moments
 from ..optim import in_units, kronecker
@@ -80,9 +80,9 @@ class Policy(Recommendation):
     def __str__(self) -> str:
         if self.mean is None:
             return f"set {self.scope}: {self.note}"
-        seen = f"having seen {as_text(self.context)}: " if self.context else ""
+        seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
         line = f"{seen}set {self.scope}; {self.expected}"
-        parts = [line, *([f"set {as_text(self.values)}"] if self.values else [])]
+        parts = [line, *([f"set {settings_text(self.values, self.shown)}"] if self.values else [])]
         parts += [self.note] if self.note else []
         parts += [str(self.table)] if self.table else []
         others = (f"  {'' if o.context else 'or '}{str(o).splitlines()[0]}" for o in self.alternatives)
@@ -105,7 +105,9 @@ def policy_table(arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[
     for place in np.unique(np.linspace(0, len(ordered) - 1, _SHOWN).round().astype(int)):
         seen, values = contexts[ordered[place]], act(ordered[place])
         rows.append((*(seen[name] for name in arm.contexts), *(values[name] for name in arm.actions)))
-    return Table(f"Policy: set {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))
+    names = (*arm.contexts, *arm.actions)
+    written = tuple(tuple(arm.problem_space[n].text(x) for n, x in zip(names, row, strict=True)) for row in rows)
+    return Table(f"Policy: set {arm.scope}", names, tuple(rows), written)
 
 
 def recommended(

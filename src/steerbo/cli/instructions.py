@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from shlex import quote
 from typing import Any
 
@@ -15,7 +14,7 @@ def _settings(problem: Problem, name: str, value: Any, verb: str = "set") -> lis
     """Lines of settings: one line, or one a row of a distribution."""
     if isinstance(value, dict):
         return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
-    (text,) = problem.shown({name: value}, digits=6).values()
+    (text,) = problem.shown({name: value}).values()
     return [f"  {verb} {name} = {text}"]
 
 
@@ -53,13 +52,3 @@ def todo_by_policy(study: Study, step: PolicyStep, place: str) -> str:
         looks = " ".join(f"--context {quote(name)}={value}" for name, value in given.items())
         lines += [f"  look at {', '.join(step.observe)}, then", f"  steerbo policy {place} {looks}"]
     return "\n".join(lines)
-
-
-def line_by_policy(study: Study, step: PolicyStep) -> str:
-    """The same in one line, of many cases: with units."""
-
-    def shown(values: dict[str, Any]) -> dict[str, Any]:
-        rows = {name: value for name, value in values.items() if isinstance(value, dict)}
-        return {**study.problem.shown(values), **rows}
-
-    return str(replace(step, context=shown(step.context), values=shown(step.values)))

@@ -105,8 +105,7 @@ def describe(specification: StudyFile, begun: bool = False) -> str:
 
 def _variable(problem: Problem, variable: Any) -> str:
     plain = to_dict(variable)
-    unit = f" {plain['unit']}" if plain.get("unit") else ""
-    known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
+    known = variable.range_text if "low" in plain else ", ".join(map(str, plain["choices"]))
     use = problem.use(variable) or (_law(plain["law"], variable.law) if "law" in plain else "always set")
     return "; ".join(filter(None, [f"{variable.name}: {plain['kind']}, {known}", use, truncation_said(variable)]))
 

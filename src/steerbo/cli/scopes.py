@@ -25,7 +25,7 @@ from ..errors import InvalidContext, InvalidInput, InvalidProblem
 from ..plots.causal import draw_scopes
 from .app import answer, echo, group, print_json
 from .arguments import AsJson, Declaring, Given, Place, cases, explain_credentials, open_study, pairs, request
-from .instructions import line_by_policy, todo_by_policy
+from .instructions import todo_by_policy
 
 commands = group()
 
@@ -152,6 +152,6 @@ def policy(
             print_json([step.to_dict() for step in steps])
         else:
             for step in steps:
-                echo(line_by_policy(going, step))
+                echo(str(step))
             if not steps:
                 echo("no cases, so there is nothing to set")

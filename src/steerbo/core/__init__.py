@@ -18,7 +18,7 @@ from ._findings import Reason, good_enough, reason
 from ._history import History, Round, number_of
 from ._implausible import COMPARABLE, ImplausibleValue
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
-from ._problem import ConstrainedProblem, Problem, StatedLaw
+from ._problem import ConstrainedProblem, Problem, StatedLaw, with_unit
 from ._stopping import (
     Stop,
     after,
@@ -41,6 +41,7 @@ from .answers import (
     Table,
     as_text,
     gain_text,
+    settings_text,
 )
 from .determinism import Streams, keyed
 from .events import (
@@ -74,5 +75,5 @@ __all__ = [
     "default_method", "extended", "find_method", "finite", "gain_text", "good_enough", "horizon", "keyed", "kinds",
     "last_time", "limit_text", "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings",
     "problem_class", "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "reason",
-    "revised_text", "standing", "stop_text", "time_of", "typical",
+    "revised_text", "settings_text", "standing", "stop_text", "time_of", "typical", "with_unit",
 ]  # fmt: skip

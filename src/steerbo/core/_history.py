@@ -187,7 +187,8 @@ class History:
     """Rounds in the order they were asked, and data that was added.
 
     It only grows by `apply`. `budget` (money), `limit` (rounds) and `stop` are None where there is no such limit.
-    Values by name are put in the problem's `order`; realised ones are `completed` by values derived from them.
+    Values by name are put in the problem's `order`; realised ones are `completed` by values derived from them; those of
+    suggestions are also `shown` as people set them.
     """
 
     def __init__(
@@ -195,8 +196,9 @@ class History:
         created: Created,
         order: Callable[[Any], Any],
         completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
+        shown: Callable[[Mapping[str, Any]], dict[str, str]] = lambda values: {},
     ) -> None:
-        self.created, self._order, self.completed = created, order, completed
+        self.created, self._order, self.completed, self._shown = created, order, completed, shown
         self.budget, self.limit, self.stop = created.budget, created.rounds, created.stop
         self.columns: dict[str, str] = {}  # how the lab heads columns of tables, by their own names
         self.revisions: list[LimitsRevised] = []
@@ -414,12 +416,15 @@ class History:
                 self._begin(event)
             case Decided():
                 old = self[event.token].suggestion
+                values = self._order({**old.values, **event.values})
+                context = self._order({**old.context, **event.context})
                 self._change(
                     event.token,
                     suggestion=with_checked(
                         old,
-                        values=self._order({**old.values, **event.values}),
-                        context=self._order({**old.context, **event.context}),
+                        values=values,
+                        context=context,
+                        shown=self._shown({**context, **values}),
                         observe=event.observe,
                         note=self._order({**old.note, **event.note}),
                     ),
@@ -461,7 +466,7 @@ class History:
     def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
         """Reset a waiting round to its state after some of its looks; only in a copy, whose events are not its own."""
         now, self._rounds = self[asked.token], dict(self._rounds)
-        first = History(self.created, self._order, self.completed)
+        first = History(self.created, self._order, self.completed, self._shown)
         first.apply(asked)
         for event in decided:
             first.apply(event)
@@ -482,6 +487,7 @@ class History:
             note=dict(event.note),
             change_cost=event.change_cost,
             warnings=(),
+            shown=self._shown({**seen, **event.values}),
         )
         known = suggestion, event.request, event.expected_cost
         if self.dates and event.request.get("time") == self.next_time != event.round:

@@ -257,10 +257,10 @@ def _unreached(variable: Any, asked: Sequence[float], end: float, *, above: bool
     if len(beyond) < _AGAIN:
         return ""
     unit = f" {variable.unit}" if getattr(variable, "unit", "") else ""
-    asked_for = " to ".join(dict.fromkeys(numeral(float(x)) for x in (min(beyond), max(beyond))))
+    asked_for = " to ".join(dict.fromkeys(variable.text(x) for x in (min(beyond), max(beyond))))
     return (
         f"{variable.name} was to be set to {asked_for}{unit} in {len(beyond)} of the latest {len(asked)} rounds that "
-        f"set it, and never got {'above' if above else 'below'} {numeral(float(end))}{unit}: if it cannot, narrow its "
+        f"set it, and never got {'above' if above else 'below'} {variable.text(end)}{unit}: if it cannot, narrow its "
         "bounds to what can be reached, in a new study."
     )
 
@@ -313,7 +313,8 @@ def outside(seen: Mapping[str, Any], space: Space) -> Iterator[Reason]:
     """
     for name in space.names:
         if name in seen and space[name].is_far(seen[name], _ROUNDING):
-            yield reason("outside-range", name=name, value=seen[name], range=space[name].range_text)
+            value = space[name].text(seen[name])
+            yield reason("outside-range", name=name, value=value, range=space[name].range_text)
 
 
 def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> Iterator[Reason]:
@@ -343,7 +344,7 @@ def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> 
         low, high = min(known), max(known)
         side, end = ("below", low) if value < low else ("above", high)
         if not low <= value <= high and variable.apart(value, end) > _BEYOND:
-            yield reason("beyond-contexts", name=name, side=side, end=float(end))
+            yield reason("beyond-contexts", name=name, side=side, end=variable.text(end))
 
 
 def unusual(value: float, others: Sequence[float]) -> bool:
@@ -431,7 +432,7 @@ def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any]
         if values is None or name not in values:
             continue
         if _beyond(space, name, values[name]):
-            said = f"{name} = {values[name]:g} is far outside its range, {space[name].range_text}"
+            said = f"{name} = {space[name].text(values[name])} is far outside its range, {space[name].range_text}"
             yield place.implausible(f"{part}.{name}", said, unusual=False)
 
 
@@ -461,7 +462,8 @@ def _elsewhere(place: _Place, space: Space) -> Iterator[ImplausibleValue]:
         except (SteerboError, TypeError):
             continue
         if far:
-            said = f"{name} = {value:g} was measured where {asked[name]:g} was to be set"
+            measured, to_set = space[name].text(value), space[name].text(asked[name])
+            said = f"{name} = {measured} was measured where {to_set} was to be set"
             yield place.implausible(f"realised.{name}", said)
 
 

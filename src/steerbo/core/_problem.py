@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from .._parsing import parse_value, read_choice
-from .._wording import numeral
 from ..errors import InvalidContext, InvalidOutcome, combine, one_of
 from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
 from ._context import TIME, now, read_time, read_when
@@ -51,19 +50,17 @@ class StatedLaw:
         return cls(variable, law.sample if isinstance(law, Empirical) else None, given=given, learned=learned)
 
 
-def with_unit(space: Space, name: str, value: Any, digits: int = 4) -> str:
-    """Format a value of a variable with its unit; a negligible share of the variable's range is 0.
+def with_unit(space: Space, name: str, value: Any) -> str:
+    """Write a value of a variable as people read and set it (see `Float.text`), with its unit.
 
     >>> import steerbo as sb
-    >>> with_unit(Space([sb.Float("oven", 0, 200, unit="°C")]), "oven", 1e-12)
-    '0 °C'
+    >>> oven = Space([sb.Float("oven", 0, 200, unit="°C")])
+    >>> with_unit(oven, "oven", 1e-12), with_unit(oven, "oven", 181.3579)
+    ('0 °C', '181.4 °C')
     """
     if name not in space or isinstance(value, bool) or not isinstance(value, int | float):
         return as_text(value)
-    variable = space[name]
-    width = 0.0 if isinstance(variable, Categorical) else variable.high - variable.low
-    text = numeral(value, digits, width) if isinstance(value, float) else str(value)
-    return f"{text} {getattr(variable, 'unit', '')}".rstrip()
+    return f"{space[name].text(value)} {getattr(space[name], 'unit', '')}".rstrip()
 
 
 _SINGLE = frozenset({str, float, int, bool, type(None)})  # types of values in which nothing stands by name
@@ -225,9 +222,22 @@ class Problem(ABC):
         """Return realised values with what a line says in its `cells`; empty ones are left out."""
         return dict(realised)
 
-    def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
-        """Format values by name, with units; a negligible share of a variable's range is 0."""
-        return {name: with_unit(self.space, name, value, digits) for name, value in values.items()}
+    def shown(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Write values by name as people read and set them, with units: see `with_unit`."""
+        return {name: with_unit(self.space, name, value) for name, value in values.items()}
+
+    def rounded(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Round values by name to the digits in which `shown` writes them; only numbers of variables change.
+
+        >>> import steerbo as sb
+        >>> sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]).rounded({"ph": 6.123456789})
+        {'ph': 6.123}
+        """
+        numbers = {v.name: v for v in self.space if not isinstance(v, Categorical)}
+        return {
+            name: float(numbers[name].text(x)) if name in numbers and isinstance(x, float) else x
+            for name, x in values.items()
+        }
 
     def in_order(self, plain: Any) -> Any:
         """Sort mappings by name into the problem's order (see `columns`); other names follow by alphabet.

@@ -93,9 +93,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "works-seldom": _works_seldom,
     "beyond-outcomes": "no outcome was nearly as good: this is a guess",
     "worse-outcomes": _worse_outcomes,
-    "outside-range": "{name} = {value:g} is outside its range, {range}: this is a guess",
+    "outside-range": "{name} = {value} is outside its range, {range}: this is a guess",
     "new-choice": "no outcome has {name} = {value}: this is a guess",
-    "beyond-contexts": "no outcome has {name} {side} {end:.4g}: this is a guess",
+    "beyond-contexts": "no outcome has {name} {side} {end}: this is a guess",
     "refused": "{text}",
 }
 """Words by kind."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from .._text import escape_unprintable
-from .._wording import counted, listed, numeral
+from .._wording import counted, interval_texts, listed, number_text, numeral
 from ..errors import InvalidProblem, one_of
 from ..records import Record, record
 from ..space.fields import ListField
@@ -61,6 +61,21 @@ def gain_text(gain: float, worth: float | None, beside: float = 0.0) -> str:
     return numeral(gain, beside=beside) + (f" (worth {numeral(worth)})" if worth is not None else "")
 
 
+def settings_text(values: Mapping[str, Any], shown: Mapping[str, str]) -> str:
+    """Write values by name in one line, as they are `shown`; in full where nothing is known of their ranges.
+
+    >>> settings_text({"ph": 6.123456}, {}), settings_text({"ph": 6.123456}, {"ph": "6.123"})
+    ('ph = 6.123456', 'ph = 6.123')
+    """
+    texts = {name: shown.get(name) or _in_full(value) for name, value in values.items()}
+    tables = {name for name, value in values.items() if isinstance(value, dict)}
+    return ", ".join(f"{name} ({x})" if name in tables else f"{name} = {x}" for name, x in texts.items()) or "–"
+
+
+def _in_full(value: Any) -> str:
+    return number_text(value) if _finite(value) else as_text(value)
+
+
 def _finite(cell: Any) -> bool:
     return isinstance(cell, float) and math.isfinite(cell)
 
@@ -87,7 +102,7 @@ def as_text(cell: Any) -> str:
 
 @record
 class Table(Record):
-    """A titled table; `columns` name the cells of each of the `rows`.
+    """A titled table; `columns` name the cells of each of the `rows`, which `texts` may write.
 
     >>> print(Table("Sets", ("set", "mean"), (("ph", 1.25),)))
     Sets
@@ -98,9 +113,12 @@ class Table(Record):
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+    texts: Annotated[tuple[tuple[str, ...], ...], Field(exclude=True, repr=False)] = ()
 
     def cells(self) -> list[list[str]]:
-        """Format rows as text; a number that is negligible beside the others of its column is shown as 0."""
+        """Rows as `texts`; otherwise numbers to four digits, and 0 where negligible beside others of the column."""
+        if self.texts:
+            return [list(row) for row in self.texts]
         columns = ([row[k] for row in self.rows] for k in range(len(self.columns)))
         beside = [max((abs(x) for x in column if _finite(x)), default=0.0) for column in columns]
         return [
@@ -233,12 +251,11 @@ def expected_text(mean: float, lower: float | None, upper: float | None) -> str:
     """Format an expected value with its bounds.
 
     >>> expected_text(1.25, 1.0, 1.5), expected_text(1.25, None, None)
-    ('expected value 1.25 (between 1 and 1.5)', 'expected value 1.25')
+    ('expected value 1.25 (between 1.00 and 1.50)', 'expected value 1.25')
     """
-    ends = [end for end in (lower, upper) if end is not None]
-    most = max(map(abs, (mean, *ends)))
-    bounds = f" (between {' and '.join(numeral(end, beside=most) for end in ends)})" if ends else ""
-    return f"expected value {numeral(mean, beside=most)}{bounds}"
+    middle, *ends = filter(None, interval_texts(mean, lower, upper))
+    bounds = f" (between {' and '.join(ends)})" if ends else ""
+    return f"expected value {middle}{bounds}"
 
 
 @record
@@ -255,6 +272,7 @@ class Recommendation(Record):
         alternatives: the other scopes' expected values, best choice of each. Where variables are seen before choosing,
             answers for other typical contexts; `policy` gives one for any.
         context: the context seen before choosing, where the answer is for that one.
+        shown: values and context in digits that can be set, with units; empty in a record that no study made.
     """
 
     scope: Scope
@@ -266,6 +284,7 @@ class Recommendation(Record):
     reasons: tuple[Reason, ...] = ()
     alternatives: tuple[Recommendation, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
+    shown: dict[str, str] = Field(default_factory=dict, repr=False)
 
     @property
     def note(self) -> str:
@@ -289,7 +308,12 @@ class Recommendation(Record):
         seen = any(choice.context for choice in everyone)
         marks = ("→ " if choice is self and not seen else "" for choice in everyone)
         rows = [
-            [*([as_text(a.context)] if seen else []), f"{mark}{a.scope}", as_text(a.values), a.expected]
+            [
+                *([settings_text(a.context, a.shown)] if seen else []),
+                f"{mark}{a.scope}",
+                settings_text(a.values, a.shown),
+                a.expected,
+            ]
             for mark, a in zip(marks, everyone, strict=True)
         ]
         table = html_table([*(["having seen"] if seen else []), "steer", "set", "gives"], rows)
@@ -298,8 +322,8 @@ class Recommendation(Record):
         return "".join([table, *more, *([policy._repr_html_()] if policy else [])])
 
     def __str__(self) -> str:
-        seen = f"having seen {as_text(self.context)}: " if self.context else ""
-        line = f"{seen}steer {self.scope}: set {as_text(self.values)}; {self.expected}"
+        seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
+        line = f"{seen}steer {self.scope}: set {settings_text(self.values, self.shown)}; {self.expected}"
         named = (str(o) if o.context != self.context else f"or {o}" for o in self.alternatives)
         others = ("  " + text.replace("\n", "\n     ") for text in named)
         return "\n".join([line, *([self.note] if self.note else []), *others])
@@ -318,6 +342,7 @@ class PolicyStep(Record):
         mean: the expected value of the objective with these values in this context, in the user's units; None where it
             is unknown, or something is still to be looked at.
         lower, upper: bounds on that expectation, as those of recommendations.
+        shown: values and context in digits that can be set, with units; empty in a record that no study made.
 
     >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}, mean=3.5))
     having seen age = 61: set dose = 0.25; expected value 3.5
@@ -331,6 +356,7 @@ class PolicyStep(Record):
     mean: float | None = None
     lower: float | None = None
     upper: float | None = None
+    shown: dict[str, str] = Field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, advice: Recommendation, context: Mapping[str, Any]) -> PolicyStep:
@@ -352,8 +378,8 @@ class PolicyStep(Record):
         return html_lines(str(self))
 
     def __str__(self) -> str:
-        seen = f"having seen {as_text(self.context)}: " if self.context else ""
-        todo = [f"set {as_text(self.values)}"] if self.values else []
+        seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
+        todo = [f"set {settings_text(self.values, self.shown)}"] if self.values else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
         said = (", then ".join(todo) or "set nothing") + (f" ({self.note})" if self.note else "")
         return seen + said + (f"; {self.expected}" if self.expected else "")
@@ -433,6 +459,7 @@ class Suggestion(Record):
         note: the reasons behind the choice (bounds, the prior believed).
         change_cost: the switching cost of variables from where they are; None where the problem has none.
         warnings: implausible values among those seen or observed, a sentence each.
+        shown: values and context in digits that can be set, with units; empty in a record that no study made.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
     round 1, token 1-ab: steer ph; set ph = 6.5
@@ -447,17 +474,19 @@ class Suggestion(Record):
     note: dict[str, Any] = Field(default_factory=dict, repr=False)
     change_cost: float | None = None
     warnings: tuple[str, ...] = ()
+    shown: dict[str, str] = Field(default_factory=dict, repr=False)
 
     def _repr_html_(self) -> str:
-        todo = [("having seen", name, as_text(value)) for name, value in self.context.items()]
-        todo += [("leave" if name in self.scope.keep else "set", name, as_text(x)) for name, x in self.values.items()]
+        shown = {**self.context, **self.values, **self.shown}
+        todo = [("having seen", name, _in_full(shown[name])) for name in self.context]
+        todo += [("leave" if name in self.scope.keep else "set", name, _in_full(shown[name])) for name in self.values]
         todo += [("look at", name, "") for name in self.observe]
         return html_table((), todo, f"Round {self.round}, token {self.token}: steer {self.scope}")
 
     def __str__(self) -> str:
         moved = {name: value for name, value in self.values.items() if name not in self.scope.keep}
         kept = {name: self.values[name] for name in self.scope.keep if name in self.values}
-        todo = [f"set {as_text(moved)}"] if moved else []
-        todo += [f"leave {as_text(kept)}"] if kept else []
+        todo = [f"set {settings_text(moved, self.shown)}"] if moved else []
+        todo += [f"leave {settings_text(kept, self.shown)}"] if kept else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
         return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])

@@ -270,6 +270,7 @@ class BaseStudy(ABC):
         cost = advice.cost if advice.cost is not None else self._state.history.mean_cost(scope)
         others = tuple(replace(self._said(other), reasons=other.reasons) for other in advice.alternatives)
         named = {"values": order(advice.values), "context": order(advice.context)}
+        named["shown"] = self.problem.shown({**named["context"], **named["values"]})
         advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
         if self._state.history.n_completed or self._state.history.data:
             return widened(advice, self._method.bound_inflation(self._state.history, scope))
@@ -311,7 +312,9 @@ class BaseStudy(ABC):
             step = replace(step, mean=None, lower=None, upper=None)
         guesses = [*outside(seen, self.problem.space), *unlike_outcomes(step.context, self.problem.space, history)]
         step = replace(step, reasons=(*step.reasons, *guesses))
-        return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
+        values, known = order(step.values), order(step.context)
+        shown = self.problem.shown({**known, **values})
+        return replace(step, scope=order(step.scope), values=values, context=known, shown=shown)
 
     @one_at_a_time
     def explain(self) -> Explanation:

@@ -42,7 +42,7 @@ class StudyState:
     def __init__(self, problem: Problem, kind: type[Method[Any, Any]], created: Created) -> None:
         self.problem = problem
         self.events: list[Event] = [created]
-        self.history = History(created, problem.in_order, problem.completed)
+        self.history = History(created, problem.in_order, problem.completed, problem.shown)
         self._asked_for: float | None = None  # time that is asked for before any round
         self.streams = Streams(created.seed)
         self.checks = LawMonitor(problem)
@@ -154,7 +154,7 @@ class StudyState:
         last = max((k for k, event in enumerate(rest) if isinstance(event, BoundsExtended)), default=-1)
         if problem is not self.problem:
             last = len(rest)
-        self.problem, self.history = problem, History(created, problem.in_order, problem.completed)
+        self.problem, self.history = problem, History(created, problem.in_order, problem.completed, problem.shown)
         self.history.beginning, self.checks = start, LawMonitor(problem)
         with one_blas_thread():
             self.method = type(self.method)(problem, self.method.options, self.streams)

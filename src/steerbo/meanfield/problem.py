@@ -494,12 +494,12 @@ class MeanField(Problem):
             for action, share in zip(self.actions, row, strict=True):
                 yield f"{context}/{action}", None, share
 
-    def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
+    def shown(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Format values for people: the numbers of agents if `values` has them, else the shares."""
         kept = {name: value for name, value in values.items() if name != "distribution" or "counts" not in values}
         if len(self.contexts) == 1:  # an only context needs no name
             kept = {name: x.get(self.contexts[0], x) if isinstance(x, dict) else x for name, x in kept.items()}
-        return super().shown(kept, digits)
+        return super().shown(kept)
 
 
 def _check_known(field: str, name: str, names: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from ..core import TIME, BaseStudy, Problem, Round, as_text, number_of, numeral
-from .wording import amount_text, as_seen, in_one_line, in_resolution, in_step
+from .wording import amount_text, in_one_line, in_resolution, in_step
 
 SHOWN = 20
 """Rounds on the page of a study; more of them on demand."""
@@ -155,7 +155,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
         if x != expected.get(name) and (name not in was or _differs(problem, name, x, was[name]))
     }
     also = [
-        as_seen(problem, {**known, **asked.context}),
+        in_one_line(problem, {**known, **asked.context}),
         *([f"{in_one_line(problem, stays)} stays"] if stays else []),
         in_one_line(problem, nature),
     ]

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import interval_texts
 from ..causal import Causal, CausalGraph
-from ..core import BaseStudy, Recommendation, Scope, numeral
+from ..core import BaseStudy, Recommendation, Scope, numeral, with_unit
 from ..meanfield import MeanField
 from ..plots.causal import Edge, edges_of, layers, role_of
 from ..plots.meanfield import payoff_curve, played_shares
 from ..plots.model import over_time_of
 from .pictures import Axis, Chart, Mark, Shade, points, thinned
-from .wording import Words, labelled, share_text, with_resolution, within
+from .wording import Words, labelled, share_text
 
 _WIDE, _HIGH, _MARGIN, _NODE = 150.0, 78.0, 24.0, 11.0  # pixels: between neighbours, between layers, around, of a mark
 _ASIDE = 64.0  # how far every other layer stands aside
@@ -110,7 +111,7 @@ def _graph(study: BaseStudy, title: str, scope: Scope, values: dict[str, Any]) -
     graph: CausalGraph = problem.graph
     rows = layers(graph)
     roles = {name: role_of(graph, scope, name) for name in rows}
-    shown = {name: with_resolution(problem, name, values[name]) for name in rows if name in values}
+    shown = {name: with_unit(problem.space, name, values[name]) for name in rows if name in values}
     labels = {name: f"{name} {shown[name]}" if name in shown else name for name in rows}
     at = _places(rows, labels)
     curves = _curves(graph, scope, at, labels)
@@ -268,13 +269,13 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
         Mark(
             across.at(time),
             up.at(x),
-            f"time {time:.10g}: {words.worth(numeral(value))} at {with_resolution(problem, name, x)}",
+            f"time {time:.10g}: {words.worth(numeral(value))} at {with_unit(problem.space, name, x)}",
         )
         for time, x, value in found.plays
     ]
-    worst, best, _ = within(*((low, high) if problem.sign > 0 else (high, low)), None)
-    now = with_resolution(problem, name, float(found.best[-1]))
-    then = with_resolution(problem, name, float(found.best[0]))
+    worst, best, _ = interval_texts(*((low, high) if problem.sign > 0 else (high, low)), None)
+    now = with_unit(problem.space, name, float(found.best[-1]))
+    then = with_unit(problem.space, name, float(found.best[0]))
     return Chart(
         line=points(times, found.best, across, up),
         dots=thinned(dots),
@@ -322,7 +323,7 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
     marks = [Mark(across.at(x), "", f"next {many(x)}", "next") for x in out[-2:]]
     height = float(np.interp(best, at, mean))
     marks.append(Mark(across.at(best), up.at(height), f"best {many(best)}", "best"))
-    said, lower, upper = within(height, *(float(np.interp(best, at, mean + side * width)) for side in (-1, 1)))
+    said, lower, upper = interval_texts(height, *(float(np.interp(best, at, mean + side * width)) for side in (-1, 1)))
     return Chart(
         line=points(at, mean, across, up),
         band=points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up),

@@ -303,15 +303,15 @@ def label_of(words: Words, name: str) -> str:
 
 
 def _outcome_text(study: BaseStudy, words: Words, value: Any, cost: float | None) -> str:
-    shown = words.worth(number_text(value)) if isinstance(value, int | float) else str(value)
+    shown = words.worth(typed_text(value)) if isinstance(value, int | float) else str(value)
     counts = cost is not None and (cost > 0 or study.history.budget is not None)
     return f"{shown} for {words.paid(cost)}" if counts and cost is not None else shown
 
 
-def number_text(value: Any) -> str:
+def typed_text(value: Any) -> str:
     """A value as a person would type it again: every digit that matters, and no more; a table as JSON.
 
-    >>> number_text(6.6), number_text(7.0), number_text(None), number_text("zinc"), number_text({"north": 3})
+    >>> typed_text(6.6), typed_text(7.0), typed_text(None), typed_text("zinc"), typed_text({"north": 3})
     ('6.6', '7', '', 'zinc', '{"north": 3}')
     """
     if isinstance(value, Mapping | list | tuple):
@@ -325,8 +325,8 @@ def _fields(
     names = [name for name in problem.columns if name != TIME.name]
     further = [name for name in realised if name not in names and name != TIME.name]
     fields = [
-        Field("value", words.value_label, needed=False, value=number_text(value)),
-        Field("cost", words.cost_label, needed=False, value=number_text(cost), decimal=True),
+        Field("value", words.value_label, needed=False, value=typed_text(value)),
+        Field("cost", words.cost_label, needed=False, value=typed_text(cost), decimal=True),
         *(
             replace(field, value=_short(realised.get(field.name.partition(":")[2])))
             for field in fields_of(problem, [*names, *further], "realised", needed=False)
@@ -337,7 +337,7 @@ def _fields(
 
 def _short(value: Any) -> str:
     """Shorten a value to six digits; an unchanged field is not sent, so that no digit is lost."""
-    return f"{value:.6g}" if isinstance(value, float) else number_text(value)
+    return f"{value:.6g}" if isinstance(value, float) else typed_text(value)
 
 
 def unchanged(study: BaseStudy, token: str) -> dict[str, str]:
@@ -420,17 +420,17 @@ def management(study: BaseStudy) -> Management:
             words.money,
             "empty: no limit",
             False,
-            value=number_text(history.budget),
+            value=typed_text(history.budget),
             decimal=True,
         ),
-        Field("rounds", _NAMES["rounds"], "", "empty: no limit", False, value=number_text(history.limit), decimal=True),
+        Field("rounds", _NAMES["rounds"], "", "empty: no limit", False, value=typed_text(history.limit), decimal=True),
         Field(
             "stop",
             _NAMES["stop"],
             words.unit,
             "empty: go on to the end",
             False,
-            value=number_text(stop),
+            value=typed_text(stop),
             decimal=True,
         ),
     )
@@ -439,8 +439,8 @@ def management(study: BaseStudy) -> Management:
         Bounds(
             v.name,
             getattr(v, "unit", ""),
-            Field(f"low:{v.name}", f"{v.name} from", needed=False, value=number_text(float(v.low))),
-            Field(f"high:{v.name}", f"{v.name} to", needed=False, value=number_text(float(v.high))),
+            Field(f"low:{v.name}", f"{v.name} from", needed=False, value=typed_text(float(v.low))),
+            Field(f"high:{v.name}", f"{v.name} to", needed=False, value=typed_text(float(v.high))),
         )
         for v in numbers
     )

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from ..core import BaseStudy, Recommendation, numeral
+from .._wording import interval_texts
+from ..core import BaseStudy, Recommendation, numeral, with_unit
 from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
@@ -19,7 +20,7 @@ from ..plots.model import drifting_names, same_scope, slices_of
 from ..space import Categorical
 from .drawings import Graph, agents_chart, graphs_of, time_chart
 from .pictures import Axis, Chart, Mark, points, thinned
-from .wording import Words, labelled, with_resolution, within
+from .wording import Words, labelled
 
 SCOPED = ("cost-varying", "causal")
 """Kinds whose model is one of what a scope sets and looks at."""
@@ -177,7 +178,7 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     settings = {*advice.values, *advice.scope.set, *advice.scope.keep}  # a policy has values once something is seen
     others = [other for other in slices.names if other != name and other in slices.values]
     seen = [
-        f"{other} = {with_resolution(problem, other, slices.values[other])}"
+        f"{other} = {with_unit(problem.space, other, slices.values[other])}"
         for other in others
         if other not in settings
     ]
@@ -213,14 +214,14 @@ def _drawn(study: BaseStudy, advice: Recommendation, found: ModelSlice, label: s
     band = points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up) if bounded else ""
     dots = [
         Mark(
-            across.at(x), up.at(y), f"round {number}: {words.worth(numeral(y))} at {with_resolution(problem, name, x)}"
+            across.at(x), up.at(y), f"round {number}: {words.worth(numeral(y))} at {with_unit(problem.space, name, x)}"
         )
         for x, y, number in told
         if at[0] <= x <= at[-1] and low <= y <= high
     ]
     k = int(np.argmax(problem.sign * mean))
     ends = (float(mean[k] - width[k]), float(mean[k] + width[k])) if bounded else (None, None)
-    highest = with_resolution(problem, name, float(at[k]))
+    highest = with_unit(problem.space, name, float(at[k]))
     return Chart(
         line=points(at, mean, across, up),
         band=band,
@@ -238,7 +239,7 @@ def _marks(study: BaseStudy, name: str, across: Axis, best: Any, height: Callabl
     places = [("next", played.suggestion.values.get(name), "") for played in study.history.pending]
     places += [("best", best, height())] if isinstance(best, int | float) else []
     marks = [
-        Mark(across.at(value), at, _label(f"{kind} {with_resolution(study.problem, name, value)}"), kind)
+        Mark(across.at(value), at, _label(f"{kind} {with_unit(study.problem.space, name, value)}"), kind)
         for kind, value, at in places
         if isinstance(value, int | float)
     ]
@@ -251,7 +252,7 @@ def _levels(at: list[Any], mean: np.ndarray, width: np.ndarray, best: Any) -> tu
     axis = Axis(float(np.min(mean - width)), float(np.max(mean + width)))
     rows = []
     for choice, middle, half in zip(at, mean, width, strict=True):
-        text, low, high = within(float(middle), float(middle - half), float(middle + half))
+        text, low, high = interval_texts(float(middle), float(middle - half), float(middle + half))
         ends = axis.at(float(middle - half)), axis.at(float(middle + half)), axis.at(float(middle))
         rows.append(Level(str(choice), text, f"{low} to {high}" if bounded else "", *ends, best=choice == best))
     return tuple(rows)

@@ -20,7 +20,7 @@ from ..core import BaseStudy
 from .learned import along, slice_along
 from .pictures import Drawn, drawn
 from .view import advice_of, view
-from .wording import columns_in_step
+from .wording import columns_in_step, places
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -36,7 +36,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["in_step"] = columns_in_step
+    made.filters["in_step"], made.filters["places"] = columns_in_step, places
     made.globals["quote"] = lambda text: quote(str(text), safe="", errors="replace")
     return made
 

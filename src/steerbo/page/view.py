@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
-from .._wording import counted, listed
+from .._wording import counted, interval_texts, listed
 from ..core import (
     SEEN,
     Asked,
@@ -29,6 +29,7 @@ from ..core import (
     reason,
     revised_text,
     time_of,
+    with_unit,
 )
 from ..errors import LimitBroken
 from ..plots.drawing import acceptable
@@ -36,10 +37,10 @@ from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
 from .archive import SHOWN, Line, Part, added, rounds_before
-from .edit import Field, Undo, ask_fields, fields_of, last_said, number_text, policy_fields, time_needed
+from .edit import Field, Undo, ask_fields, fields_of, last_said, policy_fields, time_needed, typed_text
 from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Mark, points, thinned
-from .wording import AGENTS, Words, amount_text, as_seen, share_text, with_resolution, within
+from .wording import AGENTS, Words, amount_text, in_one_line, share_text
 
 _IN_A_SENTENCE = 3  # settings; more of them are a list
 
@@ -73,11 +74,11 @@ class Setting:
 
 def settings_of(problem: Problem, values: Mapping[str, Any], kept: Collection[str] = ()) -> tuple[Setting, ...]:
     """List settings in the problem's order; of a distribution its agents where they are counted, else their shares."""
-    texts = problem.shown(values, 6)
+    texts = problem.shown(values)
     return tuple(
         Setting(AGENTS.get(name, name), "", name in kept, crowd(problem, name, values[name]))
         if isinstance(values[name], Mapping)
-        else Setting(name, with_resolution(problem, name, values[name]), name in kept)
+        else Setting(name, with_unit(problem.space, name, values[name]), name in kept)
         for name in texts
     )
 
@@ -209,13 +210,13 @@ def advice_of(study: BaseStudy) -> Recommendation:
 def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
     """Make the card of a recommendation."""
     problem, words = study.problem, Words.of(study)
-    mean, low, high = within(advice.mean, advice.lower, advice.upper)
+    mean, low, high = interval_texts(advice.mean, advice.lower, advice.upper)
     policy = getattr(advice, "table", None)  # a causal policy's settings, which hang on what is seen
     settings = settings_of(problem, advice.values)
     said = sentence(settings)
     others = alternatives(problem, advice) if advice.alternatives and advice.context else None
     return Card(
-        seen=as_seen(problem, advice.context),
+        seen=in_one_line(problem, advice.context),
         scope=str(advice.scope),
         headline=said or _headline(problem, advice, bool(policy)),
         settings=() if said else settings,
@@ -241,7 +242,7 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     scopes = len({choice.scope for choice in some}) > 1
     rows = []
     for choice in some:
-        mean, low, high = within(choice.mean, choice.lower, choice.upper)
+        mean, low, high = interval_texts(choice.mean, choice.lower, choice.upper)
         left, right, at = ("" if x is None else axis.at(float(x)) for x in (choice.lower, choice.upper, choice.mean))
         price = "" if choice.cost is None else words.paid(choice.cost)
         between = f"{low} to {high}" if low and high else ""
@@ -561,14 +562,14 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         token=suggestion.token,
         number=suggestion.round,
         scope=str(suggestion.scope),
-        seen=as_seen(problem, suggestion.context),
+        seen=in_one_line(problem, suggestion.context),
         settings=settings_of(problem, suggestion.values, suggestion.scope.keep),
         look=fields_of(problem, suggestion.observe, "context"),
         fields=(value, *measured, *((cost,) if counts else ())),
         otherwise=fields_of(problem, _otherwise(problem, played, nature), "realised", needed=False),
         counts_money=counts,
         change_cost=moving,
-        charge="" if estimate is None or price is not None else number_text(estimate),
+        charge="" if estimate is None or price is not None else typed_text(estimate),
         stated=price is not None,
         last_look=_last_look(study, suggestion.token),
         asked_for=bool(played.request.get(SEEN.name)),
@@ -586,7 +587,7 @@ def _last_look(study: BaseStudy, token: str) -> tuple[Field, ...]:
     for event in reversed(study.events):
         if isinstance(event, Decided) and event.token == token:
             fields = fields_of(study.problem, event.context, "context")
-            return tuple(replace(f, value=number_text(event.context[f.name.partition(":")[2]])) for f in fields)
+            return tuple(replace(f, value=typed_text(event.context[f.name.partition(":")[2]])) for f in fields)
         if isinstance(event, Asked) and event.token == token:
             break
     return ()

@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import BaseStudy, Problem, Table, as_text, numeral
-from ..space import Categorical, Integer
+from .._wording import interval_texts
+from ..core import BaseStudy, Problem, Table, as_text, numeral, with_unit
 
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
 _CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # what money is called alone
-_STEPS = 100  # of a variable's range, at least, that its digits tell apart
-_SHARES = 20  # of the distance between two bounds, at least, that their digits tell apart
+_NUMBER = re.compile(r"((?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 _FINEST = 10_000  # parts of the range of a column, at most, that its digits tell apart
 _FULLEST = 4  # actions that a line names
 
@@ -70,7 +69,7 @@ class Words:
         >>> Words(unit="kg").expected(7.1234, 5.6789, 8.6111), Words().expected(7.0, None, None)
         ('7.1 kg is expected, 5.7 to 8.6.', '7 is expected.')
         """
-        middle, low, high = within(mean, lower, upper)
+        middle, low, high = interval_texts(mean, lower, upper)
         return f"{self.worth(middle)} is expected{f', {low} to {high}' if low and high else ''}." if middle else ""
 
     def paid(self, amount: float, beside: float = 0.0) -> str:
@@ -125,27 +124,6 @@ def amount_text(amount: float, beside: float = 0.0) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-0", "0") or "0"
 
 
-def within(mean: float | None, lower: float | None, upper: float | None) -> tuple[str, str, str]:
-    """Mean and bounds with as many digits as the distance between the bounds justifies; "" for None.
-
-    >>> within(7.1234, 5.6789, 8.6111), within(7.1234, None, None), within(1139.39, 1100.0, 1200.0)
-    (('7.1', '5.7', '8.6'), ('7.123', '', ''), ('1139', '1100', '1200'))
-    """
-    known = [x for x in (mean, lower, upper) if x is not None]
-    most = max(map(abs, known), default=0.0)
-    width = max(known, default=0.0) - min(known, default=0.0)
-
-    def text(x: float | None) -> str:
-        if x is None:
-            return ""
-        if len(known) < 2 or width <= 1e-9 * most or not 1e-4 < most < 1e9:
-            return numeral(x, beside=most)
-        shown = f"{x:.{decimals(width, _SHARES)}f}"
-        return shown.removeprefix("-") if float(shown) == 0 else shown
-
-    return text(mean), text(lower), text(upper)
-
-
 def in_step(values: Sequence[Any], alone: Callable[[float], str] | None = None) -> list[str]:
     """Numbers of a column with equally many decimals: as many as the longest has, of which range and size need no more.
 
@@ -176,15 +154,39 @@ def _decimals(text: str) -> int:
     return max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0)
 
 
-def columns_in_step(table: Table) -> list[list[tuple[str, bool]]]:
-    """Rows of a table as texts, each with whether its column is one of numbers, which have equally many decimals."""
+def columns_in_step(table: Table) -> list[list[tuple[str, bool, int]]]:
+    """Rows of a table as texts, each with whether its column is one of numbers, and its place when sorted by it.
+
+    Numbers have equally many decimals.
+
+    >>> [cell for [cell] in columns_in_step(Table("t", ("gap",), ((-10.0,), (1.0,), (-0.5,))))]
+    [('-10.0', True, 0), ('1.0', True, 2), ('-0.5', True, 1)]
+    """
     columns = []
     for cells in zip(*table.rows, strict=True):
-        numeric = any(map(_plain, cells)) and all(x is None or _plain(x) for x in cells)
-        columns.append(
-            [(text, numeric) for text in in_step(cells)] if numeric else [(as_text(x), False) for x in cells]
+        plain = all(x is None or _plain(x) for x in cells)
+        texts = in_step(cells) if plain else [as_text(x) for x in cells]
+        numeric = any(_NUMBER.fullmatch(text) for text in texts) and all(
+            x is None or _NUMBER.fullmatch(text) for x, text in zip(cells, texts, strict=True)
         )
+        columns.append([(text, numeric, place) for text, place in zip(texts, places(texts), strict=True)])
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def places(texts: Sequence[str]) -> list[int]:
+    """Place of each text when they are sorted: by the numbers in them, else by alphabet; what is empty comes last.
+
+    >>> places(["-0.5", "-10", "3", "", "-0.50"]), places(["ph 10", "ph 9", "ph -1"])
+    ([1, 0, 2, 3, 1], [2, 1, 0])
+    """
+
+    def key(text: str) -> tuple[Any, ...]:
+        *pieces, last = _NUMBER.split(text.casefold())
+        pairs = zip(pieces[::2], map(float, pieces[1::2]), strict=True)
+        return text in ("", "–"), *pairs, (last,)
+
+    order = {each: place for place, each in enumerate(sorted({key(text) for text in texts}))}
+    return [order[key(text)] for text in texts]
 
 
 def share_text(share: float) -> str:
@@ -219,28 +221,6 @@ AGENTS = {"counts": "agents", "distribution": "share of agents"}
 """Names of the settings of a mean-field study."""
 
 
-def with_resolution(problem: Problem, name: str, value: Any) -> str:
-    """A value with its unit, in digits that tell a hundredth of the variable's range, or its step.
-
-    >>> import steerbo as sb
-    >>> kiln = sb.CostVarying([sb.Float("heat", 1000, 1280, unit="°C"), sb.Float("glaze", 0, 2)], [["heat", "glaze"]])
-    >>> with_resolution(kiln, "heat", 1139.39), with_resolution(kiln, "glaze", 1.5)
-    ('1139 °C', '1.50')
-    """
-    variable = problem.space[name] if name in problem.space else None  # noqa: SIM401  a space has no `get`
-    if isinstance(variable, Integer) and isinstance(value, float) and value.is_integer():
-        value = int(value)  # of a grid of floats
-    plain = variable is None or isinstance(variable, Categorical) or getattr(variable, "scale", "") == "log"
-    if plain or isinstance(value, bool) or not isinstance(value, float):
-        return problem.shown({name: value})[name]
-    step = getattr(variable, "step", None)
-    digits = _of_step(step) if step else decimals(variable.high - variable.low, _STEPS)  # type: ignore[union-attr]
-    text = f"{value:.{digits}f}"
-    if abs(value) >= 1e9:
-        return problem.shown({name: value})[name]
-    return f"{text.removeprefix('-') if float(text) == 0 else text} {getattr(variable, 'unit', '')}".rstrip()
-
-
 def in_resolution(problem: Problem, values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Values by name as people read them, in the problem's order; a table in words."""
     return [(name, _in_words(problem, name, value)) for name, value in _once(problem.in_order(values)).items()]
@@ -253,7 +233,7 @@ def _once(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _in_words(problem: Problem, name: str, value: Any) -> str:
     if not isinstance(value, dict):
-        return with_resolution(problem, name, value)
+        return with_unit(problem.space, name, value)
     table = name in AGENTS and all(isinstance(row, dict) for row in value.values())
     return _agents(name, value) if table else as_text(value)
 
@@ -263,27 +243,7 @@ def in_one_line(problem: Problem, values: Mapping[str, Any]) -> str:
 
     >>> import steerbo as sb
     >>> in_one_line(sb.CostVarying([sb.Float("glaze", 0, 2, unit="mm")], [["glaze"]]), {"glaze": 1.5})
-    'glaze 1.50 mm'
+    'glaze 1.5 mm'
     """
     found = in_resolution(problem, values)
     return ", ".join(text if name in AGENTS else f"{name} {text}" for name, text in found)
-
-
-def as_seen(problem: Problem, values: Mapping[str, Any]) -> str:
-    """Values that were read somewhere, in one line: with no more digits than were written down.
-
-    >>> import steerbo as sb
-    >>> as_seen(sb.CostVarying([sb.Float("age", 20, 80, unit="years")], [["age"]]), {"age": 61.0})
-    'age 61 years'
-    """
-    exact = problem.shown(values)
-    texts = {name: min(exact[name], text, key=len) for name, text in in_resolution(problem, values)}
-    return ", ".join(f"{name} {text}" for name, text in texts.items())
-
-
-def _of_step(step: float) -> int:
-    """Decimals that a step has."""
-    for digits in range(10):
-        if abs(round(step, digits) - step) <= 1e-9 * step:
-            return digits
-    return 10

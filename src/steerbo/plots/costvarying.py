@@ -173,7 +173,7 @@ def draw_contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks
                 k, y, [[y - low], [high - y]], color=colour, marker=shape, ms=6, mec="black", mew=0.4, capsize=3,
                 lw=1.6, ls="none", label=label or None,
             )  # fmt: skip
-    labels = [wrapped(as_text(problem.shown(choice.context, 3)), max(44 // max(len(rows), 1), 9), 3) for choice in rows]
+    labels = [wrapped(as_text(problem.shown(choice.context)), max(44 // max(len(rows), 1), 9), 3) for choice in rows]
     axes.set_xticks(range(len(rows)), labels, fontsize=SMALL)
     axes.margins(0.12, 0.15)
 

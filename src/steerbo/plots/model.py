@@ -371,7 +371,7 @@ def _times_of_addition(study: BaseStudy) -> dict[str, float]:
     """Time of the last round when external data were added, by their name; that of the first, where none was before."""
     (created, *events), problem, found = study.events, study.problem, dict[str, float]()
     assert isinstance(created, Created)
-    history = History(created, problem.in_order, problem.completed)
+    history = History(created, problem.in_order, problem.completed, problem.shown)
     history.beginning = study.history.beginning
     for event in events:
         history.apply(event)

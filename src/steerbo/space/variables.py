@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Discriminator
 
 from .. import _arrays
+from .._wording import number_text
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
 from ._placed import Atoms, Distribution, TruncatedNormalDistribution, duplicate
@@ -142,6 +143,9 @@ _LARGEST_SHARE = 0.01  # mass that a law may put outside the bounds
 _SMALLEST_SHARE = 1e-4  # mass inside the bounds, below which bounds and law are hardly in one unit
 _DIFFERS = 0.1  # share of the stated standard deviation
 
+_PARTS = 1000  # of a variable's range that are told apart where a value is written
+_FINEST_DIGITS = 20  # to which a value close to a bound is written
+
 FAR = 0.5
 """Widths of its range by which a measured value may lie outside before it is questioned."""
 _RARE = 1e-6  # probability of what a law does on either side of what is usual
@@ -189,6 +193,10 @@ class BaseVariable(ABC):
     def apart(self, one: Any, other: Any) -> float:
         """Distance of two values as a share of the range; 0 where values have no distance."""
         return 0.0
+
+    def text(self, value: Any) -> str:
+        """Write a value as people read and set it, without its unit."""
+        return number_text(value) if isinstance(value, float) else str(value)
 
     @property
     def range_text(self) -> str:
@@ -262,10 +270,32 @@ class NumericVariable(BaseVariable):
         """See `BaseVariable.apart`."""
         return abs(float(self.encode([one])[0]) - float(self.encode([other])[0]))
 
+    def text(self, value: Any) -> str:
+        """Write a number to a thousandth of the range, never outside the bounds that it keeps.
+
+        >>> Float("wavelength", 1550.10, 1550.12).text(1550.106712345)
+        '1550.10671'
+        """
+        x = float(value)
+        inside, resolution = self.low <= x <= self.high, self._resolution(x)
+        for _ in range(_FINEST_DIGITS):
+            text = number_text(x, resolution)
+            if not inside or self.low <= float(text) <= self.high:
+                return text
+            resolution /= 10.0
+        return repr(x)
+
+    def _resolution(self, x: float) -> float:
+        """Difference that matters at a value: a thousandth of the range, of a log scale a share of the value."""
+        if self.scale == "log":
+            return abs(x) * math.log(self.high / self.low) / _PARTS
+        return (self.high - self.low) / _PARTS
+
     @property
     def range_text(self) -> str:
         """The bounds, with the unit."""
-        return f"{self.low:g} to {self.high:g} {getattr(self, 'unit', '')}".rstrip()
+        low, high = number_text(self.low), number_text(self.high)
+        return f"{low} to {high} {getattr(self, 'unit', '')}".rstrip()
 
     def widened(self, low: Any, high: Any) -> Self:
         """Copy the variable with wider bounds. A law that the bounds gave its ends keeps those.
@@ -276,7 +306,7 @@ class NumericVariable(BaseVariable):
         for end, given, narrower in (("low", low, self.low), ("high", high, self.high)):
             number = as_number(given)
             if number is None or (number > narrower if end == "low" else number < narrower):
-                allowed = f"a finite number {'not above' if end == 'low' else 'not below'} {narrower:g}"
+                allowed = f"a finite number {'not above' if end == 'low' else 'not below'} {number_text(narrower)}"
                 hint = (
                     f"Bounds can be widened, not narrowed: rounds were played within {self.range_text}. For narrower "
                     "ones begin a new study, and add what was measured as data."
@@ -284,7 +314,8 @@ class NumericVariable(BaseVariable):
                 raise InvalidProblem(f"{self.name}.{end}", given, allowed, hint)
         step = getattr(self, "step", None)
         if step is not None and abs((steps := (self.low - low) / step) - round(steps)) > 1e-6:
-            raise InvalidProblem(f"{self.name}.low", low, f"a whole number of steps of {step:g} below {self.low:g}")
+            allowed = f"a whole number of steps of {number_text(step)} below {number_text(self.low)}"
+            raise InvalidProblem(f"{self.name}.low", low, allowed)
         law: Any = self.law
         if law is not None and (low, high) != (self.low, self.high):
             law = replace(law, prior=self._bounded(law.at_first)) if isinstance(law, Learned) else self._bounded(law)
@@ -357,8 +388,8 @@ class NumericVariable(BaseVariable):
 def _in_one_unit(variable: Any, about: float) -> str:
     """Question on a law that has next to nothing within the bounds of its variable."""
     unit = f"in {variable.unit}" if variable.unit else "in the same unit"
-    bounds = f"the bounds are {variable.low:g} to {variable.high:g}"
-    return f"The law is about {about:g}, {bounds}: are both {unit}? Widen the bounds if they are."
+    bounds = f"the bounds are {number_text(variable.low)} to {number_text(variable.high)}"
+    return f"The law is about {variable.text(about)}, {bounds}: are both {unit}? Widen the bounds if they are."
 
 
 def _truncated(variable: Variable) -> tuple[TruncatedNormal, Distribution] | None:
@@ -595,10 +626,10 @@ class Float(NumericVariable):
         """
         number = as_number(value)
         if number is None:
-            raise InvalidRequest(self.name, value, f"a number from {self.low:g} to {self.high:g}")
+            raise InvalidRequest(self.name, value, f"a number from {self.range_text}")
         slack = _SLACK * (self.high - self.low)
         if not self.low - slack <= number <= self.high + slack:
-            raise InvalidRequest(self.name, value, f"from {self.low:g} to {self.high:g}")
+            raise InvalidRequest(self.name, value, f"from {self.range_text}")
         number = min(max(number, self.low), self.high)
         if self.step is None:
             return number
@@ -621,6 +652,14 @@ class Float(NumericVariable):
             raise InvalidOutcome(self.name, value, f"a finite number{self._above_zero}")
         self.encode([number])  # refuses what is too far out for any model
         return number
+
+    def text(self, value: Any) -> str:
+        """See `NumericVariable.text`; a value on a step is written in full."""
+        if self.step is not None and self.low <= value <= self.high:
+            k = (value - self.low) / self.step
+            if abs(k - round(k)) <= _OFF_STEP:
+                return number_text(value)
+        return super().text(value)
 
     @cached_property
     def _steps(self) -> int:
@@ -678,6 +717,10 @@ class Integer(NumericVariable):
         if self.high - self.low >= MOST_LEVELS:
             return None
         return self._scaling.forward(np.arange(self.low, self.high + 1, dtype=float))
+
+    def text(self, value: Any) -> str:
+        """See `NumericVariable.text`; a whole number is written in full."""
+        return str(int(value)) if float(value).is_integer() else super().text(value)
 
     def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[int]:
         """Decode to the nearest whole values (n,) within the bounds."""

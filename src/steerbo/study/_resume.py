@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
-from .._wording import MISSING, SHELL
+from .._wording import MISSING, SHELL, number_text
 from ..core import (
     BaseStudy,
     BoundsExtended,
@@ -142,13 +142,15 @@ def _narrower(logged: Problem, said: Problem, names: Iterable[str]) -> InvalidSt
     if not found:
         return None
     (name, end, old, new), *others = found
-    more = ", ".join(f"{name}.{end} ({new:g}, and {old:g} in the log)" for name, end, old, new in others)
+    more = ", ".join(
+        f"{name}.{end} ({number_text(new)}, and {number_text(old)} in the log)" for name, end, old, new in others
+    )
     hint = (
         f"{_NARROWER}.{f' Narrower, too: {more}.' if more else ''} To go on with this log, write "
         f"{' and '.join(wanted)} into the study file. To begin a new study by this file with what was measured, "
         f"{_ANEW}. If it is the log of another study, name another one with --log."
     )
-    allowed = f"at {'most' if end == 'low' else 'least'} {old:g}, as in the log"
+    allowed = f"at {'most' if end == 'low' else 'least'} {number_text(old)}, as in the log"
     return InvalidStudy(f"problem.variables.{name}.{end}", new, allowed, hint)
 
 
@@ -364,7 +366,7 @@ def resume(
         if extend and (bounds := widening(study.problem, specification.problem)):
             study.extend(bounds)
             for name, (low, high) in bounds.items():
-                observer.say(f"{name} can be set from {low:g} to {high:g} now")
+                observer.say(f"{name} can be set from {number_text(low)} to {number_text(high)} now")
         if adopt_limits:
             adopt(study, specification, observer, meant=extend)
         elif same:

@@ -65,7 +65,7 @@ def with_units(problem: Problem, table: Table) -> Table:
     units = {v.name: unit for v in problem.space if (unit := getattr(v, "unit", ""))}
     columns = tuple(f"{c} ({units[c]})" if c in units else c for c in table.columns)
     rows = tuple(tuple(in_words(problem, x) if isinstance(x, dict) else x for x in row) for row in table.rows)
-    return Table(table.title, columns, rows)
+    return Table(table.title, columns, table.texts or rows)
 
 
 def rounds_table(study: BaseStudy) -> Table:

@@ -562,5 +562,6 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Table of the prior behind the latest choice, and its expectation."""
         rows = []
         if (last := history.latest) is not None and (told := predicted(last.suggestion)) is not None:
-            rows.append((last.number, last.suggestion.values, self.names[told.prior], told.mean, told.band))
+            values = self.problem.shown(last.suggestion.values)
+            rows.append((last.number, values, self.names[told.prior], told.mean, told.band))
         return Table("Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows))

@@ -1,13 +1,13 @@
-// Tables are sorted by a click on a head; what is folded is printed all the same.
+// Tables are sorted by a click on a head, in the order that the server wrote into the cells; what is folded is printed all the same.
 "use strict";
 document.addEventListener("click", event => {
   const head = event.target.closest("th");
   if (!head || !event.target.closest("th button")) return;
-  const body = head.closest("table").tBodies[0], key = row => row.cells[head.cellIndex].textContent;
+  const body = head.closest("table").tBodies[0], place = row => Number(row.cells[head.cellIndex].dataset.place);
   const up = head.getAttribute("aria-sort") !== "ascending", rows = [...body.rows];
   for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", up ? "ascending" : "descending");
-  rows.sort((a, b) => (up ? 1 : -1) * key(a).localeCompare(key(b), undefined, {numeric: true}));
+  rows.sort((a, b) => (up ? 1 : -1) * (place(a) - place(b)));
   body.append(...rows);
 });
 const folded = [];

@@ -70,7 +70,7 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
 
 def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:
     """CSV table of suggestions, one line each, with empty cells for value and cost."""
-    return _csv(problem, map(_asked, suggestions), headers)
+    return _csv(problem, (_asked(problem, each) for each in suggestions), headers)
 
 
 def events_jsonl(events: Iterable[Event]) -> str:
@@ -120,8 +120,9 @@ def _named(suggestion: Suggestion) -> dict[str, Any]:
     return {"token": suggestion.token, "round": suggestion.round, "scope": scope_cell(suggestion.scope)}
 
 
-def _asked(suggestion: Suggestion) -> dict[str, Any]:
-    return {**_named(suggestion), "state": "open", **_by_column({**suggestion.context, **suggestion.values})}
+def _asked(problem: Problem, suggestion: Suggestion) -> dict[str, Any]:
+    values = {**suggestion.context, **problem.rounded(suggestion.values)}
+    return {**_named(suggestion), "state": "open", **_by_column(values)}
 
 
 def _played(played: Round) -> dict[str, Any]:

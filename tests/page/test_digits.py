@@ -1,0 +1,129 @@
+"""Settings and answers at every door are written in digits that can be set: to a thousandth of the range, within it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo._wording import interval_texts
+from steerbo.cli.instructions import todo
+from steerbo.core import BaseStudy
+from steerbo.page import archive, edit
+from steerbo.page.report import report
+from steerbo.page.view import card
+from steerbo.study import MemoryLog, Study
+from steerbo.study.files.export import suggestions_csv
+from steerbo.study.formatting import advised, shown_rounds
+
+NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]\d+)?)"
+
+
+def ranges() -> Iterator[tuple[float, float, str]]:
+    """Forty ranges: wide ones, and narrow ones about numbers of any size; linear and logarithmic."""
+    random = np.random.default_rng(54)
+    yield from [(1550.10, 1550.12, "linear"), (1013.2, 1013.3, "linear"), (1e6, 1e6 + 100, "linear")]
+    yield from [(0.1234567891, 0.9876543219, "linear"), (1e-6, 1.0, "log"), (-1e-3, 1e-3, "linear")]
+    while True:
+        low = float(random.choice([-1, 1]) * 10 ** random.uniform(-5, 7)) * int(random.integers(0, 2)) + 0.0
+        yield low, low + float(10 ** random.uniform(-6, 5)) * max(abs(low), 1e-3), "linear"
+        low = float(10 ** random.uniform(-8, 5))
+        yield low, low * float(10 ** random.uniform(0.001, 6)), "log"
+
+
+RANGES = [found for found, _ in zip(ranges(), range(40), strict=False)]
+
+
+@cache
+def studied(low: float, high: float, scale: str) -> Study:
+    """A study of one setting with an open round after three that were told, so that a mean has bounds."""
+    variable = sb.Float("f", low, high, scale=scale, unit="nm")  # type: ignore[arg-type]
+    study = Study.create(MemoryLog(), sb.CostVarying([variable], [["f"]]), "random", rounds=9, seed=3)
+    for value in (1e6 - 20.0, 1e6 + 20.0, 1e6):
+        study.tell(study.ask(), value)
+    study.ask()
+    return study
+
+
+def _card(study: BaseStudy) -> str:
+    advice = study.recommend()
+    return str(card(study, advice, study.explain()))
+
+
+def _csv(study: BaseStudy) -> str:
+    (row,) = csv.DictReader(io.StringIO(suggestions_csv(study.problem, study.pending)))
+    return f"f {row['f']}"
+
+
+DOORS: dict[str, Callable[[Study], str]] = {
+    "print(suggestion)": lambda study: str(study.pending[0]),
+    "a suggestion in a notebook": lambda study: study.pending[0]._repr_html_(),
+    "print(recommendation)": lambda study: str(study.recommend()),
+    "a recommendation in a notebook": lambda study: study.recommend()._repr_html_(),
+    "print(policy)": lambda study: str(study.policy()),
+    "JSON": lambda study: f"f {study.pending[0].to_dict()['shown']['f']}",
+    "steerbo ask": lambda study: todo(study, study.pending[0], "STUDY"),
+    "steerbo ask --csv": _csv,
+    "steerbo report": lambda study: "\n".join(advised(study.problem, study.recommend())),
+    "steerbo show": lambda study: "\n".join(" ".join(row) for row in shown_rounds(study).cells()),
+    "the page's card": _card,
+    "the page's rounds": lambda study: "\n".join(line.set for line in archive.rounds_before(study).lines),
+}
+
+
+def told(text: str) -> list[float]:
+    """Numbers that stand behind the name of the setting."""
+    behind = re.findall(rf"\bf\b(?:</td><td[^>]*>|[^\d<>-]{{1,20}}){NUMBER}", text)
+    return [float(number) for number in behind]
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("low", "high", "scale"), RANGES)
+def test_a_setting_is_within_its_bounds_and_within_a_thousandth_of_what_was_chosen(
+    low: float, high: float, scale: str, door: str
+) -> None:
+    study = studied(low, high, scale)
+    chosen = [r.suggestion.values["f"] for r in study.history] + [study.recommend().values["f"]]
+    numbers = told(DOORS[door](study))
+    assert numbers
+    for number in numbers:
+        assert low <= number <= high
+        if scale == "log":
+            away = min(abs(math.log(number / x)) for x in chosen) / math.log(high / low)
+        else:
+            away = min(abs(number - x) for x in chosen) / (high - low)
+        assert away <= 1e-3
+
+
+@pytest.mark.parametrize(("low", "high", "scale"), RANGES)
+def test_a_hint_has_both_bounds_as_they_were_stated(low: float, high: float, scale: str) -> None:
+    hint = edit.field_of(studied(low, high, scale).problem, "f", "set", True).hint
+    found = re.fullmatch(rf"{NUMBER} to {NUMBER} nm", hint)
+    assert found is not None
+    assert [float(x) for x in found.groups()] == pytest.approx([low, high], rel=1e-14)
+
+
+def test_bounds_differ_in_writing_where_they_differ() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(500):
+        mean = float(random.choice([-1, 1]) * 10 ** random.uniform(-8, 12))
+        below, above = np.abs(mean) * 10 ** random.uniform(-11, 2, 2)
+        numbers = mean, mean - float(below), mean + float(above)
+        texts = interval_texts(*numbers)
+        assert len(set(texts)) == len(set(numbers))
+        assert float(texts[1]) < float(texts[0]) < float(texts[2])
+
+
+def test_the_page_writes_the_numbers_of_the_text() -> None:
+    for low, high, scale in RANGES[:6]:
+        study = studied(low, high, scale)
+        text = study.pending[0].shown["f"]
+        assert text in str(study.pending[0])
+        assert text in report(study, "A study")
