@@ -84,7 +84,7 @@ def test_the_best_of_a_policy_is_marked_where_it_would_be_set_and_what_was_seen_
     dose, age = (slice_along(study, study.recommend(), name) for name in ("dose", "age"))
     assert dose.chart is not None
     assert [mark.kind for mark in dose.chart.marks] == ["best"]
-    assert dose.says.startswith("Expected y along dose, having seen age = 46.0 years.")
+    assert dose.says.startswith("Expected y along dose, having seen age = 46 years.")
     assert age.chart is not None
     assert not age.chart.marks, "an age is not chosen"
     assert age.says.startswith("Expected y along age (years), the other setting as in the best.")
