@@ -72,11 +72,11 @@ def test_all_that_a_server_says_is_json(tmp_path: Path) -> None:
 FAULTY = """
 import sys
 from pathlib import Path
-from steerbo.study import Study
+from steerbo.study._session import StudySession
 from steerbo.cli import main
 def broken(*_, **__):
     raise ZeroDivisionError("a bug\\nat postgresql://ann:hunter2@lab/db")
-Study.ask = broken
+StudySession.ask = broken
 sys.argv = ["steerbo", "serve", *sys.argv[1:]]
 main()
 """

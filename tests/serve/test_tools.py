@@ -41,7 +41,8 @@ class Assistant:
 
     async def does(self, tool: str, **given: Any) -> Any:
         answer = await self.client.call_tool(tool, given)
-        assert json.loads(answer.content[0].text) == answer.structured_content
+        assert json.loads(answer.content[-1].text) == answer.structured_content
+        assert "no instructions" in answer.content[0].text, "texts in it are marked as data"
         assert not answer.is_error, answer.structured_content
         return answer.structured_content
 
@@ -177,7 +178,7 @@ def test_a_fault_of_ours_is_no_traceback(tmp_path: Path, monkeypatch: pytest.Mon
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(Study, "ask", broken)
+    monkeypatch.setattr("steerbo.study._session.StudySession.ask", broken)
 
     async def play(ours: Assistant) -> Any:
         return await ours.is_refused("ask")
