@@ -7,7 +7,6 @@ from scipy.stats import qmc
 from steerbo.errors import InvalidProblem
 from steerbo.optim import Box, sobol_in_box, sobol_points
 from steerbo.optim._domain import _digits
-from steerbo.optim._sobol import MOST_DIMENSIONS, scrambled_digits
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 100, 512])
@@ -39,10 +38,8 @@ def test_too_many_dimensions_are_refused() -> None:
         sobol_points(2, 30_000, 0)
 
 
-@pytest.mark.parametrize("d", [*range(1, MOST_DIMENSIONS + 2)])
+@pytest.mark.parametrize("d", [*range(1, 26)])
 def test_digits_are_those_of_scipy(d: int) -> None:
     for power in (0, 1, 6):
         points = qmc.Sobol(d, scramble=True, bits=30, seed=6).random_base2(power)
         np.testing.assert_array_equal(_digits(power, d), (points * 2.0**30).astype(np.int64))
-        if d <= MOST_DIMENSIONS:
-            np.testing.assert_array_equal(_digits(power, d), scrambled_digits(power, d, bits=30, seed=6))

@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem, ModelFailure
 from ..space import Space
-from ._sobol import MOST_DIMENSIONS, scrambled_digits
 
 Value = Callable[[Float[np.ndarray, "r *shape"]], Float[np.ndarray, " r"]]
 """Points `(r, …)` to their values `(r,)`."""
@@ -225,9 +224,7 @@ def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
 @functools.lru_cache(maxsize=32)
 def _digits(power: int, dimension: int) -> Int[np.ndarray, "n d"]:
     """The scrambled sequence, as whole numbers of `_BITS` binary digits."""
-    if dimension <= MOST_DIMENSIONS:
-        return scrambled_digits(power, dimension, _BITS, _SCRAMBLE)
-    from scipy.stats import qmc  # half a second to import
+    from scipy.stats import qmc  # half a second to import: `import steerbo` and commands that choose nothing need it not
 
     points = qmc.Sobol(dimension, scramble=True, bits=_BITS, seed=_SCRAMBLE).random_base2(power)
     return (points * 2.0**_BITS).astype(np.int64)
