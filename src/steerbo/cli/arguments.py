@@ -185,7 +185,7 @@ def seen_before(problem: Problem, texts: Sequence[str]) -> dict[str, Any]:
         InvalidContext: it is neither, or holds more than one case.
     """
     table = texts[0].strip()
-    if not table.startswith(("{", "[")) and not table.lower().endswith((".csv", ".json")) and "=" not in table:
+    if not table.startswith(("{", "[")) and not table.lower().endswith((".csv", ".xlsx", ".json")) and "=" not in table:
         names = ", ".join(problem.space.seen)
         raise InvalidContext(
             "context", texts[0], f"NAME=VALUE for each of {names}, or a table in JSON, or a file of it"
@@ -214,16 +214,16 @@ def cases(problem: Problem, given: str) -> list[dict[str, Any]]:
 
 
 def _content(field: str, given: str) -> str | Rows:
-    """A text as given, or the content of the file that it names; rows of a CSV file."""
+    """A text as given, or the content of the file that it names; rows of a table."""
     ending = given.strip().lower().rpartition(".")[2]
-    if not given.strip().lower().endswith((".csv", ".json")):
+    if not given.strip().lower().endswith((".csv", ".xlsx", ".json")):
         return given
     raw = read_file(given, field, InvalidRequest, LARGEST_TABLE)
     try:
         text = decoded(raw)
     except ValueError as error:
         raise InvalidRequest(field, given, "a file that can be read", f"({error})") from None
-    return read_rows(field, text) if ending == "csv" else text
+    return text if ending == "json" else read_rows(field, text)
 
 
 Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]

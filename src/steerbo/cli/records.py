@@ -56,7 +56,7 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Read outcomes from a table, line by line. Exit code 2: some lines were refused; the reasons are printed."""
-    table = "a table in CSV that can be read"
+    table = "a table in CSV, or a workbook (.xlsx), that can be read"
     raw = read_file(results, "results", InvalidOutcome, LARGEST_TABLE, allowed=table)
     try:
         text = decoded(raw)

@@ -16,6 +16,7 @@ from typing import Literal
 from ..._parsing import folded
 from ..._text import from_cell
 from ...errors import InvalidInput, InvalidOutcome
+from .workbook import SIGNATURE, first_sheet
 
 _SEPARATORS = ",;\t|"
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)  # 0,5
@@ -30,12 +31,17 @@ Mark = Literal["comma", "dot", "both", "neither"]
 def decoded(data: bytes) -> str:
     """The text of a file as spreadsheets write it: UTF-8 or UTF-16, with or without a mark; else Windows' Western one.
 
+    Of a workbook (.xlsx) the first sheet, as CSV.
+
     Raises:
-        UnicodeDecodeError: it is none of these.
+        ValueError: it is none of these.
+        MissingExtra: a workbook, and openpyxl is not installed.
 
     >>> decoded("ph;°C".encode("utf-16")), decoded("°C".encode("cp1252"))
     ('ph;°C', '°C')
     """
+    if data.startswith(SIGNATURE):
+        return first_sheet(data)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16")
     if data[1:2] == b"\0":

@@ -1,0 +1,49 @@
+"""Workbooks as Excel saves them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+
+from steerbo.errors import InvalidOutcome
+from steerbo.study.files.spreadsheet import decoded, read_sheet
+from steerbo.study.files.workbook import SIGNATURE
+
+
+def saved(*rows: list[Any]) -> bytes:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("number", [21.5, 6.125, 1.25, 1250, 1250.0, 1.25e-7, -2.5, 123.456, 2.0**60, 0.1 + 0.2])
+def test_numbers_are_those_that_the_workbook_has(number: float) -> None:
+    sheet = read_sheet(decoded(saved(["y"], [number])), {"y": ["y"]})
+    assert float(sheet.number("y", sheet.rows[0].cells["y"])) == number
+
+
+def test_texts_are_asked_about() -> None:
+    sheet = read_sheet(
+        decoded(saved(["Temp (°C)", "ph"], [None, "6,25"], ["1,250", 6])), {"t": ["Temp (°C)"], "ph": ["ph"]}
+    )
+    assert float(sheet.number("ph", sheet.rows[0].cells["ph"])) == 6.25
+    with pytest.raises(InvalidOutcome, match="one way"):
+        sheet.number("t", sheet.rows[1].cells["t"])
+
+
+def test_archives_of_other_kinds_are_refused() -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("content.xml", "<office/>")
+    whole = saved(["y"], [1.0])
+    for data in (archive.getvalue(), SIGNATURE, whole[: len(whole) // 2]):
+        with pytest.raises(ValueError, match="no workbook"):
+            decoded(data)
