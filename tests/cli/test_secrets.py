@@ -166,7 +166,7 @@ def test_what_the_parser_repeats(url: str) -> None:
 def test_a_study_and_its_traceback(url: str) -> None:
     with Study.create(f"{url}#shown", Stub(), Nearest) as study:
         assert "postgresql://steerbo:***@127.0.0.1" in repr(study)
-        assert "heim" not in repr(vars(study)) + repr(vars(study.log)) + repr(vars(study.log)["_database"].pool)
+        assert "heim" not in repr(vars(study)) + repr(vars(study.log)) + repr(vars(vars(study.log)["_database"]))
     code = "import steerbo\nsteerbo.Study.open(__import__('os').environ['PLACE'])"
     wrong = url.replace("/postgres", "/nowhere")
     done = subprocess.run(

@@ -24,14 +24,14 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         suggestion = stub_case().ask(study.optimizer)
         log = study.log
         assert isinstance(log, DatabaseLog)
-        with log._database.pool.connection() as connection:
-            pages = connection.value("PRAGMA page_count")
-            connection.run(f"PRAGMA max_page_count = {pages}")
+        with log._database.transaction() as connection:
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(LogUnavailable, match=r"full.*kept in .*study\.db\.unwritten\."):
             study.fail(suggestion, "x" * 100_000)
         assert study.pending == (study.history[suggestion.token].suggestion,)
-        with log._database.pool.connection() as connection:
-            connection.run("PRAGMA max_page_count = 1000000")
+        with log._database.transaction() as connection:
+            connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
         study.tell(suggestion, 0.123)
         before = [body_of(event) for event in study.events]
     assert read(tmp_path / "study.db") == before

@@ -31,9 +31,9 @@ def test_events_come_back(tmp_path: Path) -> None:
 
 def test_a_commit_is_on_the_disk_when_it_returns(tmp_path: Path) -> None:
     played(tmp_path / "study.db")
-    with closing(DatabaseLog(tmp_path / "study.db")) as log, log._database.pool.connection() as connection:
-        assert connection.value("PRAGMA synchronous") == 2, "FULL"
-        assert connection.value("PRAGMA journal_mode") == "wal"
+    with closing(DatabaseLog(tmp_path / "study.db")) as log, log._database.transaction() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2, "FULL"
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
 
 
 def test_an_append_is_based_on_what_was_read(tmp_path: Path) -> None:

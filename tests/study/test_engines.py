@@ -22,8 +22,11 @@ def test_places_that_cannot_be_opened(place: str, monkeypatch: pytest.MonkeyPatc
 
 def test_whose_turn_it_is_need_not_reach_the_disk_and_all_else_does(tmp_path: Path) -> None:
     def level(log: DatabaseLog) -> int:
-        with log._database.pool.connection() as connection:
-            return int(connection.value("PRAGMA synchronous"))
+        with closing(log._database.engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA synchronous")
+            ((number,),) = cursor.fetchall()
+            return int(number)
 
     normal, full = 1, 2
     Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=3).close()

@@ -1,27 +1,32 @@
-"""What is an outage, and what is a mistake of whoever gave the name of the log."""
+"""Outages, and mistakes of whoever gave the name of the log."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from contextlib import ExitStack, closing, suppress
 
 import pytest
+from sqlalchemy import exc
 
-from steerbo.storage._drivers import ConnectionLost
+from steerbo.errors import InvalidStudy, LogUnavailable
 from steerbo.storage.connections import is_outage
+from steerbo.study import DatabaseLog
+from tests.torture.server import Server, postgres
 
 REFUSED = 'connection failed: connection to server at "127.0.0.1", port 1 failed: Connection refused'
 
 
-class OperationalError(Exception):
-    """A driver's, named as PEP 249 has it."""
+class DriverError(Exception):
+    """A driver's error, with a state as PostgreSQL gives it."""
 
     def __init__(self, said: str, sqlstate: str | None) -> None:
         super().__init__(said)
         self.sqlstate = sqlstate
 
 
-def postgres(said: str, state: str | None = None) -> OperationalError:
-    return OperationalError(said, state)
+def outage(error: Exception, *, worked: bool = False, kind: type[exc.DBAPIError] = exc.OperationalError) -> bool:
+    return is_outage(kind("", {}, error), worked)
 
 
 def sqlite(code: int) -> sqlite3.OperationalError:
@@ -32,12 +37,12 @@ def sqlite(code: int) -> sqlite3.OperationalError:
 
 @pytest.mark.parametrize("state", ["57P01", "57P03", "08006", "53100", "53300", "40001", "25006", "58030"])
 def test_states_that_pass(state: str) -> None:
-    assert is_outage(postgres("", state), worked=True)
+    assert outage(DriverError("", state))
 
 
 @pytest.mark.parametrize("state", ["28P01", "3D000", "42P01", "42501", "22021"])
 def test_states_that_do_not(state: str) -> None:
-    assert not is_outage(postgres("", state), worked=True)
+    assert not outage(DriverError("", state), worked=True)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +62,7 @@ def test_states_that_do_not(state: str) -> None:
     ],
 )
 def test_a_server_that_is_away_when_a_log_is_opened(said: str) -> None:
-    assert is_outage(postgres(said), worked=False)
+    assert outage(DriverError(said, None), worked=False)
 
 
 @pytest.mark.parametrize(
@@ -73,20 +78,69 @@ def test_a_server_that_is_away_when_a_log_is_opened(said: str) -> None:
     ],
 )
 def test_a_name_that_was_right_before_is_not_wrong_now(said: str) -> None:
-    assert not is_outage(postgres(said), worked=False)
-    assert is_outage(postgres(said), worked=True)
+    assert not outage(DriverError(said, None), worked=False)
+    assert outage(DriverError(said, None), worked=True)
+
+
+def test_a_fault_of_the_statement_is_none_of_the_server() -> None:
+    assert not outage(DriverError("", None), worked=True, kind=exc.ProgrammingError)
 
 
 def test_a_connection_that_is_lost_was_there() -> None:
-    error = postgres("consuming input failed: server closed the connection unexpectedly")
-    assert is_outage(error, worked=False), "a crash while the first connection was made"
-    assert is_outage(ConnectionLost(str(error)), worked=False)
+    error = exc.OperationalError("", {}, DriverError("", None), connection_invalidated=True)
+    assert is_outage(error, worked=False)
 
 
 def test_sqlite() -> None:
     for passes in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR | 1 << 8, sqlite3.SQLITE_LOCKED):
-        assert is_outage(sqlite(passes), worked=False)
+        assert outage(sqlite(passes))
     for stays in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        assert not is_outage(sqlite(stays), worked=True)
-    assert is_outage(sqlite(sqlite3.SQLITE_CANTOPEN), worked=True)
-    assert not is_outage(sqlite(sqlite3.SQLITE_CANTOPEN), worked=False)
+        assert not outage(sqlite(stays), worked=True)
+    assert outage(sqlite(sqlite3.SQLITE_CANTOPEN), worked=True)
+    assert not outage(sqlite(sqlite3.SQLITE_CANTOPEN))
+
+
+# -- a real server ----------------------------------------------------------------------------------------------------
+
+
+def test_names_and_passwords_that_are_wrong_are_said_at_once() -> None:
+    with postgres("sesame", durable=False) as url:
+        right = url.replace("steerbo@", "steerbo:sesame@")
+        wrong = {
+            url.replace("steerbo@", "steerbo:open@"): "password authentication failed",
+            url: "PGPASSWORD",
+            right.replace("/postgres", "/nowhere"): '"nowhere" does not exist',
+            f"{right}?sslmode=nonsense": "invalid sslmode",
+        }
+        for given, said in wrong.items():
+            with pytest.raises(InvalidStudy, match=re.escape(said)) as refused:
+                DatabaseLog(given, opening=600.0)
+            assert "sesame" not in str(refused.value)
+
+
+def test_a_server_that_is_full_is_waited_for(running: Server) -> None:
+    import psycopg
+
+    url = running.database().url
+    with psycopg.connect(url) as first:
+        (most,) = first.execute("SHOW max_connections").fetchone() or (0,)
+    with ExitStack() as others:
+        for _ in range(int(most)):
+            with suppress(psycopg.OperationalError):
+                others.enter_context(closing(psycopg.connect(url)))
+        with pytest.raises(LogUnavailable, match="too many clients"):
+            DatabaseLog(url, opening=0.0)
+    DatabaseLog(url).close()
+
+
+def test_a_connection_that_a_server_dropped_is_made_anew(running: Server) -> None:
+    """Before it is used: a restart between two calls is no outage."""
+    import psycopg
+
+    url = running.database().url
+    with closing(DatabaseLog(url)) as log:
+        assert log.names() == []
+        with psycopg.connect(running.url, autocommit=True) as admin:
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+            assert admin.execute(others, [url.rpartition("/")[2]]).fetchall()
+        assert log.names() == []

@@ -1,27 +1,21 @@
-"""Drivers of SQLite and of PostgreSQL by one interface: addresses, tables, connections, and those that are idle.
-
-Both follow PEP 249. Statements are SQL that both understand, with `?` for a value; rows have their columns by name. A
-driver is imported when an address needs it.
-"""
+"""Addresses of logs: an SQLite file by its name or URL, or a server's URL as libpq reads it."""
 
 from __future__ import annotations
 
-import functools
-import sqlite3
-from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from ..errors import MissingExtra
-
-Kind = Literal["sqlite", "postgresql"]
-
+from .._redaction import redact, redact_url
+from ..errors import InvalidStudy, MissingExtra
 
 SERVERS = "postgresql", "postgres", "postgresql+psycopg"
 """Schemes of URLs that libpq reads."""
+_KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service|ssl\w+)\s*=\s*\S")
+"""The other form in which libpq takes an address, ``host=… dbname=…``, and which could be a file's name."""
 
 
 @dataclass(frozen=True)
@@ -48,174 +42,52 @@ class Address:
             _, slash, file = place.partition("/")
             return cls(scheme, unquote(file) if slash else None, dict(parse_qsl(query)))
         try:
-            from psycopg import ProgrammingError
-            from psycopg.conninfo import conninfo_to_dict
+            from psycopg import ProgrammingError  # it is an extra
+            from psycopg.conninfo import conninfo_to_dict  # it is an extra
         except ModuleNotFoundError as error:
             raise MissingExtra(str(error.name), "postgres") from None
         try:
-            return cls(scheme, None, conninfo_to_dict(f"postgresql://{rest}"))
+            options = conninfo_to_dict(f"postgresql://{rest}")
         except ProgrammingError as error:
             raise ValueError(str(error)) from None
-
-
-@dataclass(frozen=True)
-class Table:
-    """Table of a log: types by column, of which the first `keys` are the key, and columns that may have no value."""
-
-    name: str
-    columns: Mapping[str, str]
-    keys: int = 1
-    nullable: tuple[str, ...] = ()
+        for port in str(options.get("port", "")).split(","):
+            int(port or 0)  # libpq reads it when it connects, and says of a wrong one what it says of a server away
+        return cls(scheme, None, options)
 
     @property
-    def definition(self) -> str:
-        """The statement that makes it."""
-        lines = [f"{name} {type}{'' if name in self.nullable else ' NOT NULL'}" for name, type in self.columns.items()]
-        key = ", ".join([*self.columns][: self.keys])
-        return f"CREATE TABLE {self.name} ({', '.join(lines)}, PRIMARY KEY ({key}))"
+    def secrets(self) -> tuple[str, ...]:
+        """Values of options that are not to be shown."""
+        return tuple(
+            str(value) for key, value in self.options.items() if redact(f"?{key}={value}") != f"?{key}={value}"
+        )
 
 
-class Connection:
-    """One connection, with at most one transaction under way: SQLite's driver begins none by itself."""
+def address_of(place: str) -> Address:
+    """The address of a log.
 
-    def __init__(self, raw: Any, kind: Kind) -> None:
-        self.raw, self.kind = raw, kind
-        self.log: tuple[int, int] | None = None
-        """The file, ``-wal``, that SQLite was seen to write to first."""
-        self._synchronous = "FULL"
-        if kind == "sqlite":
-            raw.row_factory = _named
-
-    def begin(self, fleeting: bool = False) -> None:
-        """Begin a transaction; a kill loses nothing of a `fleeting` one, but a power cut may."""
-        if self.kind == "postgresql":
-            if fleeting:
-                self.run("SET LOCAL synchronous_commit TO OFF")
-            return
-        wanted = "NORMAL" if fleeting else "FULL"
-        if self._synchronous != wanted:
-            self.run(f"PRAGMA synchronous = {wanted}")
-            self._synchronous = wanted
-        self.run("BEGIN")
-
-    def run(self, statement: str, *values: Any) -> Any:
-        """Execute a statement; returns the driver's cursor: an iterator over rows, with a `rowcount`."""
-        if self.kind == "postgresql":
-            return self.raw.execute(statement.replace("?", "%s"), values or None)
-        return self.raw.execute(statement, values)
-
-    def rows(self, statement: str, *values: Any) -> list[Any]:
-        """All rows of a statement."""
-        found: list[Any] = self.run(statement, *values).fetchall()
-        return found
-
-    def value(self, statement: str, *values: Any) -> Any:
-        """The first column of the first row; None: there is no row."""
-        row = self.run(statement, *values).fetchone()
-        return None if row is None else row[0]
-
-    def column(self, statement: str, *values: Any) -> list[Any]:
-        """The first column of all rows."""
-        return [row[0] for row in self.rows(statement, *values)]
-
-    def change(self, statement: str, *values: Any) -> int:
-        """Execute a statement that changes rows; returns how many."""
-        count: int = self.run(statement, *values).rowcount
-        return count
-
-    def insert(self, table: Table, *rows: Mapping[str, Any]) -> None:
-        """Add rows that have the same columns."""
-        columns = [*rows[0]]
-        statement = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-        values = [tuple(row[column] for column in columns) for row in rows]
-        if len(values) == 1:
-            self.run(statement, *values[0])
-        else:
-            cursor = self.raw.cursor()
-            cursor.executemany(statement.replace("?", "%s") if self.kind == "postgresql" else statement, values)
-
-    def has(self, table: Table) -> bool:
-        """Whether there is such a table."""
-        if self.kind == "postgresql":
-            return self.value("SELECT to_regclass(?)", table.name) is not None
-        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table.name))
-
-    def make(self, *tables: Table) -> None:
-        """Make the tables that the database lacks."""
-        for table in tables:
-            if not self.has(table):
-                self.run(table.definition)
-
-    @property
-    def lost(self) -> bool:
-        """Whether the connection can serve no more."""
-        return self.kind == "postgresql" and bool(self.raw.closed)
-
-    def close(self) -> None:
-        """Close the driver's connection, whatever state it is in."""
-        with suppress(Exception):  # it is of no use any more, or never was
-            self.raw.close()
-
-
-class ConnectionLost(Exception):  # noqa: N818  it is no fault of a statement
-    """A connection that stood stands no more; its cause is the driver's error."""
-
-
-class Pool:
-    """Connections to one database: an idle one is used again, and `kept` of them stay.
-
-    `errors` are the driver's errors, and among them those of rows that another one wrote.
+    Raises:
+        InvalidStudy: neither a file's name nor the URL of a database that keeps logs.
+        MissingExtra: the database's driver is not installed.
     """
-
-    def __init__(
-        self, kind: Kind, connect: Callable[[], Any], errors: tuple[type[Exception], type[Exception]], kept: int = 3
-    ) -> None:
-        self.kind, self.kept = kind, kept
-        self.error, self.conflict = errors
-        self._connect, self._idle = connect, list[Connection]()
-
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
-        """Take a connection for one user at a time."""
-        taken = self._idle.pop() if self._idle else Connection(self._connect(), self.kind)
-        try:
-            yield taken
-        finally:
-            if taken.lost:
-                self.close()  # a server that went away took the others with it
-                taken.close()
-            elif len(self._idle) < self.kept:
-                self._idle.append(taken)
-            else:
-                taken.close()
-
-    @contextmanager
-    def transaction(self, fleeting: bool = False) -> Iterator[Connection]:
-        """A connection with a transaction, committed where nothing is raised; see `Connection.begin`."""
-        with self.connection() as connection:
-            try:
-                connection.begin(fleeting)
-                yield connection
-                connection.raw.commit()
-            except BaseException as error:
-                with suppress(self.error):
-                    connection.raw.rollback()
-                if connection.lost and isinstance(error, self.error):
-                    raise ConnectionLost(str(error)) from error
-                raise
-
-    def close(self) -> None:
-        """Close the idle connections."""
-        while self._idle:
-            self._idle.pop().close()
-
-
-@functools.lru_cache(maxsize=64)
-def _row_of(columns: tuple[str, ...]) -> Any:
-    make: Any = namedtuple
-    return make("Row", columns, rename=True)._make
-
-
-def _named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Any:
-    names = [column[0].lower() for column in cursor.description]  # as in the file, where a bit may have flipped
-    return _row_of(tuple(names))(row)
+    allowed = "a file's name, or a URL such as postgresql://user@host/database"
+    if "://" not in place:
+        if not place.strip():
+            raise InvalidStudy("log", place, allowed)
+        if _KEYWORDS.match(place) and not Path(place).exists():
+            hint = "Write these keywords as postgresql://USER@HOST:PORT/DBNAME; before a file's name of this form, ./"
+            raise InvalidStudy("log", redact(place), allowed, hint)
+        if redact(place) != place and not Path(place).exists():
+            raise InvalidStudy("log", redact(place), allowed, "(This has a password, and is no URL.)")
+        return Address("sqlite", place)
+    shown = redact_url(place)
+    try:
+        address = Address.of(place)
+    except ValueError:
+        raise InvalidStudy("log", shown, allowed) from None
+    if address.scheme == "sqlite" and not address.options and shown == place.replace(" ", "%20"):
+        return address
+    if address.scheme not in SERVERS:
+        raise InvalidStudy("log", shown, allowed, "(SQLite and PostgreSQL keep logs, and only with these options.)")
+    if "@" in address.options.get("host", ""):
+        raise InvalidStudy("log", shown, allowed, "In a user's name and password write @ as %40, / as %2F, # as %23.")
+    return address

@@ -12,14 +12,16 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
 from .._redaction import split_name
 from ..core import Event
 from ..errors import DamagedLog, InvalidStudy, one_of
 from ..records import Record, record
-from ._drivers import Connection
 from ._sqlite_file import meant
-from .connections import DOCTOR, Database
-from .database import HEADS, TABLES, DatabaseLog, study_names, writable
+from .connections import DOCTOR, Database, has
+from .database import HEADS, LEASES, TABLES, DatabaseLog, study_names, writable
 from .doctor import IntegrityReport, StoredStudy, examine, fill, survey
 from .keys import KEYS
 from .log import BY_HAND, EventLog, is_gone, new_name
@@ -180,7 +182,7 @@ def rename(place: Path | str, name: str, new: str) -> None:
         if new_name(new) in study_names(connection):
             raise InvalidStudy("new", new, "a name that no study there has")
         for table in _tables(connection):
-            connection.run(f"UPDATE {table} SET study = ? WHERE study = ?", new, name)
+            connection.execute(table.update().where(table.c.study == name).values(study=new))
 
 
 def delete(place: Path | str, name: str) -> None:
@@ -192,7 +194,7 @@ def delete(place: Path | str, name: str) -> None:
     with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
         _check_unused(connection, name)
         for table in _tables(connection):
-            connection.run(f"DELETE FROM {table} WHERE study = ?", name)
+            connection.execute(table.delete().where(table.c.study == name))
 
 
 def archive(place: Path | str, name: str, file: Path | str) -> int:
@@ -206,25 +208,24 @@ def archive(place: Path | str, name: str, file: Path | str) -> int:
         _check_unused(connection, name)
     (events,) = backup(f"{url if '://' in url else f'sqlite:///{url}'}#{name}", file).values()
     with closing(Database(url, "write")) as database, database.transaction() as connection:
-        same = "SELECT study FROM steerbo_study WHERE study = ? AND events = ?"
-        if not connection.rows(same, name, events):
+        if connection.scalar(sa.select(HEADS.c.events).where(HEADS.c.study == name)) != events:
             hint = f"Another process has just written to it. {file} has the state before; archive to another file."
             raise InvalidStudy("study", name, "a study that no process works on", hint)
         for table in _tables(connection):
-            connection.run(f"DELETE FROM {table} WHERE study = ?", name)
+            connection.execute(table.delete().where(table.c.study == name))
     return events
 
 
-def _tables(connection: Connection) -> list[str]:
+def _tables(connection: Connection) -> list[sa.Table]:
     """Tables with a column of studies' names; of keys there may be none."""
-    return [table.name for table in (*TABLES, KEYS) if connection.has(table)]
+    return [table for table in (*TABLES, KEYS) if has(connection, table)]
 
 
 def _check_unused(connection: Connection, name: str) -> None:
     """Refuse a study that is not there, or that a process works on."""
-    there = study_names(connection) if connection.has(HEADS) else []
+    there = study_names(connection) if has(connection, HEADS) else []
     if name not in there:
         raise InvalidStudy("study", name, one_of(there, name) if there else "a study that is there")
-    holders = connection.column("SELECT holder FROM steerbo_lease WHERE study = ?", name)
+    holders = connection.scalars(sa.select(LEASES.c.holder).where(LEASES.c.study == name))
     if any(holder != BY_HAND and not is_gone(holder) for holder in holders):
         raise InvalidStudy("study", name, "a study that no process works on", "Stop its runs first.")

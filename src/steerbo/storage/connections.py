@@ -1,9 +1,10 @@
-"""A database, SQLite or PostgreSQL, that several workers share: places, clocks, forks, and errors.
+"""A database, SQLite or PostgreSQL, that several workers share: engines, clocks, forks, and errors.
 
-Leases go by the clock of the log's machine, since clocks of machines may differ by an hour. An SQLite connection must
-not cross a fork, even unused: its locks belong to the process, while its memory of holding them is copied. Idle
-connections are therefore closed before a fork, and opened again when they are needed. Errors of a driver are translated
-into the library's; an outage is an error that a repetition of the same call may not meet again.
+SQLAlchemy has the pool of connections, and knows whether one was lost. What is left to us: leases go by the clock of
+the log's machine, since clocks of machines may differ by an hour; connections must not cross a fork, even unused (an
+SQLite connection's locks belong to the process, while its memory of holding them is copied), so that idle ones are
+closed before it; and errors of a driver are translated into the library's. An outage is an error that a repetition of
+the same call may not meet again.
 """
 
 from __future__ import annotations
@@ -20,9 +21,14 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 from weakref import WeakSet
 
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, Table
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
+from sqlalchemy.pool import NullPool, QueuePool
+
 from .._redaction import HIDDEN, redact, redact_url
-from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable, MissingExtra, SteerboError
-from ._drivers import SERVERS, Address, Connection, ConnectionLost, Pool, Table
+from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable, SteerboError
+from ._addresses import Address, address_of
 from ._sqlite_file import check, read_only
 
 AGAIN = 3600.0
@@ -76,58 +82,27 @@ NETWORK |= {"tcp_user_timeout": 60_000}
 """Options of libpq unless the URL has others: a lost network is noticed within about a minute."""
 
 
-def pool_of(place: str, access: Access) -> tuple[Pool, Path | None, tuple[str, ...]]:
-    """The pool of connections, the file where it is SQLite's, and secrets, which are not to be shown."""
-    address = _address(place)
-    if address.scheme != "sqlite":
-        return _server(address)
-    if address.file in (None, "", ":memory:"):
-        hint = "In Python, MemoryLog() keeps a study in memory."
-        raise InvalidStudy("log", place, "a log in a file or on a server", hint)
-    file = Path(str(address.file))
-    check(file, make=access == "make")
-    if access == "read":
-        return Pool("sqlite", partial(read_only, file, BUSY), _SQLITE_ERRORS, kept=0), file, ()
-    return Pool("sqlite", partial(_writable, os.path.abspath(file)), _SQLITE_ERRORS), file, ()
+def _engine_of(address: Address, file: Path | None, access: Access) -> Engine:
+    """The engine of a database, an SQLite file or else a server."""
+    if file is None:
+        import psycopg  # the address was read by it: it is there
 
-
-_KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service|ssl\w+)\s*=\s*\S")
-"""The other form in which libpq takes an address, ``host=… dbname=…``, and which could be a file's name."""
-
-
-def _address(place: str) -> Address:
-    allowed = "a file's name, or a URL such as postgresql://user@host/database"
-    if "://" not in place:
-        if not place.strip():
-            raise InvalidStudy("log", place, allowed)
-        if _KEYWORDS.match(place) and not Path(place).exists():
-            hint = (
-                "Write these keywords as postgresql://USER@HOST:PORT/DBNAME; a file that is called so, with ./ before."
-            )
-            raise InvalidStudy("log", redact(place), allowed, hint)
-        if redact(place) != place and not Path(place).exists():
-            raise InvalidStudy("log", redact(place), allowed, "(This has a password, and is no URL.)")
-        return Address("sqlite", place)
-    shown = redact_url(place)
-    try:
-        address = Address.of(place)
-    except ValueError:
-        raise InvalidStudy("log", shown, allowed) from None
-    if address.scheme == "sqlite" and not address.options and shown == place.replace(" ", "%20"):
-        return address
-    if address.scheme not in SERVERS:
-        raise InvalidStudy("log", shown, allowed, "(SQLite and PostgreSQL keep logs, and only with these options.)")
-    if "@" in address.options.get("host", ""):
-        raise InvalidStudy("log", shown, allowed, "In a user's name and password write @ as %40, / as %2F, # as %23.")
-    return address
-
-
-_SQLITE_ERRORS = sqlite3.Error, sqlite3.IntegrityError
+        options = NETWORK | {name: value for name, value in address.options.items() if value}
+        connect: Callable[[], Any] = partial(psycopg.connect, **options)
+        engine = sa.create_engine("postgresql+psycopg://", creator=connect, pool_pre_ping=True)
+    elif access == "read":
+        engine = sa.create_engine("sqlite://", creator=partial(read_only, file, BUSY), poolclass=NullPool)
+    else:
+        connect = partial(_writable, os.path.abspath(file))
+        engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
+    sa.event.listen(engine, "begin", _begin)
+    return engine
 
 
 def _writable(file: str) -> sqlite3.Connection:
-    """A connection to an SQLite file: transactions are ours, and a commit is on the disk when it returns."""
+    """A connection to an SQLite file: a commit is on the disk when it returns; text has to be UTF-8."""
     connection = sqlite3.connect(file, timeout=BUSY, isolation_level=None, check_same_thread=False)
+    connection.text_factory = bytes.decode
     try:
         for pragma in ("journal_mode = WAL", "synchronous = FULL"):
             connection.execute(f"PRAGMA {pragma}")
@@ -137,16 +112,17 @@ def _writable(file: str) -> sqlite3.Connection:
     return connection
 
 
-def _server(address: Address) -> tuple[Pool, None, tuple[str, ...]]:
-    try:
-        import psycopg  # it is an extra
-        from psycopg.rows import namedtuple_row  # it is an extra
-    except ModuleNotFoundError as error:
-        raise MissingExtra(str(error.name), "postgres") from None
-    given = {name: value for name, value in address.options.items() if value}
-    secrets = [str(value) for key, value in given.items() if redact(f"?{key}={value}") != f"?{key}={value}"]
-    connect = partial(psycopg.connect, **NETWORK | given, row_factory=namedtuple_row)
-    return Pool("postgresql", connect, (psycopg.Error, psycopg.IntegrityError)), None, tuple(secrets)
+def _begin(connection: Connection) -> None:
+    """Begin a transaction, which SQLite's driver does not by itself; see `Database.transaction` for `fleeting`."""
+    fleeting = connection.get_execution_options()["fleeting"]
+    if connection.dialect.name == "sqlite":
+        wanted = "NORMAL" if fleeting else "FULL"
+        if connection.info.get("synchronous", "FULL") != wanted:
+            connection.exec_driver_sql(f"PRAGMA synchronous = {wanted}")
+            connection.info["synchronous"] = wanted
+        connection.exec_driver_sql("BEGIN")
+    elif fleeting:
+        connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
 
 
 class Forkable(Protocol):
@@ -188,16 +164,14 @@ class _Forks:
 FORKS = _Forks()
 
 
-_SQLITE = {
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_PROTOCOL,
-}
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_PASSING = {*_BUSY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_PROTOCOL}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _STATES = ("08", "25006", "40", "53", "55P03", "57", "58")
 """SQLSTATE, or how it begins: no connection, a standby, deadlocks, no room, a lock, an operator, the system."""
+_TABLE_IS_THERE = "42P07"
+"""SQLSTATE where two workers make the tables at once."""
+_AWAY = ("temporary failure", "timeout expired", "timed out")
 _STARTING = ("starting up", "shutting down", "in recovery", "not yet accepting", "too many clients", "reserved for")
 _WRONG: tuple[str, ...] = (
     "authentication",
@@ -209,30 +183,34 @@ _WRONG: tuple[str, ...] = (
 )
 _WRONG += ("certificate", "does not support SSL", "private key", "SSL error", "service file", "invalid ")
 _WRONG += ("name or service not known", "nodename nor servname", "translate host name", "resolve host")
-"""Messages without an SQLSTATE, of a server before a login, or of the driver: a name or a password is wrong."""
-_AWAY = ("temporary failure", "timeout expired", "timed out")
+"""Messages without an SQLSTATE, of a server before a login, or of the driver: a name or a password is wrong.
+
+Texts are all there is: libpq gives no SQLSTATE of a login that fails, and its ping takes a full server for one that
+serves, one without SSL for none, and one that crashes during a login for either.
+"""
 
 
-_PASSING = {"OperationalError", "InterfaceError", "InternalError"}
-"""Classes of errors that are not the statement's fault, as PEP 249 calls them in every driver."""
-
-
-def is_outage(error: Exception, worked: bool) -> bool:
+def is_outage(error: DBAPIError, worked: bool) -> bool:
     """Whether an error is an outage; `worked`: the database was reached before, with the same password."""
-    if isinstance(error, ConnectionLost):
+    if error.connection_invalidated:
         return True
-    if isinstance(error, sqlite3.Error):
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        return code in _SQLITE or (code == sqlite3.SQLITE_CANTOPEN and worked)
-    if not _PASSING & {kind.__name__ for kind in type(error).__mro__}:
+    if isinstance(error.orig, sqlite3.Error):
+        code = _code(error)
+        return code in _PASSING or (code == sqlite3.SQLITE_CANTOPEN and worked)
+    if not isinstance(error, OperationalError | InterfaceError | InternalError):
         return False
-    state = getattr(error, "sqlstate", None)
+    state = getattr(error.orig, "sqlstate", None)
     if state is not None:
         return str(state).startswith(_STATES)
-    said = str(error).casefold()  # a server that crashes says nothing, or half of something
+    said = str(error.orig).casefold()  # a server that crashes says nothing, or half of something
     if worked or any(words in said for words in (*_STARTING, *_AWAY)):
         return True
     return not any(words.casefold() in said for words in _WRONG)
+
+
+def _code(error: Exception) -> int:
+    """SQLite's primary code of an error; 0 where it has none."""
+    return getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) & 0xFF
 
 
 T = TypeVar("T")
@@ -242,6 +220,19 @@ PATIENCE = 2.0
 OPENING = 10.0
 """Default seconds that opening waits for a database that cannot be reached: it may be starting."""
 DOCTOR = "The log is damaged: `steerbo doctor` says what can be saved."
+
+
+_ALLOWED = "a log that can be read and written"
+
+
+def has(connection: Connection, table: Table) -> bool:
+    """Whether the database has such a table."""
+    return sa.inspect(connection).has_table(table.name)
+
+
+def make(connection: Connection, *tables: Table) -> None:
+    """Make the tables that the database lacks."""
+    tables[0].metadata.create_all(connection, tables)
 
 
 class Database:
@@ -263,31 +254,38 @@ class Database:
 
     def __init__(self, place: str, access: Access = "make", opening: float | None = None) -> None:
         self._opening = OPENING if opening is None else opening
-        self.pool, self._file, self._secrets = pool_of(place, access)
+        self._address = address_of(place)
         self.place = redact_url(place) if "://" in place else place
+        self._file = self._checked_file(access) if self._address.scheme == "sqlite" else None
         self._identity = _identity_of(self._file)
-        later: Access = "write" if access == "make" else access
-        self._anew: Callable[[], Pool] = lambda: pool_of(place, later)[0]  # its text has no password
-        self._process, self._parents = os.getpid(), list[Pool]()
+        self._access: Access = "write" if access == "make" else access
+        self.engine = _engine_of(self._address, self._file, self._access)
+        self._process, self._parents = os.getpid(), list[Engine]()
         self._busy = threading.RLock()
         self._worked = False
-        self.clock: Callable[[], float] = time.time if self.pool.kind == "sqlite" else SharedClock(self._time)
+        self.clock: Callable[[], float] = time.time if self._file is not None else SharedClock(self._time)
         FORKS.tell(self)
+
+    def _checked_file(self, access: Access) -> Path:
+        if self._address.file in (None, "", ":memory:"):
+            hint = "In Python, MemoryLog() keeps a study in memory."
+            raise InvalidStudy("log", self.place, "a log in a file or on a server", hint)
+        file = Path(str(self._address.file))
+        check(file, make=access == "make")
+        return file
 
     def close(self) -> None:
         """Close the connections."""
         self._own()
-        self.pool.close()
+        self.engine.dispose()
 
     def before_fork(self) -> None:
-        """Wait until no transaction is under way; SQLite's connections are closed, and reopened on demand."""
+        """Wait until no transaction is under way, and close idle connections, which are opened again on demand."""
         if os.getpid() != self._process:
             return
-        if self.pool.kind == "sqlite":
-            self._busy.acquire()  # no longer than a transaction lasts
-            self.pool.close()
-        else:
-            self._busy.acquire(timeout=PATIENCE)  # a server that hangs is no reason to: the child makes its own
+        # A transaction on a file is short. A server that hangs is not waited for: the child makes its own connection.
+        if self._busy.acquire(timeout=PATIENCE if self._file is None else -1):
+            self.engine.dispose()
 
     def after_fork(self) -> None:
         """Resume after a fork."""
@@ -299,8 +297,9 @@ class Database:
         """Open connections for a forked child. The parent's are kept, untouched: closing them here would end them."""
         if os.getpid() == self._process:
             return
-        self._parents.append(self.pool)
-        self.pool, self._busy, self._process = self._anew(), threading.RLock(), os.getpid()
+        self._parents.append(self.engine)
+        self.engine = _engine_of(self._address, self._file, self._access)
+        self._busy, self._process = threading.RLock(), os.getpid()
 
     @contextmanager
     def transaction(self, body: str = "", fleeting: bool = False) -> Iterator[Connection]:
@@ -317,22 +316,14 @@ class Database:
             InvalidStudy: it is of another kind, or not for us to write.
         """
         with self._ours(f" Not written: {body}" if body else ""):
-            with self._busy, self.pool.transaction(fleeting) as connection:
+            with (
+                self._busy,
+                self.engine.connect() as connection,
+                connection.execution_options(fleeting=fleeting).begin(),
+            ):
                 yield connection
                 self._still_there(connection)
             self._worked = True
-
-    def glance(self, statement: str, *values: str) -> list[Any]:
-        """Rows of one statement, of an SQLite file outside a transaction: waiting workers poll often."""
-        if self.pool.kind != "sqlite":
-            with self.transaction() as connection:
-                return connection.rows(statement, *values)
-        with self._ours(""):
-            with self._busy, self.pool.connection() as connection:
-                found = connection.rows(statement, *values)
-                self._still_there(connection)
-            self._worked = True
-        return found
 
     @contextmanager
     def _ours(self, lost: str) -> Iterator[None]:
@@ -341,40 +332,41 @@ class Database:
         try:
             yield
         except (LogUnavailable, InvalidStudy):  # the file, or what stands beside it, is another one
-            self._begin_anew()
+            self.engine.dispose()
             raise
-        except self.pool.conflict as error:
-            raise LogConflict(f"another worker has written to {self.place}: {self._clean(str(error))}") from None
-        except (self.pool.error, ConnectionLost, sqlite3.Error, UnicodeError) as error:
-            said = self._clean(" ".join(str(error).split()))
-            allowed = "a log that can be read and written"
-            if "already exists" in said:  # PostgreSQL: two workers make the tables at once
+        except IntegrityError as error:
+            said = self._clean(str(error.orig))
+            raise LogConflict(f"another worker has written to {self.place}: {said}") from None
+        except UnicodeError as error:
+            raise self._damaged(str(error), lost) from None
+        except DBAPIError as error:
+            said = self._clean(" ".join(str(error.orig).split()))
+            if getattr(error.orig, "sqlstate", None) == _TABLE_IS_THERE:
                 raise LogConflict(said) from None
             if is_outage(error, self._worked):
-                self._begin_anew()
-                held = f" for {BUSY:g} s" if "locked" in said and self.pool.kind == "sqlite" else ""
+                self.engine.dispose()  # a connection that SQLite cannot read by will not recover
+                held = f" for {BUSY:g} s" if _code(error) in _BUSY else ""
                 raise LogUnavailable(self.place, said + held, lost.strip()) from None
-            if any(word in said for word in ("malformed", "not a database", "decode")):
-                raise DamagedLog("log", self.place, allowed, f"({said}.) {DOCTOR}{lost}") from None
+            if _code(error) in _DAMAGED:
+                raise self._damaged(said, lost) from None
             hint = ""
-            if "no password" in said:
+            if getattr(getattr(error.orig, "pgconn", None), "needs_password", False):
                 hint = " Keep the password in the variable PGPASSWORD or in the file ~/.pgpass."
-            raise InvalidStudy("log", self.place, allowed, f"({said}.){hint}{lost}") from None
+            raise InvalidStudy("log", self.place, _ALLOWED, f"({said}.){hint}{lost}") from None
 
-    def _begin_anew(self) -> None:
-        """Replace the connection for the next try: one that SQLite cannot read by will not recover."""
-        if self._file is not None:
-            self.pool.close()
+    def _damaged(self, said: str, lost: str) -> DamagedLog:
+        return DamagedLog("log", self.place, _ALLOWED, f"({said}.) {DOCTOR}{lost}")
 
     def _clean(self, said: str) -> str:
         """Message of a driver, redacted."""
-        for secret in filter(None, self._secrets):
+        for secret in filter(None, self._address.secrets):
             said = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)" if len(secret) < 4 else re.escape(secret), HIDDEN, said)
         return redact(said)
 
     def _time(self) -> float:
         with self.transaction() as connection:
-            return float(connection.value("SELECT extract(epoch FROM clock_timestamp())"))
+            now = sa.select(sa.extract("epoch", sa.func.clock_timestamp()))
+            return float(connection.execute(now).scalar_one())
 
     def _still_there(self, connection: Connection) -> None:
         """Refuse to write into a file that was moved or removed: the data would be lost.
@@ -389,22 +381,22 @@ class Database:
             hint = "It was removed or replaced since it was opened. Nothing was written; open the study again."
             raise InvalidStudy("log", self.place, "the file that was opened", hint)
         beside = _identity_of(self._file.with_name(f"{self._file.name}-wal"))
-        if connection.log not in (None, beside):
+        if connection.info.get("log") not in (None, beside):
             raise LogUnavailable(self.place, f"{self._file.name}-wal was removed while it was in use")
-        connection.log = beside
+        connection.info["log"] = beside
 
     def has(self, table: Table) -> bool:
         """Whether there is such a table."""
-        return self.opening(lambda connection: connection.has(table))
+        return self.opening(lambda connection: has(connection, table))
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """Transaction that sees one moment of the database, also while other workers write."""
         with self.transaction() as connection:
-            if self.pool.kind == "postgresql":
-                connection.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield connection
-            connection.raw.rollback()  # a commit of nothing fails where a file is damaged
+            connection.rollback()  # a commit of nothing fails where a file is damaged
 
     def make(self, *tables: Table) -> None:
         """Make the tables that are not there.
@@ -413,7 +405,7 @@ class Database:
             LogUnavailable: see `opening`.
         """
         with suppress(LogConflict):  # another worker was first
-            self.opening(lambda connection: connection.make(*tables))
+            self.opening(lambda connection: make(connection, *tables))
 
     def opening(self, work: Callable[[Connection], T]) -> T:
         """Repeat the first operation for a while: several workers may run it at once, and a server may be starting.
@@ -423,17 +415,17 @@ class Database:
         Raises:
             LogUnavailable: it could not be reached for that long, or an SQLite file was locked for `BUSY`.
         """
-        pause, limit = 0.02, time.monotonic() + (BUSY if self.pool.kind == "sqlite" else self._opening)
+        pause, limit = 0.02, time.monotonic() + (self._opening if self._file is None else BUSY)
         while True:
             try:
                 with self.transaction() as connection:
                     return work(connection)
             except LogUnavailable as error:
-                waits = self.pool.kind != "sqlite" or "locked" in error.said
+                waits = self._file is None or "locked" in error.said
                 if not waits or time.monotonic() > limit:
                     raise
             time.sleep(pause)
-            pause = pause if self.pool.kind == "sqlite" else min(2 * pause, 1.0)
+            pause = min(2 * pause, 1.0) if self._file is None else pause
 
 
 def _identity_of(file: Path | None) -> tuple[int, int] | None:

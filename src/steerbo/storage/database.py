@@ -17,36 +17,56 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
 from .._redaction import split_name
 from ..core import Created, Event
 from ..core.determinism import uncollected
 from ..core.events import FORMAT, ended_round, read_event, read_json
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..records import to_dict
-from ._drivers import Connection, Table
 from .connections import DOCTOR, Database
 from .log import TURN, Lease, checked_name, checked_place, new_name
 from .outbox_files import OutboxFiles
 
-HEADS = Table(
-    "steerbo_study", {"study": "VARCHAR(200)", "format": "INTEGER", "events": "INTEGER", "tip": "VARCHAR(64)"}
+METADATA = sa.MetaData()
+"""All tables of a log, and those of keys to it."""
+
+
+_SHA = sa.String(64)
+
+
+def _study() -> sa.Column[str]:
+    return sa.Column("study", sa.String(200), primary_key=True)
+
+
+def _event() -> tuple[sa.Column[Any], ...]:
+    position = sa.Column("position", sa.Integer, primary_key=True)
+    body = sa.Column("body", sa.Text, nullable=False)
+    return _study(), position, body, sa.Column("checksum", _SHA, nullable=False)
+
+
+HEADS = sa.Table(
+    "steerbo_study",
+    METADATA,
+    _study(),
+    sa.Column("format", sa.Integer, nullable=False),
+    sa.Column("events", sa.Integer, nullable=False),
+    sa.Column("tip", _SHA, nullable=False),
 )
-_EVENT = {"study": "VARCHAR(200)", "position": "INTEGER", "body": "TEXT", "checksum": "VARCHAR(64)"}
-EVENTS = Table("steerbo_event", _EVENT, keys=2)
-LEASES = Table(
+EVENTS = sa.Table("steerbo_event", METADATA, *_event())
+LEASES = sa.Table(
     "steerbo_lease",
-    {
-        "study": "VARCHAR(200)",
-        "token": "VARCHAR(200)",
-        "holder": "TEXT",
-        "until": "DOUBLE PRECISION",
-        "lapses": "INTEGER",
-    },
-    keys=2,
-    nullable=("until",),
+    METADATA,
+    _study(),
+    sa.Column("token", sa.String(200), primary_key=True),
+    sa.Column("holder", sa.Text, nullable=False),
+    sa.Column("until", sa.Double),
+    sa.Column("lapses", sa.Integer, nullable=False),
 )
 TABLES = HEADS, EVENTS, LEASES
-DAMAGED = Table("steerbo_damaged", {"number": "INTEGER", **_EVENT}, keys=3)
+DAMAGED = sa.Table("steerbo_damaged", METADATA, sa.Column("number", sa.Integer, primary_key=True), *_event())
 """Events of studies on a server before they were repaired, the first repair's with number 1; made only then."""
 
 
@@ -83,7 +103,7 @@ def checksum(before: str, position: int, body: str) -> str:
 
 def study_names(connection: Connection) -> list[str]:
     """Names of the studies in a database, sorted."""
-    return connection.column("SELECT study FROM steerbo_study ORDER BY study")
+    return [*connection.scalars(sa.select(HEADS.c.study).order_by(HEADS.c.study))]
 
 
 class DatabaseLog:
@@ -147,19 +167,21 @@ class DatabaseLog:
 
     def _tip_at(self, position: int) -> str:
         """The checksum of an event; empty: there is none."""
-        query = "SELECT checksum FROM steerbo_event WHERE study = ? AND position = ?"
+        query = sa.select(EVENTS.c.checksum).where(EVENTS.c.study == self.name, EVENTS.c.position == position)
         with self._database.transaction() as connection:
-            return connection.value(query, self.name, position) or ""
+            return connection.scalar(query) or ""
 
     def _after(self, seen: int, tip: str) -> tuple[list[Event], int, str]:
         """Events after a number of them, the last with this checksum; the number of events and the checksum now."""
+        later = (EVENTS.c.study == HEADS.c.study) & (EVENTS.c.position > seen)
         query = (
-            "SELECT format, events, tip, position, body, checksum FROM steerbo_study"
-            " LEFT JOIN steerbo_event ON steerbo_event.study = steerbo_study.study AND position > ?"
-            " WHERE steerbo_study.study = ? ORDER BY position"
+            sa.select(*HEADS.c["format", "events", "tip"], *EVENTS.c["position", "body", "checksum"])
+            .select_from(HEADS.outerjoin(EVENTS, later))
+            .where(HEADS.c.study == self.name)
+            .order_by(EVENTS.c.position)
         )
         with self._database.transaction() as connection:  # one statement: head and events of one moment
-            rows = connection.rows(query, seen, self.name)
+            rows = connection.execute(query).all()
         if not rows:
             if seen:
                 raise self._damage("study", None, f"the study whose {seen} events were read before")
@@ -209,10 +231,8 @@ class DatabaseLog:
 
     def _stands(self, position: int, tip: str, event: Event, lease: Lease | None) -> bool:
         """Whether an event was added after all, by us: workers may choose alike, but only one gets the lease."""
-        ours = "SELECT position FROM steerbo_event WHERE study = ? AND position = ? AND checksum = ?"
-        with self._database.transaction() as connection:
-            if not connection.rows(ours, self.name, position, tip):
-                return False
+        if self._tip_at(position) != tip:
+            return False
         if lease is None or event.kind != "asked":
             return True
         held = self.leases().get(event.token)
@@ -220,17 +240,21 @@ class DatabaseLog:
 
     def _write(self, rows: Sequence[Mapping[str, Any]], events: Sequence[Event], lease: Lease | None) -> None:
         count, tip = rows[-1]["position"], rows[-1]["checksum"]
-        move = "UPDATE steerbo_study SET format = ?, events = ?, tip = ? WHERE study = ? AND events = ? AND tip = ?"
+        head = {"format": FORMAT, "events": count, "tip": tip}
+        based_on = (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self.tip)
         with self._database.transaction("\n".join(row["body"] for row in rows)) as connection:
             if not self.seen:
-                connection.insert(HEADS, {"study": self.name, "format": FORMAT, "events": count, "tip": tip})
-            elif connection.change(move, FORMAT, count, tip, self.name, self.seen, self.tip) != 1:
+                connection.execute(HEADS.insert(), {"study": self.name, **head})
+            elif connection.execute(HEADS.update().where(based_on).values(head)).rowcount != 1:
                 raise LogConflict(f"event {self.seen + 1} of {self.place} is another worker's")
-            connection.insert(EVENTS, *rows)
+            connection.execute(EVENTS.insert(), rows)
             if lease is not None and (asked := events[-1]).kind == "asked":
-                connection.insert(LEASES, {"study": self.name, "token": asked.token, **vars(lease)})
+                connection.execute(LEASES.insert(), {"study": self.name, "token": asked.token, **vars(lease)})
             for token in filter(None, map(ended_round, events)):
-                connection.run("DELETE FROM steerbo_lease WHERE study = ? AND token = ?", self.name, token)
+                connection.execute(LEASES.delete().where(self._lease_on(token)))
+
+    def _lease_on(self, token: str) -> sa.ColumnElement[bool]:
+        return (LEASES.c.study == self.name) & (LEASES.c.token == token)
 
     def names(self) -> list[str]:
         """Names of all studies in this database."""
@@ -243,8 +267,9 @@ class DatabaseLog:
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
-        query = "SELECT token, holder, until, lapses FROM steerbo_lease WHERE study = ?"
-        rows = self._database.glance(query, self.name)
+        query = sa.select(*LEASES.c["token", "holder", "until", "lapses"]).where(LEASES.c.study == self.name)
+        with self._database.transaction() as connection:
+            rows = connection.execute(query).all()
         return {token: Lease(holder, until, lapses) for token, holder, until, lapses in rows}
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
@@ -253,25 +278,21 @@ class DatabaseLog:
             with self._database.transaction(fleeting=token == TURN) as connection:
                 if instead_of is None:
                     if lease is not None:
-                        connection.insert(LEASES, {"study": self.name, "token": token, **vars(lease)})
+                        connection.execute(LEASES.insert(), {"study": self.name, "token": token, **vars(lease)})
                     return True
-                same = {"study": self.name, "token": token, **vars(instead_of)}
-                where = " AND ".join(
-                    f"{name} IS NULL" if value is None else f"{name} = ?" for name, value in same.items()
-                )
-                held = [value for value in same.values() if value is not None]
-                if lease is None:
-                    return connection.change(f"DELETE FROM steerbo_lease WHERE {where}", *held) == 1
-                change = f"UPDATE steerbo_lease SET {', '.join(f'{name} = ?' for name in vars(lease))} WHERE {where}"
-                return connection.change(change, *vars(lease).values(), *held) == 1
+                same = self._lease_on(token)
+                for name, value in vars(instead_of).items():
+                    same &= LEASES.c[name].is_not_distinct_from(value)
+                change = LEASES.delete() if lease is None else LEASES.update().values(vars(lease))
+                return connection.execute(change.where(same)).rowcount == 1
         except LogConflict:
             return False
 
     def renew(self, holder: str, until: float) -> None:
         """Leases of `holder` last until then."""
-        mine = "UPDATE steerbo_lease SET until = ? WHERE study = ? AND holder = ? AND until IS NOT NULL"
+        mine = (LEASES.c.study == self.name) & (LEASES.c.holder == holder) & LEASES.c.until.is_not(None)
         with self._database.transaction() as connection:
-            connection.run(mine, until, self.name, holder)
+            connection.execute(LEASES.update().where(mine).values(until=until))
 
     def now(self) -> float:
         """Seconds since 1970 by the database's clock; see `Database`."""

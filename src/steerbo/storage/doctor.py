@@ -11,6 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
 from .._redaction import split_name
 from .._wording import counted
 from ..core import Created, Event
@@ -19,8 +23,7 @@ from ..core.optimizer import problem_of
 from ..core.state import StudyState
 from ..errors import InvalidStudy, SteerboError, one_of
 from ..records import record
-from ._drivers import Connection
-from .connections import Database
+from .connections import Database, has, make
 from .database import DAMAGED, EVENTS, HEADS, LEASES, TABLES, checksum, study_names
 from .log import BY_HAND, Lease
 
@@ -134,7 +137,7 @@ def _state(url: str) -> list[tuple[int, int] | None]:
 
 def _examined(url: str, only: str) -> IntegrityReport:
     with closing(Database(url, "read")) as database, database.snapshot() as connection:
-        if connection.kind != "sqlite" and not connection.has(HEADS):
+        if connection.dialect.name != "sqlite" and not has(connection, HEADS):
             raise InvalidStudy("log", database.place, "a database with studies in it", "‹new› makes one.")
         found = survey(connection, database.place)
     studies = tuple(kept for kept in found.studies if only in ("", kept.name))
@@ -148,12 +151,12 @@ def _examined(url: str, only: str) -> IntegrityReport:
 def survey(connection: Connection, place: str = "") -> IntegrityReport:
     """All studies that can be seen through a connection."""
     reader = _Reader(connection)
-    heads = {row.study: row for row in reader.rows("SELECT study, format, events, tip FROM steerbo_study")}
+    heads = {row.study: row for row in reader.rows(sa.select(HEADS))}
     leases: dict[Any, dict[str, Lease]] = defaultdict(dict)
-    for row in reader.rows("SELECT study, token, holder, until, lapses FROM steerbo_lease"):
+    for row in reader.rows(sa.select(LEASES)):
         if isinstance(row.token, str) and isinstance(row.holder, str) and isinstance(row.lapses, int):
             leases[row.study][row.token] = Lease(row.holder, None, row.lapses)
-    there = {row.study for row in reader.rows("SELECT DISTINCT study FROM steerbo_event")}
+    there = {row.study for row in reader.rows(sa.select(EVENTS.c.study).distinct())}
     studies = []
     for name in sorted(there | heads.keys() | leases.keys(), key=str):
         kept = _kept(name, heads.get(name), reader.events(name), leases[name])
@@ -171,27 +174,26 @@ class _Reader:
     """Reads as far as it goes: a damaged SQLite file ends some queries early, and not others."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection, self.sqlite = connection, connection.kind == "sqlite"
+        self.connection, self.sqlite = connection, connection.dialect.name == "sqlite"
         self.complaint = ""
         self._all: dict[Any, Rows] | None = None
 
-    def rows(self, statement: str, *values: str) -> list[Any]:
+    def rows(self, statement: sa.Executable) -> list[Any]:
         """The rows, up to where it cannot be read."""
         found = []
         try:
-            for row in self.connection.run(statement, *values):
+            for row in self.connection.execute(statement):
                 found.append(row)  # noqa: PERF402  # those before an error are kept
-        except (sqlite3.Error, UnicodeError) as error:
+        except (DBAPIError, UnicodeError) as error:
             if not self.sqlite:
                 raise
-            self.complaint = self.complaint or f"the file is damaged ({error})"
+            self.complaint = self.complaint or f"the file is damaged ({getattr(error, 'orig', error)})"
         return found
 
     def events(self, name: str) -> Rows:
         """Events of one study, by the index."""
-        query = "SELECT position, body, checksum FROM steerbo_event WHERE study = ? ORDER BY position"
         rows: Rows = defaultdict(set)
-        for row in self.rows(query, name):
+        for row in self.rows(sa.select(EVENTS).where(EVENTS.c.study == name).order_by(EVENTS.c.position)):
             rows[row.position].add((row.body, row.checksum))
         return rows
 
@@ -202,7 +204,7 @@ class _Reader:
             table = "SELECT study, position, body, checksum FROM steerbo_event"
             ways = ("ORDER BY study, position", "NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC")
             for way in ways:
-                for row in self.rows(f"{table} {way}"):
+                for row in self.rows(sa.text(f"{table} {way}").columns(*EVENTS.c)):
                     self._all[row.study][row.position].add((row.body, row.checksum))
         return self._all
 
@@ -210,7 +212,7 @@ class _Reader:
         """Faults that SQLite reports of its file; empty where there are none."""
         if not self.sqlite:
             return ""
-        said = [str(row[0]) for row in self.rows("PRAGMA integrity_check(3)")]
+        said = [str(row[0]) for row in self.rows(sa.text("PRAGMA integrity_check(3)"))]
         return self.complaint or ("" if said == ["ok"] else f"the file is damaged ({'; '.join(said)})")
 
 
@@ -303,10 +305,10 @@ def write(connection: Connection, studies: tuple[StoredStudy, ...]) -> None:
             tip = checksum(tip, position, body)
             rows.append({"study": kept.name, "position": position, "body": body, "checksum": tip})
         head = {"study": kept.name, "format": FORMAT, "events": len(rows), "tip": tip}
-        connection.insert(HEADS, head)
-        connection.insert(EVENTS, *rows)
+        connection.execute(HEADS.insert(), head)
+        connection.execute(EVENTS.insert(), rows)
         for token, lease in kept.leases:
-            connection.insert(LEASES, {"study": kept.name, "token": token, **vars(lease)})
+            connection.execute(LEASES.insert(), {"study": kept.name, "token": token, **vars(lease)})
 
 
 def fill(place: Path | str, studies: tuple[StoredStudy, ...]) -> None:
@@ -383,17 +385,16 @@ def _free_name(file: Path) -> Path:
 
 def _on_a_server(url: str, only: str) -> str:
     with closing(Database(url, "write")) as database, database.transaction() as connection:
-        connection.run("LOCK TABLE steerbo_study, steerbo_event, steerbo_lease IN SHARE ROW EXCLUSIVE MODE")
+        connection.exec_driver_sql("LOCK TABLE steerbo_study, steerbo_event, steerbo_lease IN SHARE ROW EXCLUSIVE MODE")
         studies = survey(connection).studies
         bad = tuple(kept for kept in studies if kept.complaint and not kept.later and only in ("", kept.name))
-        connection.make(DAMAGED)
-        number = 1 + (connection.value("SELECT max(number) FROM steerbo_damaged") or 0)
-        columns = ", ".join(EVENTS.columns)
-        copy = f"INSERT INTO steerbo_damaged (number, {columns}) SELECT {number}, {columns} FROM steerbo_event"
+        make(connection, DAMAGED)
+        number = 1 + (connection.scalar(sa.select(sa.func.max(DAMAGED.c.number))) or 0)
         for kept in bad:
-            connection.run(f"{copy} WHERE study = ?", kept.name)
+            old = sa.select(sa.literal(number), EVENTS).where(EVENTS.c.study == kept.name)
+            connection.execute(DAMAGED.insert().from_select(DAMAGED.c.keys(), old))
             for table in TABLES:
-                connection.run(f"DELETE FROM {table.name} WHERE study = ?", kept.name)
+                connection.execute(table.delete().where(table.c.study == kept.name))
         write(connection, tuple(kept for kept in bad if kept.bodies))
     lost = [kept.name for kept in bad if not kept.bodies]
     gone = f", and nothing of {', '.join(lost)}" if lost else ""

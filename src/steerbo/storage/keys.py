@@ -14,27 +14,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+
 from .._redaction import split_name
 from ..errors import InvalidOption, one_of
 from ..records import record
-from ._drivers import Table
-from .connections import Database
+from .connections import Database, has
+from .database import METADATA
 from .log import checked_name
 
 RIGHTS = ("read", "play", "amend")
 """Each includes those before it: look; ask and answer; correct what was told."""
-KEYS = Table(
+KEYS = sa.Table(
     "steerbo_key",
-    {
-        "id": "VARCHAR(16)",
-        "study": "VARCHAR(200)",
-        "name": "VARCHAR(200)",
-        "may": "VARCHAR(8)",
-        "digest": "VARCHAR(64)",
-        "created": "VARCHAR(32)",
-        "revoked": "VARCHAR(32)",
-    },
-    nullable=("revoked",),
+    METADATA,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("study", sa.String(200), nullable=False),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("may", sa.String(8), nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.Column("revoked", sa.String(32)),
 )
 """It is made only where there is a key."""
 _PREFIX, _LONGEST = "steerbo", 200
@@ -90,7 +90,7 @@ class KeyRing:
         self._database.make(KEYS)
         with self._database.transaction() as connection:
             row = {"id": key.id, "study": study, "name": name, "may": may, "created": key.created}
-            connection.insert(KEYS, {**row, "digest": _digest(secret)})
+            connection.execute(KEYS.insert(), {**row, "digest": _digest(secret)})
         return key, f"{_PREFIX}_{key.id}_{secret}"
 
     def revoke(self, id: str) -> Key:
@@ -100,9 +100,10 @@ class KeyRing:
             InvalidOption: there is none.
         """
         with self._database.transaction() as connection:
-            if not connection.has(KEYS):
+            if not has(connection, KEYS):
                 raise InvalidOption("key", id, "a key; there is none")
-            done = connection.change("UPDATE steerbo_key SET revoked = ? WHERE id = ? AND revoked IS NULL", _now(), id)
+            stands = (KEYS.c.id == id) & KEYS.c.revoked.is_(None)
+            done = connection.execute(KEYS.update().where(stands).values(revoked=_now())).rowcount
         found = {key.id: key for key in self.list()}
         if not done and id not in found:
             raise InvalidOption("key", id, one_of(found, id))
@@ -111,9 +112,9 @@ class KeyRing:
     def list(self) -> list[Key]:
         """All of them, oldest first."""
         with self._database.transaction() as connection:
-            if not connection.has(KEYS):
+            if not has(connection, KEYS):
                 return []
-            rows = connection.rows("SELECT * FROM steerbo_key ORDER BY created, id")
+            rows = connection.execute(sa.select(KEYS).order_by(KEYS.c.created, KEYS.c.id)).all()
         return [_key(row) for row in rows]
 
     def check(self, text: Any) -> Key | None:
@@ -123,9 +124,8 @@ class KeyRing:
         prefix, _, rest = text.partition("_")
         id, _, secret = rest.partition("_")
         with self._database.transaction() as connection:
-            known = prefix == _PREFIX and connection.has(KEYS)
-            rows = connection.rows("SELECT * FROM steerbo_key WHERE id = ?", id) if known else []
-        row = rows[0] if rows else None
+            known = prefix == _PREFIX and has(connection, KEYS)
+            row = connection.execute(sa.select(KEYS).where(KEYS.c.id == id)).first() if known else None
         stands = row.digest if row is not None else _digest("")
         if not hmac.compare_digest(stands, _digest(secret)) or row is None or row.revoked is not None:
             return None

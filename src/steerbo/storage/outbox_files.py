@@ -27,7 +27,7 @@ from typing import Any
 from .._files import LARGEST_TABLE, read_file
 from ..errors import InvalidStudy, SteerboError
 from ..records import from_dict, record
-from ._drivers import Address
+from ._addresses import Address
 
 
 @record
