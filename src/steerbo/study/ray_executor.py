@@ -1,4 +1,7 @@
-"""Evaluations on a Ray cluster, through the interface of `concurrent.futures`. Needs Ray (`steerbo[ray]`)."""
+"""Evaluations on a Ray cluster, through the interface of `concurrent.futures`. Needs Ray (`steerbo[ray]`).
+
+Ray ships no executor of its own.
+"""
 
 from __future__ import annotations
 
