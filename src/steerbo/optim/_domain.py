@@ -226,7 +226,7 @@ def _digits(power: int, dimension: int) -> Int[np.ndarray, "n d"]:
     """The scrambled sequence, as whole numbers of `_BITS` binary digits."""
     from scipy.stats import (
         qmc,
-    )  # half a second to import: `import steerbo` and commands that choose nothing need it not
+    )  # half a second to import, for searches alone
 
     points = qmc.Sobol(dimension, scramble=True, bits=_BITS, seed=_SCRAMBLE).random_base2(power)
     return (points * 2.0**_BITS).astype(np.int64)
