@@ -188,3 +188,14 @@ def test_all_works_as_long_as_nothing_fails() -> None:
     problem = MeanField(actions=("a", "b"), agents=10)
     assert TableFeasibility(problem).at({}) is everywhere
     assert everywhere(np.zeros((3, 1, 2))).all()
+
+
+def test_one_agent_may_always_move() -> None:
+    """Of five agents one is a fifth of the population, about which outcomes tell nothing beforehand."""
+    played = near_even()
+    believed = bounds(played, lengthscale=0.05)
+    few, many = (TrustRegion(believed, (believed,), 0.4, played, identity, agent=1 / m) for m in (5, 5000))
+    moved = few.origin[None] + 0.19 * (CORNERS - few.origin)
+    assert few.contains(moved).all()
+    assert not many.contains(moved).any()
+    assert not few.contains(few.origin[None] + 0.9 * (CORNERS - few.origin)).any()

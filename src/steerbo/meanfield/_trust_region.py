@@ -21,6 +21,7 @@ Feasible = Callable[[Tables], Bool[np.ndarray, " r"]]
 """Function of tables (r, C, A) to whether each is likely to work."""
 
 _PARTS = 40  # points compared on the way to a table
+_ROUNDING = 1e-9
 _ANY = 1e-9  # smallest share, which projections can enlarge
 _FURTHER, _NEAR = 2.0, 0.1  # radius relative to the furthest table played, and the smallest radius
 
@@ -96,7 +97,8 @@ class TrustRegion:
     Optimism prefers distributions nothing is known about: the corners, where all agents do the same, for which
     congested populations pay dearly. The region grows with the outcomes and with their lengthscale. Because a
     lengthscale may be wrong, tables must also lie within twice the distance from the best that was ever played; because
-    the metric may be wrong, the variance must have been reduced under every model in `known`.
+    the metric may be wrong, the variance must have been reduced under every model in `known`. One agent may always
+    move: of five it is a fifth of the population, about which no outcome tells enough beforehand.
 
     Args:
         ucb: posterior by the likeliest model.
@@ -105,6 +107,7 @@ class TrustRegion:
         played: (n, C, A) distributions played.
         project: projects tables (r, C, A) to the nearest feasible ones.
         works: feasibility by past failures.
+        agent: share of a context's agents that one of them is, where they are fewest.
     """
 
     ucb: AveragePayoffUCB
@@ -113,6 +116,7 @@ class TrustRegion:
     played: Float[np.ndarray, "n C A"]
     project: Callable[[Tables], Tables]
     works: Feasible = everywhere
+    agent: float = 0.0
 
     @cached_property
     def origin(self) -> Float[np.ndarray, "C A"]:
@@ -126,10 +130,11 @@ class TrustRegion:
         kept = self.works(tables)
         if not self.least:
             return kept
-        kept = kept & (self._distance(tables) <= self._radius)
+        away = self._distance(tables)
+        known = away <= self._radius
         for ucb in self.known:
-            kept &= ucb.variance_reduction(tables) >= self.least
-        return np.asarray(kept)
+            known &= ucb.variance_reduction(tables) >= self.least
+        return np.asarray(kept & (known | (away <= self.agent + _ROUNDING)))
 
     @cached_property
     def _radius(self) -> float:

@@ -60,8 +60,8 @@ from .problem import SCOPE, MeanField
 
 UNNOTICED = "Whether payoffs have changed for good is then no longer noticed."
 """Remark on studies with more outcomes than are counted: early and late ones can then not be compared."""
-_NOISY = 5e-2  # noise, relative to the standard deviation of the outcomes, above which a repeat is informative
-_WORTH_TRYING = 5e-2  # in the same unit: by how much the bound of an untried distribution may be below a repeat's
+_WORTH_TRYING = 5e-2
+"""Standard deviations of outcomes by which the bound of an untried distribution may be below that of a repeat."""
 _DOUBTING = 400  # outcomes up to which some may be doubted
 _FEW_EVALUATIONS = 6  # of the likelihood, in a fit that compares doubts
 _ANEW = 3  # distributions after a change that do not rest on the model
@@ -283,7 +283,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             known = [self.models.ucb(data, at, embedding=name) for name in others]
             known.append(self.models.ucb(data, at, embedding=likeliest) if history.unresolved else surrogate.ucb)
         played, works = np.array(self.tables), self.feasibility.at(seen)
-        return TrustRegion(surrogate.ucb, tuple(known), self.options.caution, played, region.project, works)
+        agent = 1.0 / float(region.agents_in.min())
+        return TrustRegion(surrogate.ucb, tuple(known), self.options.caution, played, region.project, works, agent)
 
     @cached_until_next_event
     def draws(self, history: History) -> list[HyperparameterDraw]:
@@ -317,9 +318,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         surrogate = self.surrogate(history, seen)
         posterior = surrogate.ucb.posterior
         pending = self.played(history, request, pending_only=True)
-        again = self.problem.timed or posterior.noise > _NOISY**2
         tried, beta = pending, self.options.beta
-        if not again:
+        if not self.problem.timed:  # where payoffs drift, a repeat is another play
             tried, beta = self.played(history, request), beta * (1.0 + math.log1p(self._repeats()))
         trust = self.trust_region(surrogate, region, history, seen)
         counts = self._optimistic(self.bound(surrogate, region, beta), trust, region, tried, pending, number=number)
