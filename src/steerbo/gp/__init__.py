@@ -13,6 +13,7 @@ from ._standardisation import Standardisation
 from .drift import AnyDrift, Decay, MaternInTime, Periodic, Sliding, correlation, drift_over
 from .kernels import (
     AnovaKernel,
+    CellKernel,
     Constant,
     DecayKernel,
     Kernel,
@@ -33,6 +34,7 @@ __all__ = [
     "AnovaKernel",
     "AnyDrift",
     "Averaged",
+    "CellKernel",
     "Constant",
     "Decay",
     "DecayKernel",

@@ -12,7 +12,7 @@ from ._domain import Box, Maximum, Value, ValueAndGradient, best_first, finite, 
 from ._lbfgs import differences
 from ._polytope import UNLIKELY, FeasibleRegion, Polytope
 
-_ENUMERATED = 2048  # points of a finite box that are all tried
+_ENUMERATED = 8192  # points of a finite box that are all tried: an exchange of levels tries more of them, by turns
 _TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
 _PAIRED = 12  # discrete coordinates at most for which pairs are tried: the work grows with their square
 _ROUNDS = 20  # of climbing and exchanging by turns

@@ -25,15 +25,15 @@ from ._model import (
     outlier_names,
     uneven_noise_said,
 )
-from ._optimise import ROUGH, Domain, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
+from ._optimise import ROUGH, Domain, Except, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
 from ._parts import Controlled, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
 from ._thompson import PosteriorSample
 
 __all__ = [
     "FLEETING", "MIN_TO_PREDICT", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis",
     "Columns", "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
-    "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture", "Observed",
-    "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled",
+    "Except", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture",
+    "Observed", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled",
     "abrupt_change_said", "build_model", "climb_from", "conditional_rows", "drawn", "drift_correlations",
     "expected_improvement", "feasible", "highest_of", "inverse_root", "kernel_herding", "learned_law",
     "margin_over", "maximise_bounds", "outlier_names", "parts_of", "polished", "rows_at", "set_columns",

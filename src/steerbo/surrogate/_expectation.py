@@ -29,7 +29,7 @@ import numpy as np
 
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem
-from ..gp import AnovaKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
+from ..gp import AnovaKernel, CellKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
 from ..optim import ValueAndGradient
 from ._parts import Law, Observed, Part, drawn_together, row_of, set_columns
 
@@ -42,6 +42,7 @@ FEW, COARSE = 160, 256
 """Observations from which on a half says roughly how sure one is, and at most so many; all say it exactly."""
 SOME, SHARE = 64, 3
 """Observations from which on one in `SHARE` says which points of a screen need deviations by all."""
+_LEAST_SHARED = 1e-12  # share of the variance that is not each setting's own: units are that of the rest
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
 _ROWS = 128  # of an (n, n) array, or of what is multiplied with one, that are worked on at a time
@@ -62,6 +63,15 @@ def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray
     return np.ones_like(factor) if share == 1.0 else np.maximum(1.0 - (1.0 - share) / factor, 0.0)
 
 
+def equal_rows(X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Bool[np.ndarray, "n m"]:
+    """Whether rows are equal, for all pairs, (n, m).
+
+    >>> equal_rows(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 1.0]]))
+    array([[ True, False]])
+    """
+    return np.logical_and.reduce([x[:, None] == z for x, z in zip(X.T, Z.T, strict=True)])
+
+
 @dataclass(frozen=True, eq=False)
 class ProductKernelPosterior:
     """A Gaussian process whose kernel is a product over columns, in standardised units, as the integrals need it.
@@ -69,7 +79,8 @@ class ProductKernelPosterior:
     `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite for a column that
     only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`, `categorical` (d,), `variance` s²,
     `mean` m; `noise` λ (n,) are the noise variances in A; `drift` is one more factor of the kernel, 1 on its diagonal,
-    over columns that are known whenever a scope is played.
+    over columns that are known whenever a scope is played. `cell` is the variance that every setting has for itself, in
+    units of s², which is then that of what settings teach about each other: averages over nature are of this alone.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -82,6 +93,7 @@ class ProductKernelPosterior:
     mean: float
     noise: Float[np.ndarray, " n"]
     drift: Kernel | None = None
+    cell: float = 0.0
     _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
     _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(default_factory=dict, init=False, repr=False)
 
@@ -98,7 +110,9 @@ class ProductKernelPosterior:
         Raises:
             InvalidProblem: a kernel that is no product over columns.
         """
-        lengthscales, shares, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
+        lengthscales, shares, categorical, variance, cell, drift, slide = _structure(
+            model.kernel, model.inputs.shape[1]
+        )
         inputs = np.concatenate([model.inputs[model.counted], pending])
         noise = np.concatenate([model.noises, model.noise_of_fantasies(pending)])
         if len(noise) == 0 or noise.min() >= RESOLVED * variance:
@@ -114,7 +128,9 @@ class ProductKernelPosterior:
             if now is None:
                 raise InvalidProblem("now", None, "a time, where all slides")
             inputs = slide.moved(inputs, now)
-        return cls(inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift)
+        return cls(
+            inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift, cell
+        )
 
     @cached_property
     def some(self) -> Int[np.ndarray, " m"]:
@@ -143,6 +159,8 @@ class ProductKernelPosterior:
             gram *= self.factor(int(d), X[:, d], X[:, d])
         if self.drift is not None:
             gram *= self.drift(X, X)
+        if self.cell:
+            gram += self.variance * self.cell * equal_rows(X, X)
         gram.flat[:: len(X) + 1] += self.noise[some]
         return replace(self, inputs=X, weights=self.weights[some], inverse=Factor(gram).inverse())
 
@@ -265,11 +283,13 @@ def _structure(
     Float[np.ndarray, " d"],
     Bool[np.ndarray, " d"],
     float,
+    float,
     Kernel | None,
     SlidingKernel | None,
 ]:
-    """Lengthscales, weights, and which columns hold categories, (d,) each; variance, the factor of a drift, a slide."""
+    """Lengthscales, weights, and which columns hold categories, (d,) each; s², `cell`, a drift's factor, a slide."""
     lengthscales, shares, categorical, variance = np.full(d, np.inf), np.ones(d), np.zeros(d, dtype=bool), 1.0
+    cell = 0.0
     drifts: list[Kernel] = []
     slide: SlidingKernel | None = None
     for member in kernel.members if isinstance(kernel, Product) else (kernel,):
@@ -281,11 +301,15 @@ def _structure(
             shares[smooth.dimensions] = smooth.weights if isinstance(smooth, AnovaKernel) else 1.0
             categorical[smooth.dimensions] = smooth.categorical
             variance *= smooth.variance
+        elif isinstance(member, CellKernel):  # s² (1 − w + w 1[x = z]) Π f = s² (1 − w) Π f + s² w 1[x = z]
+            shared = max(1.0 - member.share, _LEAST_SHARED)
+            variance *= shared
+            cell = member.share / shared
         else:
             drifts.append(member)
     if len(drifts) == 0 or np.isfinite(lengthscales).any():
         drift = reduce(lambda a, b: a * b, drifts) if drifts else None
-        return lengthscales, shares, categorical, variance, drift, slide
+        return lengthscales, shares, categorical, variance, cell, drift, slide
     raise InvalidProblem(
         "kernel", type(kernel).__name__, "an ANOVA kernel or a squared exponential, or a product with one"
     )
@@ -380,6 +404,7 @@ class Expectation:
         doubly: q = E k_R(X, X').
         product: (n, n) A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ; see `of_mean` for the other choice.
         prior: E σ² without observations, in units of s².
+        cell: variance of a setting's own effect, in units of s²; 0 where nature draws something.
     """
 
     posterior: ProductKernelPosterior
@@ -390,6 +415,7 @@ class Expectation:
     doubly: float
     product: Float[np.ndarray, "n n"] | Scaled
     prior: float = 1.0
+    cell: float = 0.0
 
     @classmethod
     def over(cls, posterior: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
@@ -412,15 +438,25 @@ class Expectation:
             if product:
                 outer *= known
                 outer *= known[:, None]
-        return cls(posterior, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
+        held, cell = np.asarray(set_columns(parts), dtype=np.intp), 0.0 if laws else posterior.cell
+        return cls(posterior, parts, held, known, average, doubly, outer, 1.0 + cell, cell)
 
     def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
         """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
         return [self.posterior.kernel_to_data(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
-        """k_c between settings and observations."""
-        return _multiplied(self._factors(points), np.empty((len(points), len(self.posterior.inputs))))
+        """k_c between settings and observations; with the effect of the setting itself, where that was played."""
+        found = _multiplied(self._factors(points), np.empty((len(points), len(self.posterior.inputs))))
+        if self.cell:
+            found += self.cell * self._played(points)
+        return found
+
+    def _played(self, points: Float[np.ndarray, "r c"]) -> Bool[np.ndarray, "r n"]:
+        """Whether an observation was made at just these settings, with what was seen."""
+        rows = np.tile(row_of(self.parts), (len(points), 1))
+        rows[:, self.controlled] = points
+        return equal_rows(rows, self.posterior.inputs)
 
     def _slopes(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r c n"]:
         """`∂ ln k_c(x, x_j)/∂x`; categories have none."""
@@ -444,7 +480,7 @@ class Expectation:
         """
         scaled = Scaled(self.posterior.inverse, self.average, tuple(self._law_uncertainty()))
         many = len(self.average) > _MADE
-        return replace(self, product=scaled if many else scaled.made(), prior=self.doubly)
+        return replace(self, product=scaled if many else scaled.made(), prior=self.doubly + self.cell)
 
     def _law_uncertainty(self) -> Iterator[Float[np.ndarray, "n r"]]:
         """Root of the variance, over s⁴, that each uncertain law adds to the mean."""

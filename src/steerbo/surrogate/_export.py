@@ -12,6 +12,7 @@ from .._arrays import Float
 from ..errors import InvalidRequest
 from ..gp import (
     AnovaKernel,
+    CellKernel,
     Factor,
     GPRegression,
     Kernel,
@@ -128,12 +129,15 @@ class Posterior:
         """Exact posterior of `g(z) = E f` over uncontrolled columns, as a function of the controlled ones."""
         over = Expectation.over(posterior, parts, product=False)
         held = over.controlled
-        kernel = AnovaKernel(
+        variance = posterior.variance * (1.0 + over.cell)
+        kernel: Kernel = AnovaKernel(
             posterior.lengthscales[held],
             posterior.shares[held],
-            posterior.variance,
+            variance,
             categorical=posterior.categorical[held].tolist(),
         )
+        if over.cell:
+            kernel = kernel * CellKernel(range(len(held)), over.cell / (1.0 + over.cell))
         return cls(
             columns, kernel, posterior.inputs[:, held], posterior.weights,
             _symmetric_root(posterior.inverse), over.average, over.doubly, posterior.mean, output.offset, output.scale,

@@ -21,6 +21,7 @@ from ..bandit import MISFIT, all_equal
 from ..gp import (
     AnovaKernel,
     AnyDrift,
+    CellKernel,
     Constant,
     DriftModel,
     GPRegression,
@@ -195,18 +196,27 @@ def build_model(
         space: of the variables; None: over none.
         drift_model: how the objective changes with time; None: it does not.
         kernel: over the variables; None: an ANOVA kernel, or a constant without variables. Noise may then change along
-            every number, unless it is known or the objective drifts.
+            every number, unless it is known or the objective drifts. Where all settings can be listed and nothing
+            drifts, each has an effect of its own, too: see `CellKernel`.
         options: of `GPRegression`: `known_noise`, `likely_noise`, `seed`.
     """
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
         if space is not None and drift_model is None and options.get("known_noise") is None:
             options["uneven"] = np.flatnonzero(~space.categorical).tolist()
+        if space is not None and drift_model is None and _listed(space):
+            kernel = kernel * CellKernel(range(space.dimension))
     if drift_model is not None:
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
     model = GPRegression(kernel, **options)
     model.timed = drift_model is not None
     return model
+
+
+def _listed(space: Space) -> bool:
+    """Whether a space is a table of settings, and all variables take listed values; a single category is a cell."""
+    every = all(variable.levels is not None for variable in space)
+    return every and (space.dimension > 1 or not space.categorical.all())
 
 
 _LOUDER = 2.0  # ratio of the noise's deviations at the ends of a range from which on it is worth a sentence

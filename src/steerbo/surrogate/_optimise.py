@@ -442,7 +442,7 @@ def _only(expectation: Expectation, beta: float) -> Maximum:
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
     """The largest value of one function of a scope's settings."""
     if not smooth(box):
-        return _mixed(lambda points: function.curved(points)[:2], box, seed)
+        return _mixed(lambda points: function.curved(points)[:2], box, seed, function.values)
     return _together(
         lambda points: function.values(points[0])[None], lambda points, _: function.curved(points), [box], seed
     )[0]
@@ -488,11 +488,38 @@ def _together(
     )
 
 
-def _mixed(rise: ValueAndGradient, box: Box, seed: int) -> Maximum:
+def _mixed(
+    rise: ValueAndGradient, box: Box, seed: int, value: Callable[[np.ndarray], np.ndarray] | None = None
+) -> Maximum:
     screen, starts = EFFORT[box.dimension > 2]
-    return maximise(
-        lambda points: rise(points)[0], rise, box, seed=seed, screen=screen, starts=starts, tolerance=ARRIVED
-    )
+    values = value or (lambda points: rise(points)[0])  # a screen needs no slopes, which take far longer
+    return maximise(values, rise, box, seed=seed, screen=screen, starts=starts, tolerance=ARRIVED)
+
+
+class Except:
+    """A function of a scope's settings, but at some of them, where it is minus infinity.
+
+    Args:
+        function: of settings.
+        settings: (k, c), those that are left out.
+    """
+
+    def __init__(self, function: Smooth, settings: Float[np.ndarray, "k c"]) -> None:
+        self._function, self._settings = function, np.unique(settings, axis=0)
+
+    def _among(self, points: Float[np.ndarray, "r c"]) -> Bool[np.ndarray, " r"]:
+        return np.asarray((points[:, None] == self._settings).all(axis=2).any(axis=1))
+
+    def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """Values (r,)."""
+        return np.where(self._among(points), -np.inf, self._function.values(points))
+
+    def curved(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        """Values (r,), gradients (r, c) and Hessians (r, c, c)."""
+        value, rise, bend = self._function.curved(points)
+        return np.where(self._among(points), -np.inf, value), rise, bend
 
 
 class Mixture:

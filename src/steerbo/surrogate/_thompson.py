@@ -11,7 +11,7 @@ is a product over dimensions, so that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,7 +53,8 @@ class PosteriorSample:
         """Draw one.
 
         Where the process drifts, what is drawn is the function as it is *now*: every feature's coefficient is a draw
-        from a process in time, whose covariance is the drift's, at the times of the outcomes and now.
+        from a process in time, whose covariance is the drift's, at the times of the outcomes and now. Effects that each
+        setting has for itself are not drawn: nothing tells those of settings that were not played.
 
         Args:
             posterior: given the outcomes.
@@ -75,11 +76,16 @@ class PosteriorSample:
             _signs(count, float(posterior.factor(d, np.zeros(1), np.ones(1))[0, 0]), random) if count else None
             for d, count in enumerate(categories)
         )
-        made = cls(posterior, frequencies, phases, coefficients, signs, np.zeros(0))
+        shared = replace(posterior, cell=0.0)
+        made = cls(shared, frequencies, phases, coefficients, signs, np.zeros(0))
         features = made._features(posterior.inputs)
         prior = features @ then if then.ndim == 1 else (features * then).sum(axis=1)
+        if posterior.cell:
+            played = np.unique(posterior.inputs, axis=0, return_inverse=True)[1].reshape(-1)
+            own = random.standard_normal(len(posterior.inputs))
+            prior = prior + np.sqrt(posterior.cell * posterior.variance) * own[played]
         gap = targets - prior - np.sqrt(noise) * random.standard_normal(len(targets))
-        return cls(posterior, frequencies, phases, coefficients, signs, posterior.inverse @ gap)
+        return cls(shared, frequencies, phases, coefficients, signs, posterior.inverse @ gap)
 
     def _features(self, points: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p M"]:
         features = np.cos(points @ self.frequencies.T + self.phases)

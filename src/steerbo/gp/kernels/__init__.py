@@ -4,6 +4,7 @@ Kernels whose plain name users declare, as data, carry `Kernel` in theirs.
 """
 
 from ._anova import AnovaKernel
+from ._cell import CellKernel
 from ._elementary import Called, Constant, Fixed, Linear, called
 from ._stacked import stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
@@ -11,7 +12,7 @@ from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel,
 from .base import Kernel, Product, Sum
 
 __all__ = [
-    "AnovaKernel", "Called", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel", "Kernel", "Linear",
-    "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel", "SquaredExponentialKernel",
-    "Stationary", "Sum", "called", "stacked",
+    "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel",
+    "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel",
+    "SquaredExponentialKernel", "Stationary", "Sum", "called", "stacked",
 ]  # fmt: skip
