@@ -13,6 +13,10 @@ ASSUMED = 20
 """Plays still to come where neither money nor rounds are limited; from so many rounds on, as many as there were."""
 
 
+MOST_AFTERWARDS = 3.0
+"""Plays afterwards that count in the width of bounds, at most, as a multiple of those of the study."""
+
+
 def plays_to_come(history: History, price: float, switching: float) -> float:
     """Number of plays at a price that remain after a switching cost is paid, by the money and the rounds left.
 
@@ -22,6 +26,16 @@ def plays_to_come(history: History, price: float, switching: float) -> float:
     if history.budget is not None and price > 0:
         left.append((history.remaining - switching) / price)
     return max(min(left, default=float(max(len(history), ASSUMED))), 0.0)
+
+
+def plays_served(history: History, left: float, afterwards: float) -> float:
+    """Number of plays that a lesson serves: those left, and those afterwards.
+
+    Of these no more count than three times the study's own plays. A wide bound pays only as far as the rounds of the
+    study can narrow it down again: with two thousand plays for sixty rounds answers were no better than with two
+    hundred, and plays far worse.
+    """
+    return left + min(afterwards, MOST_AFTERWARDS * (len(history) + left))
 
 
 def share_used(history: History, more: float = 0.0) -> float:

@@ -10,6 +10,8 @@ nature really is. Money goes into an expensive set only once the cheap ones are 
    bound closes over one basin before the others are known.
 3. `w_i = 2 β sd[g_i(x_i)]` is the uncertainty of that play's expected value. Set `i` is *enough* if `u_i + κ w_i ≥ U`.
    The cheapest set that is enough is played.
+4. Where an answer serves plays after the study (`afterwards`), β is wider, and the play goes within that set where the
+   bound `m + β √v` is largest, with mean and variance of the mixture of *all* draws: one draw would explore once more.
 
 In step 3 the acceptable value takes the place of `U`: by the problem's tolerance, or else a twentieth of the range
 below `U`. An expensive set is then played only to find out whether it is so much better. (With `U` itself, half of the
@@ -19,9 +21,16 @@ later money went to larger sets where a nested smaller one was as good.) Where a
 A cheap set that cannot be the best is left as soon as its bounds show that, and one that may be the best is not left
 for a difference that only the model imagines.
 
-**Horizon.** Exploration is paid for by the plays that are left. β is the width that N plays to come pay for
-(`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for 10), at most the option. N is counted in plays of the
-cheapest set, by money and rounds (`plays_to_come`); without limits it is the number of plays so far, and at least 20.
+**Horizon.** Exploration is paid for by the plays that its lesson serves: those left, and those that the answer serves
+after the study. β is the width that N of them pay for (`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for 10),
+at most the option. N is counted in plays of the cheapest set, by money and rounds (`plays_to_come`); without limits
+those left are as many as there were, and at least 20. What is learned under drift, or where moves cost, counts for
+none afterwards.
+
+**What teaches nothing.** A setting among listed ones that was played before, and stays ahead of the bounds of all
+others even after one more bad outcome, is not played again for the share of plays that come after the study: the
+setting takes its place that has the largest bound of those not tried. By the model that is a loss, of which there is
+none where every play is production; it insures against the model itself.
 
 **Drift.** Bounds have half the width, and κ is 0: information does not last, so less is paid for it. (With patience, a
 model under drift, always unsure of settings that were not played for long, replays a cheap set that is not good enough
@@ -35,7 +44,8 @@ are worth their switching cost. Bounds are `WIDER`: a wrong bound is not correct
 **Guarantee.** While the bounds hold, a play at `x_i` falls short of the best (or acceptable) value by at most
 `2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))` and, by Jensen,
 `sd[g_i] ≤ sqrt(E σ²)`. That is UCB-PSQ's bound times `1 + κ`, so that the quality regret grows no faster, whatever the
-costs, while no round is pending. Near the horizon β is too small for bounds to hold. The point that is played, `x'`, is
+costs, while no round is pending. Near the horizon β is too small for bounds to hold. Step 4 plays another point, of
+which this is not proven. Without it, and beyond 200 outcomes, which have no draws, the point that is played, `x'`, is
 `x_i` polished on `A = E[μ + βσ]` where the set leaves a variable to nature. It falls short by at most
 `2 β E σ(x') + κ w_i + β J` with `J = sqrt(E σ²(x_i)) − E σ(x_i)`. The last two terms belong to `x_i`, which is not
 played; their decrease is not bounded, so the growth of the regret is not proven for polished plays.
@@ -52,12 +62,13 @@ import scipy
 from pydantic import Field
 
 from .._arrays import Float
-from ..bandit import cheapest_sufficient
+from ..bandit import BOUND, cheapest_sufficient
 from ..core import Choice, Explanation, History, Streams, Table, batch_position, numeral
+from ..errors import ModelFailure
 from ..optim import UNLIKELY, Maximum
 from ..records import from_dict, record, to_dict
-from ..surrogate import FLEETING, uneven_noise_said
-from ._plays_to_come import plays_to_come
+from ..surrogate import FLEETING, Except, Mixture, Uncontrolled, highest_of, uneven_noise_said
+from ._plays_to_come import plays_served, plays_to_come
 from ._risk_budget import RiskBudget
 from ._switching import Switching, without_poor_moves
 from .method import CostVaryingMethod
@@ -166,10 +177,19 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def beta(self, history: History) -> float:
         """Width of all bounds in the next round: that which the plays to come pay for, at most the option."""
-        price = self.costs.cheapest
-        plays = plays_to_come(history, price if price < np.inf else 0.0, 0.0)
-        width = min(self.options.beta, worthwhile_width(plays))
+        left = self._left(history)
+        width = min(self.options.beta, worthwhile_width(plays_served(history, left, self._afterwards)))
         return width * (WIDER if self._switches else FLEETING if self._fleeting else 1.0)
+
+    @property
+    def _afterwards(self) -> float:
+        """Plays after the study that what is learned now still serves."""
+        return 0.0 if self._switches or self._fleeting else self.problem.afterwards or 0.0
+
+    def _left(self, history: History) -> float:
+        """Plays of the cheapest set that are left in the study."""
+        price = self.costs.cheapest
+        return plays_to_come(history, price if price < np.inf else 0.0, 0.0)
 
     @property
     def patience(self) -> float:
@@ -190,7 +210,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if (repeat := self.repeat(history, request)) is not None:
             return repeat
         number, beta = len(history) + 1, self.beta(history)
-        candidates = self.candidates(history, request, staying=True)
+        candidates = self.candidates(history, request, staying=True, mixed=self._afterwards > 0.0)
         arms, next_points = self._affordable_arms(history, candidates, number, request)
         few, switching = self.patience > 0.0 and not self._switches and len(arms) <= _FEW, None
         if few:
@@ -237,12 +257,55 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             at_most=None if self._switches or few else at_most,
         )
         a = arms[best.arm]
-        point = self.point_to_play(candidates, a, next_points[a], number, beta)
+        if candidates.posteriors:
+            point = self._point_of_mixture(history, candidates, a, beta)
+        else:
+            point = self.point_to_play(candidates, a, next_points[a], number, beta)
         if self._switches and not self.fits(history, candidates.arms[a], point):
             point = next_points[a].point
         play = self.risk_budget.spend(history, candidates, arms, a, point)
         why = Reasons(logged, best.width, switching, **play.note)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
+
+    def _point_of_mixture(self, history: History, candidates: Candidates, a: int, beta: float) -> np.ndarray:
+        """Place a play of arm `a` where the upper bound by all draws of the hyperparameters is largest.
+
+        Of listed settings a play that teaches nothing gives way, for the share of all plays that come after the study,
+        to the best one that was not tried. That is an insurance against a model that is surely wrong.
+        """
+        number, box = len(history) + 1, candidates.domains[a].box
+        seed = self.streams.integer(number, "search")
+        best, mixture = candidates.best_answer(a, seed, beta)
+        tried = self._tried_settings(history, candidates.arms[a])
+        played_before = len(tried) > 0 and (tried == best.point).all(axis=1).any()
+        drawn = any(isinstance(part, Uncontrolled) for part in candidates.domains[a].parts)
+        if not played_before or drawn or box.size == np.inf:  # where nature draws, the same play is another one
+            return best.point
+        share = self._afterwards / (self._afterwards + len(history) + self._left(history))
+        if self.streams(number, "untried").random() >= share:
+            return best.point
+        try:
+            other = highest_of(Except(mixture, best.point[None]), box, seed)
+            if not self._teaches_nothing(mixture, best.point, other.value):
+                return best.point
+            return highest_of(Except(mixture, tried), box, seed).point
+        except ModelFailure:  # there is no other setting
+            return best.point
+
+    def _tried_settings(self, history: History, arm: Arm) -> Float[np.ndarray, "k c"]:
+        """Encoded settings of all plays of an arm's control set."""
+        plays = (each.suggestion for each in history if self.problem.number(each.suggestion.scope) == arm.set)
+        found = [self._point(arm.set, each.values) for each in plays]
+        return np.array(found).reshape(len(found), len(self.search_space.sets[arm.set]))
+
+    def _teaches_nothing(self, mixture: Mixture, point: Float[np.ndarray, " c"], other: float) -> bool:
+        """Whether one more outcome at a point, even a bad one, leaves it ahead of the bound of every other setting.
+
+        An outcome of noise variance λ moves an expected value of deviation σ by `σ² / √(σ² + λ)` deviations.
+        """
+        (mean,), (deviation,) = mixture.moments(point[None])
+        moved = deviation**2 / math.sqrt(deviation**2 + self.model.noise)
+        return bool(mean - BOUND * moved >= other)
 
     def _affordable_arms(
         self, history: History, candidates: Candidates, number: int, request: Mapping[str, Any]

@@ -245,6 +245,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         pending: bool = True,
         staying: bool = False,
         answering: bool = False,
+        mixed: bool = False,
     ) -> Candidates:
         """Build the candidate arms of the next round.
 
@@ -254,7 +255,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             pending: whether points without an outcome shrink the posterior's variance, as if it were known.
             staying: whether arms are added that keep hard-to-change variables in place, or near it.
             answering: whether this is for a recommendation, which rests on every draw of the hyperparameters and counts
-                the uncertainty of laws from rows of data. A choice rests on one draw.
+                the uncertainty of laws from rows of data.
+            mixed: whether a choice, which rests on one draw, is to know every other one, too.
         """
         points = self.surrogate.pending_points(history) if pending else np.empty((0, len(self.search_space.columns)))
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
@@ -268,7 +270,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             answering=answering,
             time=time,
             follows=batch_position(request).follows and not members,  # else ends are those of another draw
-            posteriors=[ProductKernelPosterior.of(member, points, time) for member in members] if answering else [],
+            posteriors=[ProductKernelPosterior.of(member, points, time) for member in members]
+            if answering or mixed
+            else [],
         )
 
     def wide_upper_bounds(

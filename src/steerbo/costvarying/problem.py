@@ -22,7 +22,7 @@ from ..gp import noise_lines
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record
 from ..space import Categorical, JointRows, Limits, Space, Variable, Variables
-from ..space.fields import KnownNoise, ListField, Positive
+from ..space.fields import KnownNoise, ListField, NotNegative, Positive
 from ._constraints import check_constraints
 from ._nature import describe_law, stated_laws_of_rows
 from ._validation import (
@@ -69,6 +69,9 @@ class CostVarying(ConstrainedProblem):
         value_of_one: worth of one unit of the objective in the unit of the costs. The goal is then the set with the
             largest *net value*, `value_of_one · value − cost` of a play (the negative of the value where smaller ones
             are better), and no tolerance is needed.
+        afterwards: plays that the answer will serve after the study. They pay for exploration as the plays left in the
+            study do: a thousand where a laboratory hands its answer on. None, as 0: every play is production, and the
+            study is its own use.
         current: current values of one control set's variables. They are played first, unless there are data;
             hard-to-change variables start there; and the answer states the gain over them, or recommends to stay.
 
@@ -93,6 +96,7 @@ class CostVarying(ConstrainedProblem):
     noise: KnownNoise | None = None
     limits: Limits | None = None
     value_of_one: Positive | None = None
+    afterwards: NotNegative | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
@@ -140,6 +144,7 @@ class CostVarying(ConstrainedProblem):
         limits = [("limit", str(limit)) for limit in self.limits or ()]
         stands = [("where one stands", as_text(self.current))] if self.current else []
         worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
+        after = [("afterwards", f"the answer serves {self.afterwards:g} plays")] if self.afterwards is not None else []
         return (
             *sets,
             *changes,
@@ -147,6 +152,7 @@ class CostVarying(ConstrainedProblem):
             *limits,
             *tolerance,
             *worth,
+            *after,
             *stands,
             *drift_lines(self.drift),
         )

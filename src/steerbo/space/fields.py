@@ -116,6 +116,13 @@ def _positive(value: object, most: float = LARGEST_NUMBER) -> float:
     return number
 
 
+def _not_negative(value: object) -> float:
+    number = as_number(value)
+    if number is None or number < 0:
+        raise PydanticCustomError("not_negative", "a finite number of at least 0")
+    return 0.0 if number == 0 else _positive(number)
+
+
 def _variance(value: object) -> float:
     return _positive(value, LARGEST_NUMBER**2)
 
@@ -165,6 +172,7 @@ def listed(value: object) -> tuple[Any, ...]:
 
 Number = Annotated[float, BeforeValidator(_number)]
 Positive = Annotated[float, BeforeValidator(_positive)]
+NotNegative = Annotated[float, BeforeValidator(_not_negative)]
 KnownNoise = Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)]
 """Standard deviation of repeated measurements of the objective, in its unit."""
 Variance = Annotated[float, BeforeValidator(_variance)]
