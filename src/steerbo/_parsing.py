@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ._text import escape_unprintable
+from ._text import escape_unprintable, normalised, with_hyphen
 from ._wording import decimal_readings, point_readings
 from .errors import InvalidRequest
 
@@ -23,7 +23,7 @@ def parse_value(text: str) -> Any:
     >>> parse_value("1e3"), parse_value("[1, 2]"), parse_value("high")
     (1000.0, [1, 2], 'high')
     """
-    text = text.strip()
+    text = with_hyphen(normalised(text))
     try:
         return float(text)
     except ValueError:
@@ -64,8 +64,8 @@ def read_choice(choices: Iterable[Any], text: str) -> Any:
     >>> read_choice(["North", "south"], "north"), read_choice([0.5, 1.0], "1"), read_choice([True, False], "1")
     ('North', 1.0, '1')
     """
-    known = {escape_unprintable(str(choice)): choice for choice in choices}
-    if text in known:
+    known = {normalised(escape_unprintable(str(choice))): choice for choice in choices}
+    if (text := normalised(text)) in known:
         return known[text]
     alike = [name for name in known if folded(name) == folded(text)]
     if len(alike) == 1:
@@ -85,7 +85,7 @@ def folded(label: str) -> str:
     >>> folded(" Soil  pH ")
     'soil ph'
     """
-    return " ".join(label.split()).casefold()
+    return " ".join(normalised(label).split()).casefold()
 
 
 def read_rows(field: str, text: str) -> Rows:

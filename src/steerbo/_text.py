@@ -9,10 +9,14 @@ some scripts and emoji need.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 LONGEST_REASON = 10_000
 """Largest length of a reason, in characters: it may hold the output of a program that failed."""
 _LINES = "\n\t"
+_AT_ENDS = re.compile("^[\\s\u200b\u2060\ufeff]+|[\\s\u200b\u2060\ufeff]+$")
+"""Blanks, and characters without a width that join nothing."""
+_SIGNED = re.compile(r"[-+\d.,]+(?:e[-+]?\d+)?", re.IGNORECASE)
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SEQUENCE = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor
@@ -20,6 +24,25 @@ _SEQUENCE = re.compile(
     "|\x1b[ -/]*[0-~]"
 )
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+
+
+def normalised(text: str) -> str:
+    r"""A text that people typed, in one form: composed letters, without blanks and invisible characters at its ends.
+
+    >>> normalised("\ufeff Cafe\u0301\u200b "), normalised("6.5\xa0")
+    ('Café', '6.5')
+    """
+    return _AT_ENDS.sub("", unicodedata.normalize("NFC", text))
+
+
+def with_hyphen(text: str) -> str:
+    r"""A number with the minus sign of keyboards for that of typesetting; any other text as it is.
+
+    >>> with_hyphen("\u22125e\u22123"), with_hyphen("a \u2212 b")
+    ('-5e-3', 'a − b')
+    """
+    plain = text.replace("\u2212", "-")
+    return plain if _SIGNED.fullmatch(plain) else text
 
 
 def unsafe(text: str) -> str:

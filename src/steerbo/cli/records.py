@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..records import to_dict
 from ..study import Study
 from ..study.files.export import ID, events_jsonl, rounds_csv
-from ..study.files.import_csv import as_data, ignored, read_results, take
+from ..study.files.import_csv import Line, as_data, ignored, read_results, take
 from ..study.files.spreadsheet import decoded
 from ..study.formatting import data_table, rounds_table, shown_rounds
 from .app import answer, echo, group
@@ -76,7 +77,7 @@ def import_(
         plain = [to_dict(line) for line in lines]
         document = {"lines": plain, "ignored": list(sheet.ignored), "status": going.status.to_dict()}
     if as_json or lines:
-        answer(as_json, document, "\n".join(map(str, lines)))
+        answer(as_json, document, "\n".join(_grouped(lines)))
     if unread:
         echo(f"columns that are no part of the study, and not read: {', '.join(unread)}", err=True)
     fates = Counter(line.fate for line in lines)
@@ -94,6 +95,19 @@ def import_(
         echo(line, err=True)
     if fates["refused"]:
         raise typer.Exit(2)
+
+
+def _grouped(lines: Sequence[Line]) -> list[str]:
+    """Results of lines in words; those that are refused for the same reason are one sentence, at the first of them."""
+    alike = Counter(line.message for line in lines if line.fate == "refused")
+    said, told = list[str](), set[str]()
+    for line in lines:
+        if line.fate != "refused" or alike[line.message] == 1:
+            said.append(str(line))
+        elif line.message not in told:
+            told.add(line.message)
+            said.append(f"{alike[line.message]} lines, the first of them {line}")
+    return said
 
 
 def _money(history: History, names: set[str], spent: float) -> list[str]:

@@ -428,8 +428,12 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
         target = getattr(getattr(problem, "graph", None), "target", None)  # of a causal problem, the value's own name
         close = [header for header in sheet.ignored if target is not None and folded(header) == folded(target)]
         close = close or get_close_matches("value", sheet.ignored, n=1)
-        hint = f"Is it {close[0]!r}? Say so in the study file: [study.columns] value = {close[0]!r}." if close else ""
-        raise InvalidOutcome("line 1", list(sheet.ignored), f"a column {missing}", hint)
+        there = ", ".join(map(repr, sheet.headers))
+        likely = [*close, *reversed(sheet.ignored), "Yield"][0]  # results mostly stand at the end
+        named = json.dumps(likely, ensure_ascii=False)
+        question = f"Is it {close[0]!r}? Say" if close else "Say"
+        hint = f"The columns are {there}. {question} in the study file which is: [study.columns] value = {named}."
+        raise InvalidOutcome("line 1", None, f"a column {missing}", hint)
     return sheet
 
 
@@ -455,8 +459,8 @@ def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str,
 
 
 def ignored(problem: Problem, sheet: Spreadsheet) -> list[str]:
-    """Sentence on the columns that are not read, with guesses at mistyped names."""
-    missing = [name for name in columns_of(problem) if name not in sheet.columns]
+    """Headers of the columns that are not read, with guesses at variables, and at costs, that are missing."""
+    missing = [name for name in ("cost", *map(column, problem.columns)) if name not in sheet.columns]
     said = []
     for header in sheet.ignored:
         close = get_close_matches(header.casefold(), missing, n=1)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..._parsing import folded
-from ..._text import from_cell
+from ..._text import from_cell, normalised, with_hyphen
 from ...errors import InvalidInput, InvalidOutcome
 from .workbook import SIGNATURE, first_sheet
 
@@ -68,6 +68,7 @@ class Spreadsheet:
     Args:
         columns: names of the columns that were wanted and are there.
         ignored: headers of columns that are not read.
+        headers: all of them, as the table has them.
         rows: lines with anything in them.
         width: columns of the first line.
         mark: which decimal mark the numbers use, as far as they tell.
@@ -80,6 +81,7 @@ class Spreadsheet:
     width: int
     mark: Mark
     local: bool
+    headers: tuple[str, ...] = ()
 
     def number(self, name: str, cell: str, error: type[InvalidInput] = InvalidOutcome) -> str:
         """Write a number with a point as decimal mark; any other cell stays as it is.
@@ -138,7 +140,9 @@ def read_sheet(
     used = {k for where in places.values() for k in where}
     ignored = tuple(name for k, name in enumerate(header) if k not in used and name)
     mark = _mark(cell for row in rows for cell in row.cells.values())
-    return Spreadsheet(tuple(places), ignored, rows, len(header), mark, separators[best] == ";")
+    return Spreadsheet(
+        tuple(places), ignored, rows, len(header), mark, separators[best] == ";", tuple(filter(None, header))
+    )
 
 
 def _lines(text: str, separator: str, told: bool, error: type[InvalidInput]) -> list[tuple[int, list[str]]]:
@@ -150,7 +154,7 @@ def _lines(text: str, separator: str, told: bool, error: type[InvalidInput]) -> 
     found: list[tuple[int, list[str]]] = []
     try:
         for row in rows:
-            cells = [from_cell(cell.strip()) for cell in row]
+            cells = [with_hyphen(from_cell(normalised(cell))) for cell in row]
             while separator != "," and cells and not cells[-1]:
                 cells.pop()
             if any(cells):

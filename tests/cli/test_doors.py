@@ -1,0 +1,76 @@
+"""Tables as instruments, spreadsheets and people write them, through the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steerbo.study import Study
+from tests.cli.calls import call, refused
+
+STUDY = """
+[study]
+rounds = 50
+[problem]
+kind = "cost-varying"
+control_sets = [["x"]]
+variables = [VARIABLE]
+"""
+NUMBER = '{ kind = "float", name = "x", low = 0, high = 10 }'
+
+
+def begun(folder: Path, variable: str = NUMBER) -> Path:
+    place = folder / "study.toml"
+    place.write_text(STUDY.replace("VARIABLE", variable), encoding="utf-8")
+    assert call("new", place).exit_code == 0
+    return place
+
+
+def table(place: Path, text: str) -> Path:
+    file = place.parent / "a.csv"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_minus_sign_of_typesetting_is_a_minus(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    result = call("import", place, table(place, "\u200bx ,value\u00a0\n1,\u22125\n2,\u22121.5\n3,1e\u22123\n"))
+    assert result.exit_code == 0, result.output
+    with Study.open(place.with_suffix(".db")) as study:
+        assert [outcome.value for outcome in study.history.added] == [-5.0, -1.5, 1e-3]
+
+
+@pytest.mark.parametrize("written", ["Cafe\u0301", "Caf\u00e9", " Caf\u00e9\u200b"])
+@pytest.mark.parametrize("choice", ["Cafe\u0301", "Caf\u00e9"])
+def test_letters_in_two_parts_are_the_same_letters(tmp_path: Path, written: str, choice: str) -> None:
+    place = begun(tmp_path, f'{{ kind = "categorical", name = "x", choices = ["{choice}", "bar"] }}')
+    result = call("import", place, table(place, f"x,value\n{written},1\n"))
+    assert result.exit_code == 0, result.output
+    with Study.open(place.with_suffix(".db")) as study:
+        assert [outcome.realised["x"] for outcome in study.history.added] == [choice]
+
+
+def test_a_table_without_outcomes_is_refused_with_its_columns_and_the_way_to_name_one(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    said = refused(call("import", place, table(place, "HOMO,LUMO,x,yield\n1,2,3,4\n")), 2)
+    assert "a column 'value'" in said
+    assert "'HOMO', 'LUMO', 'x', 'yield'" in said
+    assert '[study.columns] value = "yield"' in said
+
+
+def test_columns_that_are_merely_not_read_are_no_misspelt_ones(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    result = call("import", place, table(place, "Date,Torsion,x,value\n2024,1,2,3\n"))
+    assert "not read: 'Date', 'Torsion'\n" in result.stderr
+    assert "did you mean" not in result.stderr
+
+
+def test_equal_refusals_are_one_line(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    lines = ["2,PENDING\n"] * 1719 + ["2,3\n"] * 9
+    result = call("import", place, table(place, "x,value\n" + "".join(lines)))
+    assert result.exit_code == 2
+    assert result.stdout.startswith("1719 lines, the first of them line 2: refused, value: 'PENDING'")
+    assert len(result.stdout.splitlines()) == 10
+    assert "9 new, 1719 refused" in result.stderr
