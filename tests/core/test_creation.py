@@ -145,3 +145,10 @@ def test_a_study_that_began_with_such_a_law_is_read(monkeypatch: pytest.MonkeyPa
 )
 def test_laws_that_are_truncated_much_are_allowed(law: Any) -> None:
     made(sb.CostVarying([replace(FAR, law=law), sb.Float("x", 0, 1)], [["x"], ["x", "t"]]))
+
+
+def test_options_in_a_table_are_written_one_by_one() -> None:
+    problem = sb.CostVarying([sb.Float("x", 0, 10)], [["x"]])
+    wrong: dict[str, Any] = {"options": {"beta": 0.5}}
+    with pytest.raises(InvalidOption, match=r"Write beta=0\.5\."):
+        sb.Optimizer(problem, rounds=5, **wrong)

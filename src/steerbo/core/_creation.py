@@ -174,7 +174,7 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
     kind = method.Options
     names = [option.name for option in fields(kind)]
     wrong: list[InvalidInput] = [
-        InvalidOption(str(option), options[option], *_unknown(method.name, names, option))
+        InvalidOption(str(option), options[option], *_unknown(method.name, names, option, options[option]))
         for option in options
         if option not in names
     ]
@@ -188,8 +188,11 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
     return method, to_dict(chosen) | _nothing(chosen)
 
 
-def _unknown(method: str, names: list[str], option: object) -> tuple[str, str]:
-    """Allowed options in the place of an unknown one, and a hint at the limit that may be meant."""
+def _unknown(method: str, names: list[str], option: object, given: object) -> tuple[str, str]:
+    """Allowed options in the place of an unknown one, and a hint at the limit or the options that may be meant."""
+    if option == "options" and isinstance(given, Mapping):
+        each = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        return "each option as an argument of its own", f"Write {each}."
     limit = get_close_matches(str(option), _LIMITS, n=1, cutoff=_SURE)
     known = f"an option of {method!r}, {one_of(names, '' if limit else option)}"
     return known if names else f"nothing: {method!r} has no options", f"Did you mean {limit[0]!r}?" if limit else ""

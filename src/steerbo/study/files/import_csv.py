@@ -430,9 +430,9 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
         close = close or get_close_matches("value", sheet.ignored, n=1)
         there = ", ".join(map(repr, sheet.headers))
         likely = [*close, *reversed(sheet.ignored), "Yield"][0]  # results mostly stand at the end
-        named = json.dumps(likely, ensure_ascii=False)
+        as_toml = json.dumps(likely, ensure_ascii=False)
         question = f"Is it {close[0]!r}? Say" if close else "Say"
-        hint = f"The columns are {there}. {question} in the study file which is: [study.columns] value = {named}."
+        hint = f"The columns are {there}. {question} in the study file which is: [study.columns] value = {as_toml}."
         raise InvalidOutcome("line 1", None, f"a column {missing}", hint)
     return sheet
 
