@@ -108,6 +108,7 @@ from .core import (
     OutcomeTold,
     PolicyStep,
     Problem,
+    Reason,
     Recommendation,
     Refitted,
     RequestField,
@@ -120,6 +121,7 @@ from .core import (
     Typical,
     average_recommendation,
     finite,
+    reason,
     typical,
 )
 from .errors import (
@@ -161,8 +163,8 @@ __all__ = [
     "InvalidContext", "InvalidInput", "InvalidOption", "InvalidOutcome", "InvalidProblem", "InvalidRequest",
     "LimitBroken", "Limits", "LimitsRevised", "LinearConstraint", "ListField", "Matern32", "Matern52", "Maximum",
     "Method", "MissingExtra", "ModelFailure", "Number", "Outcome", "OutcomeConstraint", "OutcomeTold", "Picture",
-    "PolicyStep", "Positive", "Problem", "Recommendation", "Refitted", "RequestField", "Round", "Scope", "Space",
-    "SquaredExponentialKernel", "StatedLaw", "SteerboError", "Streams", "Suggestion", "Table", "Typical",
+    "PolicyStep", "Positive", "Problem", "Reason", "Recommendation", "Refitted", "RequestField", "Round", "Scope",
+    "Space", "SquaredExponentialKernel", "StatedLaw", "SteerboError", "Streams", "Suggestion", "Table", "Typical",
     "average_recommendation", "bernstein_radius", "called", "check_limits", "collecting_errors", "combine", "finite",
-    "hoeffding_radius", "maximise", "one_of", "record", "sobol_points", "theory_beta", "typical", "violated",
+    "hoeffding_radius", "maximise", "one_of", "reason", "record", "sobol_points", "theory_beta", "typical", "violated",
 ]  # fmt: skip
