@@ -24,19 +24,18 @@ def saved(*rows: list[Any]) -> bytes:
     return written.getvalue()
 
 
-@pytest.mark.parametrize("number", [21.5, 6.125, 1.25, 1250, 1250.0, 1.25e-7, -2.5, 123.456, 2.0**60, 0.1 + 0.2])
+@pytest.mark.parametrize("number", [21.5, 6.125, 1.25, 1250, 1250.0, 1.25e-7, -2.5, 123.456, 2.0**60])
 def test_numbers_are_those_that_the_workbook_has(number: float) -> None:
     sheet = read_sheet(decoded(saved(["y"], [number])), {"y": ["y"]})
     assert float(sheet.number("y", sheet.rows[0].cells["y"])) == number
 
 
 def test_texts_are_asked_about() -> None:
-    sheet = read_sheet(
-        decoded(saved(["Temp (°C)", "ph"], [None, "6,25"], ["1,250", 6])), {"t": ["Temp (°C)"], "ph": ["ph"]}
-    )
-    assert float(sheet.number("ph", sheet.rows[0].cells["ph"])) == 6.25
+    data = saved(["Temp (°C)", "ph"], [21.5, 6.125], [None, "6,25"], ["1,250", 6])
+    sheet = read_sheet(decoded(data), {"t": ["Temp (°C)"], "ph": ["ph"]})
+    assert [float(sheet.number("ph", row.cells["ph"])) for row in sheet.rows] == [6.125, 6.25, 6.0]
     with pytest.raises(InvalidOutcome, match="one way"):
-        sheet.number("t", sheet.rows[1].cells["t"])
+        sheet.number("t", sheet.rows[2].cells["t"])
 
 
 def test_archives_of_other_kinds_are_refused() -> None:
