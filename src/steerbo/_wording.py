@@ -142,8 +142,9 @@ def interval_texts(mean: float | None, lower: float | None, upper: float | None)
     """
     known = [x for x in (mean, lower, upper) if x is not None]
     most = max(map(abs, known), default=0.0)
-    width = max(known, default=0.0) - min(known, default=0.0)
-    resolution = width / _SHARES if width > 0 else most / _FEW_DIGITS
+    # Each end is divided first: the distance of two numbers near the largest float is none.
+    share = max(known, default=0.0) / _SHARES - min(known, default=0.0) / _SHARES
+    resolution = share if share > 0 else most / _FEW_DIGITS
     texts = _equally_long(known, resolution, most)
     while len(set(texts)) < len(set(known)) and resolution > most * 10.0**-_FULL:
         resolution /= 10.0
