@@ -131,7 +131,7 @@ def stream(*traits: str) -> Case:
         available = {"available": {"place": (0.1 * (number % 3), 1.0)}} if "available" in traits else {}
         return {**asked(number), **available}
 
-    return Case(problem, "tempered-elimination", evaluate, request=request, rounds=ROUNDS)
+    return Case(problem, default_method(problem), evaluate, request=request, rounds=ROUNDS)
 
 
 def _limits(traits: tuple[str, ...], linear: list[Any]) -> list[Any] | None:
