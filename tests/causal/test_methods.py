@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ from steerbo.causal._arms import Arm
 from steerbo.causal._feasibility import ArmFeasibility
 from steerbo.causal.method import highest_bound
 from steerbo.causal.models import ModelOptions
-from steerbo.core import Optimizer, Scope, load
-from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict
-from tests.causal.published import figure_1
+from steerbo.core import Optimizer, Scope
+from steerbo.errors import InvalidContext, InvalidOutcome, OutcomeConflict
 from tests.causal.worlds import FIGURE
 from tests.sizes import size
 
@@ -57,24 +55,6 @@ def test_noise_is_not_taken_for_a_rough_function() -> None:
         optimizer.ask()
         excess.append((optimizer.recommend().mean or 0.0) - np.mean(outcomes))
     assert np.mean(excess) < 0.7
-
-
-@pytest.mark.parametrize("method", ["coca-bo", "cabo", "cobo", "random"])
-def test_logs_of_earlier_versions_have_a_model_to_choose(method: str) -> None:
-    """`backend` was an option; what it meant by default is what is done."""
-    optimizer = Optimizer(FIGURE, method, seed=0)
-    environment = figure_1()
-    environment.play(optimizer, 6, 0)
-    saved = json.loads(optimizer.to_json())
-    saved["events"][0]["options"]["backend"] = "own"
-    again = load(json.dumps(saved))
-    assert again.ask() == optimizer.ask()
-    assert again.events[0].options["backend"] == "own", "what was logged stays as it was"  # type: ignore[union-attr]
-    saved["events"][0]["options"]["backend"] = "botorch"
-    with pytest.raises(InvalidProblem, match="backend"):
-        load(json.dumps(saved))
-    with pytest.raises(InvalidOption, match="backend"):
-        Optimizer(FIGURE, method, backend="own")  # type: ignore[call-arg]
 
 
 GRAPH = sb.CausalGraph.from_text("c -> x; c -> y; x -> y", target="y", intervenable=["x"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +21,7 @@ from steerbo.causal._observational import (
 )
 from steerbo.causal.models import ModelOptions
 from steerbo.core import DataAdded, Optimizer, Outcome, Scope, Suggestion, load
-from steerbo.errors import InvalidOutcome, InvalidProblem
+from steerbo.errors import InvalidOutcome
 from steerbo.space import Float
 from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import rounds_csv
@@ -201,18 +200,6 @@ def test_observations_may_come_after_plays() -> None:
     again = Optimizer.replay(problem, optimizer.events)
     np.testing.assert_array_equal(_model(again).weights, _model(optimizer).weights)
     assert again.ask() == optimizer.ask()
-
-
-def test_logs_from_when_there_was_a_choice_open_if_it_was_the_default() -> None:
-    optimizer = observed(0.0, 20, 3)
-    saved = json.loads(optimizer.to_json())
-    saved["events"][0]["options"] |= {"observations": "trusted", "slanted": False}
-    again = load(json.dumps(saved))
-    assert again.ask() == optimizer.ask()
-    assert _model(again).inputs.shape == (23, 2)
-    saved["events"][0]["options"] |= {"observations": "checked"}
-    with pytest.raises(InvalidProblem, match="observations"):
-        load(json.dumps(saved))
 
 
 def test_what_is_no_number_is_refused_by_name() -> None:

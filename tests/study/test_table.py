@@ -6,6 +6,8 @@ import csv
 import io
 from pathlib import Path
 
+import pytest
+
 import steerbo as sb
 from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import rounds_csv, suggestions_csv
@@ -27,7 +29,7 @@ def test_variables_called_cost_and_value_go_round(tmp_path: Path) -> None:
     header, line = suggestions_csv(study.problem, [suggestion]).splitlines()
     assert header == "token,round,state,value,cost,charged,scope,variable cost,variable value,reason"
     filled = dict(zip(header.split(","), line.split(","), strict=True))
-    assert float(filled["variable cost"]) == suggestion.values["cost"]
+    assert float(filled["variable cost"]) == pytest.approx(suggestion.values["cost"], abs=0.01), "a thousandth"
     filled |= {"value": "7.5", "cost": "2", "variable value": "3"}
     (taken,) = import_csv(study, f"{header}\n{','.join(filled.values())}\n")
     assert taken.taken, taken
@@ -38,7 +40,7 @@ def test_variables_called_cost_and_value_go_round(tmp_path: Path) -> None:
     again = a_study(tmp_path, "second.db")
     (added,) = import_csv(again, "\n".join(row.partition(",")[2] for row in text.splitlines()))
     assert added.taken, added
-    assert again.history.added[0].realised == {"cost": suggestion.values["cost"], "value": 3.0}
+    assert again.history.added[0].realised == {"cost": float(filled["variable cost"]), "value": 3.0}
     study.close()
     again.close()
 

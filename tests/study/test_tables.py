@@ -17,7 +17,7 @@ COLUMNS = {
 
 
 def test_names_and_keys_are_those_of_the_first_version(tmp_path: Path) -> None:
-    assert {table.name: [*table.columns] for table in TABLES} == COLUMNS
+    assert {table.name: [*table.columns.keys()] for table in TABLES} == COLUMNS
     DatabaseLog(tmp_path / "log.db").close()
     with closing(sqlite3.connect(tmp_path / "log.db")) as connection:
         for name, columns in COLUMNS.items():
@@ -29,7 +29,7 @@ def test_names_and_keys_are_those_of_the_first_version(tmp_path: Path) -> None:
 
 
 def test_what_was_damaged_is_kept_with_all_that_an_event_has(tmp_path: Path) -> None:
-    assert [*DAMAGED.columns] == ["number", *EVENTS.columns]
+    assert [*DAMAGED.columns.keys()] == ["number", *EVENTS.columns.keys()]
     DatabaseLog(tmp_path / "log.db").close()
     with closing(sqlite3.connect(tmp_path / "log.db")) as connection:
         there = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

@@ -51,7 +51,7 @@ COMMANDS = {
     "serve": ("serving", "Serve studies as web pages and as JSON over HTTP."),
     "mcp": ("serving", "Serve studies to an assistant over the Model Context Protocol."),
     "key": ("serving", "Create, list or revoke keys to a served study."),
-    "doctor": ("maintenance", "Verify the checksums of all studies in a log; repair it on request."),
+    "doctor": ("maintenance", "Verify the checksums of all studies in a log, and load them; repair it on request."),
     "studies": ("maintenance", "List, rename, archive or delete the studies of a log."),
     "backup": ("maintenance", "Copy all studies of a log into a new file, while others may write."),
     "restore": ("maintenance", "Write the studies of a backup into another file or database."),
