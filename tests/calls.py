@@ -163,7 +163,15 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Scope.of": (sb.core.Scope.of, {"contexts": {"x": ["z"]}}),
     "Recommendation": (
         sb.core.Recommendation,
-        {"scope": sb.core.Scope(["x"]), "values": {"x": 1}, "mean": 1, "lower": 0, "upper": 2, "cost": 1, "reasons": ()},
+        {
+            "scope": sb.core.Scope(["x"]),
+            "values": {"x": 1},
+            "mean": 1,
+            "lower": 0,
+            "upper": 2,
+            "cost": 1,
+            "reasons": (),
+        },
     ),
     "Explanation": (sb.core.Explanation, {"summary": "s", "tables": [Table("t", ("a",), ((1,),))]}),
     "Status": (

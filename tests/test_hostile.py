@@ -67,7 +67,7 @@ TOO_MANY: dict[str, tuple[Callable[[], Any], str]] = {
     "control sets": (lambda: sb.CostVarying([X], [["x"]] * 100_000), "at most 4096"),
     "variables": (lambda: sb.CostVarying([sb.Float(name, 0, 1) for name in _names(1001)], [["1"]]), "at most 1000"),
     "priors": (lambda: sb.TimeVarying([X], [PRIOR] * 1001), "at most 1000"),
-    "nodes": (lambda: sb.CausalGraph(variables=_names(1001), target="1", intervenable=["2"]), "at most 1000"),
+    "nodes": (lambda: sb.CausalGraph(variables=_names(10_001), target="1", intervenable=["2"]), "at most 10000"),
     "entries": (lambda: sb.space.Empirical(range(10**12)), "at most 1000000"),
     "choices": (lambda: sb.Categorical("c", _names(100_001)), "at most 100000"),
     "batch": (lambda: Optimizer(COSTLY, seed=0).ask(10**9), "to 10000"),
