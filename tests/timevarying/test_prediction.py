@@ -21,7 +21,7 @@ def test_a_choice_is_logged_with_what_was_expected_of_it() -> None:
     method = optimizer._method
     assert isinstance(method, TimeVaryingMethod)
     (row,) = method.table_of_present_choice(optimizer.history).rows
-    assert row == (1, suggestion.values, method.names[told.prior], told.mean, told.band)
+    assert row == (1, optimizer.problem.shown(suggestion.values), method.names[told.prior], told.mean, told.band)
 
 
 def test_no_prior_is_behind_a_draw() -> None:
