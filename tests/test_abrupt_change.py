@@ -34,7 +34,7 @@ def test_a_change_without_a_drift_is_said(problem: Callable[[], Problem]) -> Non
     optimizer.ask()  # and with it the fit that may be due
     named, said = [each.suggestion.token for each in optimizer.history][22:27], str(optimizer.status)
     assert any(f"From {token} on outcomes are likely those of another function" in said for token in named)
-    assert "another function" in optimizer.explain().summary
+    assert "another function" in optimizer.explain().text
 
 
 @pytest.mark.parametrize("seed", range(3))

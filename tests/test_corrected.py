@@ -54,7 +54,7 @@ def test_a_correction_that_is_mistyped_is_named() -> None:
     before = optimizer.recommend()
     optimizer.amend(token, value=800.0)
     assert optimizer.recommend().mean == pytest.approx(before.mean, abs=0.1)
-    assert "800 in round 16" in optimizer.explain().summary
+    assert "800 in round 16" in optimizer.explain().text
 
 
 def test_a_correction_that_is_taken_back_leads_to_no_fit() -> None:
@@ -74,7 +74,7 @@ def said(optimizer: Optimizer) -> tuple[Any, str]:
     """Setting, mean and bounds, but for rounding, and the last sentence of the explanation."""
     advice = optimizer.recommend()
     numbers = [advice.values["x"], advice.mean, advice.lower, advice.upper]
-    return pytest.approx(numbers, rel=1e-9), optimizer.explain().summary.splitlines()[-1]
+    return pytest.approx(numbers, rel=1e-9), optimizer.explain().text.splitlines()[-1]
 
 
 def alike(one: tuple[Any, str], two: tuple[Any, str]) -> bool:
@@ -165,4 +165,4 @@ def test_an_observation_that_is_void_leaves_the_doubts_of_others() -> None:
     assert after.mean == pytest.approx(before.mean, abs=0.1)
     assert after.upper is not None
     assert after.upper < 9.0
-    assert "in added-15" in optimizer.explain().summary
+    assert "in added-15" in optimizer.explain().text

@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Problem
-from steerbo.core._implausible import outliers_said
+from steerbo.core._implausible import outliers_found
 
 WRONG = 12
 """Round whose value is told a hundred times too large."""
@@ -53,14 +53,14 @@ def test_a_mistyped_value_is_named_until_it_is_put_right(problem: Callable[[], P
         if number == WRONG:
             wrong, right = asked, value
     named = f"in round {WRONG} ({wrong.token})."
-    said = optimizer.explain().summary
+    said = optimizer.explain().text
     assert "1 outcome is probably wrong and counts for little" in said
     assert named in said
     optimizer.ask()
     assert named in str(optimizer.status)
     assert Optimizer.replay(optimizer.problem, optimizer.events).explain() == optimizer.explain()
     optimizer.amend(wrong, value=right)
-    assert "probably wrong" not in optimizer.explain().summary
+    assert "probably wrong" not in optimizer.explain().text
 
 
 def test_of_many_outliers_the_latest_are_named() -> None:
@@ -69,9 +69,10 @@ def test_of_many_outliers_the_latest_are_named() -> None:
     told = [optimizer.ask() for _ in range(8)]
     for asked in told:
         optimizer.tell(asked, 1.0, realised={"x": 0.5, "z": 0.5, **asked.values})
-    said = outliers_said(optimizer.history, [asked.token for asked in told])
+    (found,) = outliers_found(optimizer.history, [asked.token for asked in told])
+    said = str(found)
     assert "8 outcomes are probably wrong and count for little until others agree" in said
     assert told[-1].token in said
     assert said.endswith(" and 3 earlier ones.")
     assert told[2].token not in said
-    assert outliers_said(optimizer.history, []) == ""
+    assert not [*outliers_found(optimizer.history, [])]

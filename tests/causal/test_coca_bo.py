@@ -106,7 +106,7 @@ def test_many_arms_share_first_plays() -> None:
     first = phases.index("paired")
     assert first <= 44, "scopes with the same columns share a model, and what it was told"
     assert phases[first:].count("first plays") < 6, "an arm that is neglected"
-    assert "44 initial plays, where 267 would be wanted" in optimizer.explain().summary
+    assert "44 initial plays, where 267 would be wanted" in optimizer.explain().text
 
 
 def test_arms_that_nobody_has_played_yet_are_tried_where_there_are_more_than_first_plays() -> None:

@@ -124,7 +124,7 @@ def test_the_best_at_a_limit_is_found_explained_and_replayed() -> None:
     assert optimizer.policy({"c": 0.0}).values["a"] + 2 * optimizer.policy({"c": 0.0}).values["b"] <= 6 + 1e-9
     table = optimizer.explain().tables[-1]
     assert (table.title, table.rows[0][2]) == ("Limits", True)
-    assert f"at a limit: {limit}" in optimizer.explain().summary
+    assert f"at a limit: {limit}" in optimizer.explain().text
     assert sb.load(optimizer.to_json()).ask() == optimizer.ask()
 
 

@@ -461,12 +461,12 @@ def test_observations_are_adjusted_for_what_nobody_looks_at_before() -> None:
         row = {name: float(random.random()) for name in NAMES}
         lacking = ("weight",) if k % 4 == 0 else ("pulse",) if k % 4 == 1 else ()
         optimizer.add(row["dose"] + row["weight"], {n: v for n, v in row.items() if n not in lacking})
-    said = optimizer.explain().summary
+    said = optimizer.explain().text
     assert "set dose after looking at age (adjusted for weight; 30 of them, the others lack values)" in said
     optimizer.ask()
     assert 30 in [len(model) for model in optimizer._method.models.regressions]  # type: ignore[attr-defined]
     optimizer.amend("added-1", realised={"weight": 0.4})
-    assert "31 of them" in optimizer.explain().summary
+    assert "31 of them" in optimizer.explain().text
     assert Optimizer.replay(PROBLEM, optimizer.events).ask() == optimizer.ask()
 
 

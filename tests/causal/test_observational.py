@@ -46,7 +46,7 @@ def test_observations_feed_identified_scopes_only_and_are_no_plays() -> None:
     method = optimizer._method
     assert [len(model) for model in method.models.regressions] == [30, 0]  # type: ignore[attr-defined]
     assert not method.plays.any()  # type: ignore[attr-defined]
-    assert "30 observations without intervention feed: set x1 after looking at c" in optimizer.explain().summary
+    assert "30 observations without intervention feed: set x1 after looking at c" in optimizer.explain().text
 
 
 def _confounded() -> tuple[Causal, dict[str, np.ndarray]]:
@@ -66,7 +66,7 @@ def test_observations_are_adjusted_for_what_is_beside_a_scope() -> None:
     for k in range(120):
         optimizer.add(float(drawn["y"][k]), {name: float(drawn[name][k]) for name in ("x", "z")})
     optimizer.ask()
-    assert "set x (adjusted for z)" in optimizer.explain().summary
+    assert "set x (adjusted for z)" in optimizer.explain().text
     method = optimizer._method
     model = next(m for m, arm in zip(method.models.regressions, method.arms, strict=True) if arm.names == ("x",))  # type: ignore[attr-defined]
     low, high = model.predict([[0.1], [0.9]])[0]
@@ -322,7 +322,7 @@ def test_trials_teach_where_observations_mislead() -> None:
     trial.refit()
     step = trial.policy({"age": 40.0})
     assert step.values["dose"] > 0.8
-    said = trial.explain().summary
+    said = trial.explain().text
     assert "30 trials of elsewhere that set dose feed: set dose after looking at age." in said
     assert "without intervention" not in said
     assert not trial._method.plays.any()  # type: ignore[attr-defined]

@@ -51,7 +51,7 @@ def test_an_observation_counts_where_every_graph_says_so() -> None:
     optimizer = Optimizer(problem(RIGHT, HIDDEN), "coca-bo", seed=0)
     for k in range(5):
         optimizer.add(0.1 * k, {"x": 0.2 * k, "c": 0.3})
-    assert "set x after looking at c" not in optimizer.explain().summary
+    assert "set x after looking at c" not in optimizer.explain().text
 
 
 def test_variables_to_adjust_for_must_do_in_every_graph() -> None:

@@ -105,7 +105,7 @@ def test_a_log_of_the_weather_and_a_forecast_say_how_far_to_open_the_vents(run: 
         step = json.loads(said("policy", example, "--context", f"temperature={temperature}", "--json"))
         vents.append(step["values"]["vent"])
     assert vents[0] < vents[1], "the warmer it will be, the more they are open"
-    assert json.loads(said("show", example, "--json"))["status"]["warnings"] == []
+    assert json.loads(said("show", example, "--json"))["status"]["findings"] == []
 
 
 @pytest.mark.parametrize("example", ["kiln"], indirect=True)

@@ -103,7 +103,7 @@ def test_a_law_that_nature_does_not_keep_is_warned_of_once_and_stays_in_sight(tm
     assert len(warned) == 1
     assert warned[0].startswith("steerbo: light is not as its law says. Expected: half")
     document = json.loads(said("show", greenhouse, "--json"))
-    (kept,) = document["status"]["warnings"]
+    (kept,) = document["status"]["findings"]
     assert kept in warned[0]
     assert kept in document["explanation"]["summary"]
     assert "warning: light is not as its law says" in " ".join(said("show", greenhouse).split())

@@ -76,7 +76,7 @@ def test_a_new_study_goes_on_where_its_data_end(kind: str, first: float) -> None
     optimizer.ask(batch=2)
     optimizer.ask()
     assert [time_of(played) for played in optimizer.history] == [first + 40, first + 41, first + 42]
-    assert optimizer.status.remark == ""
+    assert optimizer.status.findings == ()
     assert now(read_back(optimizer).history) == first + 42
     assert bits(read_back(optimizer).ask()) == bits(optimizer.ask())
 
@@ -218,15 +218,15 @@ def test_one_time_far_ahead_is_warned_of_and_not_followed(rounds: int) -> None:
     with pytest.warns(UnusualOutcomeWarning, match=said):
         add(optimizer, 4000.0)
     assert now(optimizer.history) == 5.0
-    assert f"The time of {name}, 4000, is far ahead of all others" in optimizer.status.remark
-    assert "answers are as of 5 until another one is near it" in optimizer.explain().summary
+    assert f"The time of {name}, 4000, is far ahead of all others" in str(optimizer.status)
+    assert "answers are as of 5 until another one is near it" in optimizer.explain().text
     optimizer.ask()
     assert time_of(optimizer.history.latest) == 6.0  # type: ignore[arg-type]
     assert now(read_back(optimizer).history) == 6.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         optimizer.amend(name, realised={"time": 6.0})
-    assert optimizer.status.remark == ""
+    assert optimizer.status.findings == ()
     optimizer.ask()
     assert time_of(optimizer.history.latest) == 7.0  # type: ignore[arg-type]
 
@@ -262,7 +262,7 @@ def test_two_times_near_each_other_count() -> None:
         add(optimizer, 400.0)
     assert add(optimizer, 401.0) is None
     assert now(optimizer.history) == 401.0
-    assert optimizer.status.remark == ""
+    assert optimizer.status.findings == ()
     optimizer.amend("added-6", void=True)
     assert now(optimizer.history) == 4.0
     optimizer.ask(time=399.0)
@@ -317,7 +317,7 @@ def test_a_variable_that_is_called_time_is_no_time() -> None:
     assert [str(each.message) for each in caught] == [
         "added-6: time = 400 is far outside its range, 0 to 10; it is kept. If it is wrong, amend added-6."
     ]
-    assert optimizer.status.remark == ""
+    assert optimizer.status.findings == ()
 
 
 def test_times_in_order() -> None:

@@ -62,10 +62,11 @@ def test_a_law_that_nature_does_not_keep_is_said_once_with_what_to_do() -> None:
     )
     assert "Seen in the first " in warning
     assert "A new study may have what was seen as its law, or learn it" in warning
-    assert optimizer.status.warnings == (warning,)
-    assert optimizer.status.to_dict()["warnings"] == [warning]
+    (found,) = optimizer.status.findings
+    assert (found.kind, found.where, found.text) == ("law", "heat", warning)
+    assert optimizer.status.to_dict()["findings"][0]["text"] == warning
     assert str(optimizer.status).endswith("; warning: heat is not as its law says")
-    assert warning in optimizer.explain().summary
+    assert warning in optimizer.explain().text
 
 
 def test_it_is_the_same_after_a_restart_and_another_batch() -> None:
@@ -75,10 +76,10 @@ def test_it_is_the_same_after_a_restart_and_another_batch() -> None:
         warnings.simplefilter("error")
         again = sb.load(optimizer.to_json())
     assert again.status == optimizer.status
-    assert again.status.warnings
+    assert again.status.findings
     later = play(optimizer, warm(9), 10)
     assert later == []
-    assert optimizer.status.warnings == again.status.warnings
+    assert optimizer.status.findings == again.status.findings
 
 
 def test_while_laws_hold_nothing_is_said() -> None:
@@ -141,8 +142,8 @@ def test_what_goes_with_what_is_seen_is_said() -> None:
     for w in random.random(80).tolist():
         checks.shown(["valve"], (), {"heat": float(heat.ppf(w)), "damp": float(random.random()), "weather": w})
     (finding,) = checks.findings
-    assert finding.startswith("heat goes with weather.")
-    assert "rounds that left heat to nature" in finding
+    assert finding.text.startswith("heat goes with weather.")
+    assert "rounds that left heat to nature" in finding.text
 
 
 def season(joint: bool) -> sb.CostVarying:
@@ -171,7 +172,10 @@ def test_a_law_given_what_is_seen_may_change_with_it(joint: bool) -> None:
     checks = LawMonitor(season(joint))
     for w in random.random(120).tolist():
         checks.shown(["valve"], ("w",), {"heat": 12 + 20 * w, "damp": w, "w": w})
-    assert {finding.partition(".")[0] for finding in checks.findings} == {"damp goes with heat", "damp goes with w"}
+    assert {finding.text.partition(".")[0] for finding in checks.findings} == {
+        "damp goes with heat",
+        "damp goes with w",
+    }
 
 
 def test_choices_whole_and_rounded_numbers_raise_no_alarm_when_they_keep_their_laws() -> None:
@@ -202,13 +206,13 @@ def test_a_choice_that_is_rarer_than_stated_is_said() -> None:
 def test_corrections_and_data_from_elsewhere_count() -> None:
     optimizer = sb.Optimizer(problem(), "random", seed=1)
     play(optimizer, warm(), 30)
-    assert optimizer.status.warnings
+    assert optimizer.status.findings
     nature = lawful()
     for number, played in enumerate(list(optimizer.history)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             optimizer.amend(played.suggestion, realised={**nature(number), **played.suggestion.values})
-    assert optimizer.status.warnings == ()
+    assert optimizer.status.findings == ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for number in range(20):
@@ -216,7 +220,8 @@ def test_corrections_and_data_from_elsewhere_count() -> None:
     assert [type(each.message) for each in caught] == [LawWarning]
     for number in range(20):  # where nobody knows what was set, nobody knows what nature did
         optimizer.add(0.0, {"valve": 0.5, "heat": 14.0, "damp": number / 20})
-    assert json.loads(json.dumps(optimizer.status.to_dict()))["warnings"] == list(optimizer.status.warnings)
+    (found,) = optimizer.status.findings
+    assert json.loads(json.dumps(optimizer.status.to_dict()))["findings"] == [found.to_dict()]
 
 
 @pytest.mark.parametrize("value", [9.0, 36.0, 1e6, -1e6])

@@ -11,7 +11,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.coca_bo import CoCaBO
-from steerbo.core._constraints import broken_limits_said, check_suggestion
+from steerbo.core._constraints import check_suggestion, limits_broken
 from steerbo.costvarying.methods import Random
 from steerbo.errors import InvalidProblem, LimitBroken, SteerboError
 from steerbo.extending import (
@@ -195,7 +195,7 @@ def test_a_limit_that_is_kept_less_often_than_stated_is_reported(broken: int, sa
     optimizer = sb.Optimizer(sb.CostVarying([sb.Float("heat", 0, 10)], [["heat"]], limits=[limit]), "random", seed=0)
     for number in range(40):
         optimizer.tell(optimizer.ask(), 1.0, realised={"pressure": 6.0 if 8 <= number < 8 + broken else 4.0})
-    text = broken_limits_said(optimizer.problem, optimizer.history)
+    text = " ".join(map(str, limits_broken(optimizer.problem, optimizer.history)))
     assert (f"pressure at most 5 with probability 0.95 was kept in {1 - broken / 32:.0%} of 32 plays" in text) == said
     assert bool(text) == said
     assert (text in str(optimizer.status)) is True
@@ -239,8 +239,8 @@ def test_an_answer_that_likely_breaks_a_limit_on_an_outcome_is_not_called_at_it(
         suggestion = optimizer.ask()
         a = suggestion.values["a"]
         optimizer.tell(suggestion, a, realised={"heat": 1.0 + a})
-    assert "breaks a limit more often than it may" in optimizer.explain().summary
-    assert "is at a limit" not in optimizer.explain().summary
+    assert "breaks a limit more often than it may" in optimizer.explain().text
+    assert "is at a limit" not in optimizer.explain().text
 
 
 @pytest.mark.parametrize("origin", [0.0, 1e4, -4.0])

@@ -134,7 +134,7 @@ def test_enough_compares_with_what_a_play_costs() -> None:
         assert suggestion is not None
         free.tell(suggestion, outcome(suggestion)["value"])
     assert free.status.finished == "all rounds are made"
-    assert "the cost of a play is unknown" in free.explain().summary
+    assert "the cost of a play is unknown" in free.explain().text
 
 
 def test_a_dear_mishap_is_not_what_a_play_costs() -> None:
@@ -148,7 +148,7 @@ def test_a_dear_mishap_is_not_what_a_play_costs() -> None:
     optimizer.fail(asked, "the pump broke", cost=1e6)
     assert not optimizer.status.finished
     assert optimizer.ask() is not None
-    assert "of late" in optimizer.explain().summary
+    assert "of late" in optimizer.explain().text
 
 
 @pytest.mark.parametrize("minimize", [False, True])
@@ -185,7 +185,7 @@ def test_outcomes_that_are_all_alike_end_nothing(kind: str, value: float) -> Non
     optimizer = played(study(kind, rounds=8, stop=1e90), 8, lambda _: value)
     assert optimizer.status.finished == "all rounds are made"
     assert optimizer.status.gain is None
-    assert "how much that is the bounds do not say yet" in optimizer.explain().summary
+    assert "how much that is the bounds do not say yet" in optimizer.explain().text
 
 
 def test_one_outcome_and_none_end_nothing() -> None:
@@ -196,7 +196,7 @@ def test_one_outcome_and_none_end_nothing() -> None:
         assert suggestion is not None
         optimizer.fail(suggestion, "pump broke", cost=1.0)
         assert not optimizer.status.finished, "everything failed"
-        assert optimizer.explain().summary
+        assert optimizer.explain().text
     assert not played(study("sites", rounds=9, stop=1e90), 1).status.finished
 
 
@@ -295,7 +295,7 @@ def test_what_a_move_cost_is_no_cost_of_the_next_play() -> None:
     status = optimizer.status
     assert status.finished.startswith("enough is known")
     assert status.finished.endswith("less than the 1 that the latest play cost, switching aside")
-    assert "1 of late, switching aside" in optimizer.explain().summary
+    assert "1 of late, switching aside" in optimizer.explain().text
     gains = [played.gain for played in plays if played.gain is not None]
     assert status.gain is not None
     assert min(gains) >= 1.0 > status.gain

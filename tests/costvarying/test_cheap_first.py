@@ -290,7 +290,7 @@ def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.
     again = sb.Optimizer.replay(problem, optimizer.events[:-1]).ask()
     assert first == again, "to the last bit"
     said = "Of 30 outcomes 20 are counted"
-    assert said in optimizer.explain().summary
+    assert said in optimizer.explain().text
     assert said in str(optimizer.status)
     assert optimizer.recommend().mean == pytest.approx(3.0, abs=0.1)
 
@@ -372,7 +372,7 @@ def test_an_outcome_that_is_better_than_all_others_and_doubted_is_played_once_mo
             peak = suggestion
         if "repeats" in suggestion.note:
             repeated.append((suggestion.note["repeats"], heat))
-            assert f"Round {number} repeats {peak.token}" in optimizer.explain().summary
+            assert f"Round {number} repeats {peak.token}" in optimizer.explain().text
         near = number >= 14 and abs(heat - peak.values["heat"]) < 0.02
         value = 4.0 if number == 14 else again if near else 0.0
         optimizer.tell(suggestion, value + 0.1 * random.normal())
@@ -398,7 +398,7 @@ def test_a_repetition_that_agrees_is_believed_whatever_nature_draws_beside_it(se
         value = 4.0 * near + 0.1 * random.normal()
         optimizer.tell(suggestion, value, realised={"heat": heat, "wind": 10.0 * random.random()})
     assert repeats == [peak.token]
-    assert "probably wrong" not in optimizer.status.remark
+    assert "probably wrong" not in str(optimizer.status)
     assert optimizer.recommend().values["heat"] == pytest.approx(peak.values["heat"], abs=0.5)
 
 

@@ -77,7 +77,7 @@ def test_the_best_at_a_limit_is_found_and_explained_and_replayed() -> None:
     table = optimizer.explain().tables[-1]
     assert table.title == "Limits"
     assert [row[2] for row in table.rows] == [True, False, best.values["m"] != "z"]
-    assert str(LIMITS[0]) in optimizer.explain().summary
+    assert str(LIMITS[0]) in optimizer.explain().text
     again = sb.load(optimizer.to_json())
     assert again.ask() == optimizer.ask()
 

@@ -107,7 +107,7 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     optimizer = play("learned", rounds=30, moves=False)
     learned = [event.hyperparameters["objective"]["drift"] for event in optimizer.events if isinstance(event, Refitted)]
     assert {(each["kind"], len(each["cuts"])) for each in learned} == {("steady", 0)}
-    assert "Of drift it says: nothing seems to drift." in optimizer.explain().summary
+    assert "Of drift it says: nothing seems to drift." in optimizer.explain().text
     still = play(None, rounds=8, moves=False)
     same = play("learned", rounds=8, moves=False)
     moved = [
@@ -120,7 +120,7 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
 def test_what_slides_is_forecast() -> None:
     for drift in (sb.gp.Sliding(60), "learned"):
         optimizer = play(drift)
-        said = re.search(r"Of drift it says: all slides, by up to ([\d.]+\d) of", optimizer.explain().summary)
+        said = re.search(r"Of drift it says: all slides, by up to ([\d.]+\d) of", optimizer.explain().text)
         assert said is not None
         assert float(said[1]) == pytest.approx(0.01, rel=0.3)
         assert optimizer.policy(time=60).values["x"] == pytest.approx(best(60), abs=0.1)
@@ -187,7 +187,7 @@ def test_a_switch_is_noticed_and_what_was_before_is_forgotten() -> None:
         event.hyperparameters["objective"]["drift"]["cuts"] for event in optimizer.events if isinstance(event, Refitted)
     ][-1]
     assert [float.fromhex(cut) for cut in cuts] == [pytest.approx(31, abs=2)]
-    assert "all began anew at time 3" in optimizer.explain().summary
+    assert "all began anew at time 3" in optimizer.explain().text
     found = optimizer.recommend().values["x"]
     assert np.sin(9 * found + 3) > 0.95
 

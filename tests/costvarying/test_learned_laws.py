@@ -58,7 +58,7 @@ def test_the_law_moves_to_where_nature_is(law: Any) -> None:
         away.append(abs(mean_of(optimizer) - 0.8))
     left = sum("heat" not in played.suggestion.values for played in optimizer.history)
     assert away[-1] <= 0.55 / (left + 1)
-    assert optimizer.status.warnings == (), "a law that is learned needs no warning"
+    assert optimizer.status.findings == (), "a law that is learned needs no warning"
 
 
 def test_only_what_nature_did_is_learned_from() -> None:

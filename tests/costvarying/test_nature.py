@@ -247,7 +247,7 @@ def test_answers_follow_the_forecast_and_where_there_is_none_the_rows() -> None:
         assert suggestion is not None
         value = -((suggestion.values["valve"] - damp) ** 2)
         optimizer.tell(suggestion, value, realised={"heat": heat, "damp": damp})
-    assert optimizer.status.warnings == ()
+    assert optimizer.status.findings == ()
     valves = [optimizer.policy({"heat": heat}).values["valve"] for heat in (0.25, 0.75)]
     assert valves == pytest.approx([0.275, 0.725], abs=0.06)
     assert optimizer.policy({}).values["valve"] == pytest.approx(0.5, abs=0.06)

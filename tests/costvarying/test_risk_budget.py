@@ -66,12 +66,12 @@ def test_the_mean_stays_at_what_was_asked_and_it_is_said() -> None:
     assert last.note["mean"]["strain"] >= 0.9 - 1e-9
     counted = [each.suggestion.note for each in optimizer.history]
     assert [note["likely"]["strain"] >= 0.9 for note in counted] == [True] * (len(counted) - 1) + [False]
-    said = optimizer.explain().summary
+    said = optimizer.explain().text
     assert "it keeps to that on strain with probability 0." in said
     assert "(such plays: 1)" in said
     assert BOLD < 0.9
     again = sb.load(optimizer.to_json())
-    assert again.explain().summary == said
+    assert again.explain().text == said
     assert again.ask() == optimizer.ask(), "it is a function of the log"
 
 

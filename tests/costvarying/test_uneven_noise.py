@@ -21,11 +21,11 @@ def test_a_study_says_where_measurements_are_loud(loud: bool) -> None:
         optimizer.add(value, realised={"a": a, "b": 10 + 10 * b})
     optimizer.tell(optimizer.ask(), 1.0)
     optimizer.ask()
-    said = optimizer.explain().summary
+    said = optimizer.explain().text
     assert ("A measurement is off by about" in said) == loud
     assert ("where b is smallest" in said) == loud
     again = sb.load(optimizer.to_json())
-    assert again.explain().summary == said
+    assert again.explain().text == said
     assert again.recommend() == optimizer.recommend()
 
 

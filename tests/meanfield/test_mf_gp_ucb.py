@@ -272,9 +272,9 @@ def test_a_study_of_more_outcomes_goes_on_with_some_and_says_so(monkeypatch: pyt
         optimizer.add(-shares[0], {"distribution": {"everyone": dict(zip("abcd", shares, strict=True))}})
     assert optimizer.ask() is not None
     said = "Of 30 outcomes 20 are counted"
-    assert said in optimizer.explain().summary
+    assert said in optimizer.explain().text
     assert said in str(optimizer.status)
-    assert optimizer.status.to_dict()["remark"].startswith(said)
+    assert str(optimizer.status.findings[0]).startswith(said)
 
 
 @cache
@@ -304,7 +304,7 @@ def test_a_demand_that_changed_is_followed() -> None:
     reached = [demand(problem.table(o.recommend().values["distribution"])[0], AFTER) for o in (noticed, ignored)]
     assert reached[0] > -0.02
     assert reached[0] >= reached[1]
-    assert f"{old} older outcomes are forgotten since round" in noticed.explain().summary
+    assert f"{old} older outcomes are forgotten since round" in noticed.explain().text
 
 
 def test_rounds_after_a_change_begin_at_random() -> None:
@@ -351,9 +351,9 @@ def test_where_not_all_outcomes_are_counted_no_change_is_noticed_and_that_is_sai
         for _ in range(7):
             suggestion = optimizer.ask()
             assert suggestion is not None
-            assert not optimizer.status.remark
+            assert not optimizer.status.findings
             optimizer.tell(suggestion, 1.0)
-        assert ("no longer noticed" in optimizer.status.remark) == notices
+        assert ("no longer noticed" in str(optimizer.status)) == notices
         assert ("no longer noticed" in str(optimizer.explain())) == notices
 
 
@@ -365,7 +365,7 @@ def test_a_slip_of_the_pen_counts_for_little_and_is_named() -> None:
     assert wrong is not None
     optimizer.tell(wrong, 40.0)
     play(optimizer, 4)
-    said = optimizer.explain().summary
+    said = optimizer.explain().text
     assert (
         f"1 outcome is probably wrong and counts for little until others agree with it: 40 in round 13 ({wrong.token})."
         in said
@@ -376,7 +376,7 @@ def test_a_slip_of_the_pen_counts_for_little_and_is_named() -> None:
     again = Optimizer.replay(optimizer.problem, optimizer.events)
     assert again.ask() == optimizer.ask()
     optimizer.amend(wrong, value=0.333)
-    assert "probably wrong" not in optimizer.explain().summary
+    assert "probably wrong" not in optimizer.explain().text
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -392,7 +392,7 @@ def test_two_slips_of_the_pen_do_not_hide_each_other(seed: int) -> None:
         table = np.array([[*suggestion.values["distribution"]["everyone"].values()]])
         optimizer.tell(suggestion, 100.0 * payoff(table))
         play(optimizer, 1)
-    said = optimizer.explain().summary
+    said = optimizer.explain().text
     assert "2 outcomes are probably wrong" in said
     assert all(token in said for token in wrong)
     assert min(payoff(table) for table in play(optimizer, 6)) > 0.2

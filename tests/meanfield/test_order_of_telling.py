@@ -163,7 +163,7 @@ def test_after_a_correction_no_round_is_played_at_random_again() -> None:
     optimizer.amend(first.suggestion.token, value=first.outcome.value - 0.01)
     assert optimizer.ask().note["phase"] == "model"
     refit = next(event for event in reversed(optimizer.events) if isinstance(event, Refitted))
-    assert f"forgotten since round {refit.hyperparameters['noticed']}" in optimizer.explain().summary
+    assert f"forgotten since round {refit.hyperparameters['noticed']}" in optimizer.explain().text
     assert refit.hyperparameters["noticed"] < 35
 
 

@@ -155,7 +155,7 @@ def test_rounds_count_on_from_the_outcomes_of_another_study_and_a_mistyped_time_
         assert now(new.history) == 12.0
         far = messages(import_csv(new, "time,t,value\n1300,20,13\n"))[0]
         assert "time = 1300 is 1288 after all others, and no step was larger than 1" in far
-        assert "answers are as of 12" in new.status.remark
+        assert "answers are as of 12" in str(new.status)
         with Study.open(log, holder=BY_HAND) as other:
             new.ask()
             other.ask()

@@ -115,10 +115,10 @@ def test_fits_of_another_kernel_are_made_again_and_the_doctor_names_them(tmp_pat
         study = Study.open(place)
     with study:
         assert study.recommend().mean is not None
-        assert f"event {at} cannot be used" in study.explain().summary
+        assert f"event {at} cannot be used" in study.explain().text
         study.tell(study.ask(), 1.0)
         study.ask()
-        assert "cannot be used" not in study.explain().summary
+        assert "cannot be used" not in study.explain().text
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Study.open(place).close()

@@ -55,15 +55,15 @@ def test_a_mistyped_outcome_spoils_no_answer(method: str, drift: Decay | None, f
         assert advice.upper is not None
         assert advice.lower - 0.2 < 7.4 < advice.upper + 0.2
         assert advice.upper - advice.lower < 3.0
-        assert f" in round {number} ({played[number - 1].token})." in str(optimizer.explain().summary)
+        assert f" in round {number} ({played[number - 1].token})." in str(optimizer.explain().text)
 
 
 def test_an_amended_outcome_is_judged_anew() -> None:
     optimizer = Optimizer(problem(True), seed=3)
     played = play(optimizer, 12, 0.1, {10: 100.0})
-    assert "probably wrong" in optimizer.explain().summary
+    assert "probably wrong" in optimizer.explain().text
     optimizer.amend(played[9], value_at(float(played[9].values["x"])))
-    assert "probably wrong" not in optimizer.explain().summary
+    assert "probably wrong" not in optimizer.explain().text
 
 
 def test_data_that_agree_with_a_wrong_one_are_not_named_with_it() -> None:
@@ -73,7 +73,7 @@ def test_data_that_agree_with_a_wrong_one_are_not_named_with_it() -> None:
     for x, value in [*right, (0.1, 12)]:
         optimizer.add(value, {"x": x})
     said = "1 outcome is probably wrong and counts for little until others agree with it: 12 in added-9."
-    assert optimizer.explain().summary.splitlines()[-1] == said
+    assert optimizer.explain().text.splitlines()[-1] == said
 
 
 def test_more_of_their_kind_are_believed() -> None:
@@ -83,7 +83,7 @@ def test_more_of_their_kind_are_believed() -> None:
     for _ in range(8):
         asked = optimizer.ask()
         optimizer.tell(asked, 30.0 + value_at(float(asked.values["x"])))
-    assert optimizer.explain().summary.count("2 outcomes are probably wrong") == 1
+    assert optimizer.explain().text.count("2 outcomes are probably wrong") == 1
     assert float(optimizer.recommend().mean or 0) > 25.0
 
 
@@ -116,7 +116,7 @@ def test_papers_methods_take_outcomes_as_they_are() -> None:
         optimizer = Optimizer(problem(True), method=method, seed=5)
         play(optimizer, 10, 0.1, {9: 100.0})
         assert float(optimizer.recommend().mean or 0) > 20.0
-        assert "probably wrong" not in optimizer.explain().summary
+        assert "probably wrong" not in optimizer.explain().text
 
 
 def test_its_noise_makes_a_doubted_outcome_as_far_off_as_the_least_surprised_prior_expects() -> None:

@@ -54,7 +54,7 @@ def normal() -> Callable[[], float]:
 def test_priors_that_are_all_wrong_are_said_with_what_to_do(name: str) -> None:
     """Each of them was believed to the end, and nothing was said."""
     optimizer = play(WRONG[name], normal())
-    assert SAID in optimizer.explain().summary
+    assert SAID in optimizer.explain().text
     assert f"{SAID}: by time" in str(optimizer.status)
     assert "Leave priors out, or state wider ones." in str(optimizer.status)
 
@@ -65,7 +65,7 @@ def test_of_a_right_prior_nothing_is_said_even_where_the_function_jumps_or_noise
     for noise in (normal(), lambda: float(heavy.standard_t(3)) / 3**0.5):
         optimizer = play([prior(mean=-50.0), prior()], noise, method=method)
         assert SAID not in str(optimizer.status)
-        assert SAID not in optimizer.explain().summary
+        assert SAID not in optimizer.explain().text
 
 
 def test_an_amended_outcome_is_compared_anew() -> None:
@@ -104,4 +104,4 @@ def test_a_unix_time_is_written_in_full() -> None:
     for minute in range(8):
         suggestion = optimizer.ask(time=begun + 60 * minute)
         optimizer.tell(suggestion, hill(suggestion.values["x"], suggestion.values["y"], 1))
-    assert f"{SAID}: by time 17500001" in optimizer.explain().summary
+    assert f"{SAID}: by time 17500001" in optimizer.explain().text

@@ -23,6 +23,7 @@ from ..core import (
     Decision,
     Event,
     Explanation,
+    Finding,
     History,
     Method,
     OutcomeTold,
@@ -38,9 +39,9 @@ from ..core import (
     reason,
 )
 from ..errors import InvalidRequest
-from ..gp import Averaged, GPRegression, Kernel, describe_subset
+from ..gp import Averaged, GPRegression, Kernel
 from ..optim import kronecker
-from ..surrogate import MIN_TO_PREDICT, Acquisition, Controlled, ucb
+from ..surrogate import MIN_TO_PREDICT, Acquisition, Controlled, subset_used, ucb
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
 from ._constraints import ScopeConstraints
@@ -456,10 +457,10 @@ class CausalMethod(Method[Causal, O]):
         """See `ArmModels.outliers`."""
         return self.models.outliers(history)
 
-    def note(self, history: History) -> str:
-        """Note in words if the largest model uses a subset of its outcomes, or if all has changed without a drift."""
+    def findings(self, history: History) -> Sequence[Finding]:
+        """Find that the largest model uses a subset of its outcomes, or that all has changed without a drift."""
         largest = max(self.models.regressions, key=len)
-        return describe_subset(len(largest), len(largest.counted)) or self.models.abrupt_change_said(history)
+        return subset_used(len(largest), len(largest.counted)) or self.models.abrupt_change(history)
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Next step of the recommended policy: actions whose contexts are given, and contexts to look at next."""

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float
-from ..core import Amended, DataAdded, Event, History, Outcome, OutcomeTold, Refitted, Round, Scope
+from ..core import Amended, DataAdded, Event, Finding, History, Outcome, OutcomeTold, Refitted, Round, Scope
 from ..errors import InvalidStudy
 from ..gp import (
     AnyDrift,
@@ -28,7 +28,7 @@ from ..gp import (
 )
 from ..records import record
 from ..space import Space
-from ..surrogate import DriftTracker, EncodingCache, abrupt_change_said, build_model, outlier_names
+from ..surrogate import DriftTracker, EncodingCache, abrupt_change_from, build_model, outlier_names
 from ._arms import Arm
 from ._contexts import known_in
 from ._observational import AdjustedData, adjustment_set, teaches
@@ -305,16 +305,16 @@ class ArmModels:
             if played is not None and self.model_of[self.arm_of(played)] == k:
                 yield name, self.point(played), self._sign * outcome.value
 
-    def abrupt_change_said(self, history: History) -> str:
-        """Note in words if a model without a drift finds that all has changed; of plays alone, whose order is known.
+    def abrupt_change(self, history: History) -> list[Finding]:
+        """Find that all has changed by a model without a drift; of plays alone, whose order is known.
 
         Hyperparameters that are due again may take a surprise for a change.
         """
         for k, model in enumerate(self.regressions):
             plays_alone = self.drifts[k].model is None and min(self.arm_of_row[k], default=0) >= 0
-            if plays_alone and not self._due(k) and (said := abrupt_change_said(model, self._plays_of(k, history))):
-                return said
-        return ""
+            if plays_alone and not self._due(k) and (found := abrupt_change_from(model, self._plays_of(k, history))):
+                return found
+        return []
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 

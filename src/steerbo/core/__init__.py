@@ -14,9 +14,9 @@ from ._context import (
     time_of,
     typical,
 )
-from ._findings import Reason, good_enough, reason
+from ._findings import Finding, Reason, finding, good_enough, reason
 from ._history import History, Round, number_of
-from ._implausible import COMPARABLE, ImplausibleValue
+from ._implausible import COMPARABLE
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
 from ._problem import ConstrainedProblem, Problem, StatedLaw, with_unit
 from ._stopping import (
@@ -68,11 +68,12 @@ from .state import ReproducibilityWarning
 __all__ = [
     "COMPARABLE", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition", "BoundsExtended",
     "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided", "Decision", "Event", "Explanation", "Failed",
-    "History", "ImplausibleValue", "LawTest", "LimitsRevised", "Method", "NatureDraws", "Optimizer", "OptionsT",
+    "Finding", "History", "LawTest", "LimitsRevised", "Method", "NatureDraws", "Optimizer", "OptionsT",
     "Outcome", "OutcomeTold", "PolicyStep", "Problem", "Reason", "Recommendation", "Refitted", "ReproducibilityWarning",
     "RequestField", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams", "Suggestion", "Table", "Typical",
     "Warnings", "after", "as_text", "average_recommendation", "batch_position", "cached_until_next_event", "context_of",
-    "default_method", "extended", "find_method", "finite", "gain_text", "good_enough", "horizon", "keyed", "kinds",
+    "default_method", "extended", "find_method", "finding", "finite", "gain_text", "good_enough",
+    "horizon", "keyed", "kinds",
     "last_time", "limit_text", "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings",
     "problem_class", "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "reason",
     "revised_text", "settings_text", "standing", "stop_text", "time_of", "typical", "with_unit",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
-from .._wording import numeral
 from ..errors import InvalidProblem, LimitBroken
 from ..space import ForbiddenCombination, Limit, LinearConstraint, OutcomeConstraint, check_limits, violated
 from ..space.variables import NumericVariable
+from ._findings import Finding, finding
 from ._history import History
 from ._method import Method
 from ._problem import Problem
@@ -152,39 +152,32 @@ def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> 
     return 0.0
 
 
-def broken_limits_said(problem: Problem, history: History) -> str:
-    """Note in words if plays keep to a limit on an outcome less often than its probability says, or a value is far off.
+def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
+    """Find that plays keep to a limit on an outcome less often than its probability says, or that a value is far off.
 
     The first `_BEGINNING` plays, before there is a model, do not count. Fewer than `_CHANCE` of studies that are right
     would be said so by chance at a given round.
     """
-    said = []
     for limit in problem.every_limit:
         if not isinstance(limit, OutcomeConstraint):
             continue
-        said += _far_beyond_said(limit, history)
+        yield from _far_beyond(limit, history)
         measured = [played.realised for played, _ in history.told if limit.name in played.realised]
         measured = measured[_BEGINNING:][-_LATEST:]
         broken = sum(limit.breaks(each) for each in measured)
         if _at_least(broken, len(measured), 1.0 - limit.probability) < _CHANCE:
             kept = 1.0 - broken / len(measured)
-            said.append(
-                f"{limit} was kept in {kept:.0%} of {len(measured)} plays: its model is wrong near the limit, as where "
-                "the outcome jumps. Keep a distance: state a tighter limit in a new study."
-            )
-    return " ".join(said)
+            yield finding("limit-broken-often", limit.name, limit=str(limit), kept=kept, plays=len(measured))
 
 
-def _far_beyond_said(limit: OutcomeConstraint, history: History) -> list[str]:
+def _far_beyond(limit: OutcomeConstraint, history: History) -> Iterator[Finding]:
     """Name the latest value that is `_NAMED` times as far beyond a limit as any other is within; or nothing."""
     measured = [(name, told.realised) for name, told, _ in history.outcomes() if limit.name in told.realised]
     rooms = [(name, realised[limit.name], limit.room(realised)) for name, realised in measured]
     within = max((room for _, _, room in rooms), default=0.0)
     wrong = [(name, value) for name, value, room in rooms if within > 0.0 and -room > _NAMED * within]
-    return [
-        f"{limit.name} = {numeral(value)} is far beyond its limit ({limit}): if it is mistyped, amend {name}."
-        for name, value in wrong[-1:]
-    ]
+    for name, value in wrong[-1:]:
+        yield finding("far-beyond-limit", name, outcome=limit.name, value=value, limit=str(limit), name=name)
 
 
 def _at_least(k: int, n: int, p: float) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from .._arrays import Float
 from ..errors import SteerboError
 from ..space import Categorical, Space
-from ._findings import Reason, reason
+from ._findings import Finding, Reason, finding, reason
 from ._history import History
 from ._problem import Problem
 from .answers import PolicyStep, Recommendation
@@ -50,8 +50,8 @@ def against(
     yield from _against_outcomes(problem, history, answer, {*doubted})
 
 
-def bad_said(problem: Problem, history: History, doubted: Sequence[str]) -> str:
-    """Say where to read what is to be expected if bad outcomes that are taken for wrong are right; empty: none are bad.
+def bad_outliers(problem: Problem, history: History, doubted: Sequence[str]) -> Iterator[Finding]:
+    """Point to the answer's worst case where bad outcomes are taken for wrong.
 
     Args:
         problem: of the study.
@@ -59,13 +59,11 @@ def bad_said(problem: Problem, history: History, doubted: Sequence[str]) -> str:
         doubted: names of the outcomes that are taken for wrong, see `Method.outliers`.
     """
     if not doubted:
-        return ""
+        return
     values = {name: problem.sign * problem.scalar(outcome) for name, outcome, _ in history.outcomes()}
     usual = float(np.median([*values.values()]))
-    if not (bad := sum(value < usual and name in doubted for name, value in values.items())):
-        return ""
-    these = "1 of them is bad: if it is" if bad == 1 else f"{bad} of them are bad: if they are"
-    return f"{these} right, and near the answer, the note of the answer says what is to be expected."
+    if bad := sum(value < usual and name in doubted for name, value in values.items()):
+        yield finding("bad-outliers", number=bad)
 
 
 def _against_outcomes(

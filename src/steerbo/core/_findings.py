@@ -1,7 +1,8 @@
 """Reasons and findings: what is said of an answer and of a study, as data that is worded in one place.
 
-A `Reason` belongs to an answer: why it is the one, and what to know before it is used. Pages, tables and programs read
-its kind and values; people read its `text`, which `core._words` makes of them once.
+A `Reason` belongs to an answer: why it is the one, and what to know before it is used. A `Finding` belongs to a value
+that somebody gave, or to a study: what was noticed, and how it is put right. Pages, tables and programs read their
+kinds and values; people read their `text`, which `core._words` makes of them once.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from ..errors import OutOfRangeWarning, UnusualOutcomeWarning
 from ..records import Record, record
 from ._words import WORDS, worded
 
-__all__ = ["Reason", "good_enough", "reason", "sentence_of"]
+__all__ = ["Finding", "Reason", "finding", "good_enough", "reason", "sentence_of"]
+
+OF_A_RANGE = frozenset({"far-outside-range", "too-small"})
+"""Kinds of findings that compare a value with what is stated, and not with other outcomes, costs or settings."""
 
 
 @record
@@ -45,6 +50,54 @@ class Reason(Record):
 
     def __str__(self) -> str:
         return self.text
+
+
+@record
+class Finding(Record):
+    """Something that was noticed: of a value that was given, or of a study.
+
+    Args:
+        kind: what it is, such as "far-from-expected" or "outliers".
+        where: the round, data or variable that it belongs to; empty: the study.
+        field: where a call was given the value: "value", "cost", "realised.ph", "context.age"; empty: of the study.
+        values: numbers and names in it, by name.
+        remedy: how a value that is kept is put right; empty: `text` says how.
+        text: in words; left out, it is made of the kind and the values.
+
+    >>> others = {"name": "value", "value": 740.0, "low": 3.0, "high": 10.0}
+    >>> print(Finding("far-from-others", "round 5", "value", others, "amend 5-3fa2"))
+    round 5: value = 740 is far from the others, 3 to 10; it is kept. If it is wrong, amend 5-3fa2.
+    """
+
+    kind: str
+    where: str = ""
+    field: str = ""
+    values: Mapping[str, Any] = Field(default_factory=dict)
+    remedy: str = ""
+    text: str = ""
+
+    @model_validator(mode="after")
+    def _word(self) -> Finding:
+        if not self.text:
+            object.__setattr__(self, "text", worded(self.kind, self.values))
+        return self
+
+    def __str__(self) -> str:
+        if not self.field:
+            return self.text
+        kept = f"; it is kept. If it is wrong, {self.remedy}." if self.remedy else "."
+        return f"{self.where}: {self.text}{kept}"
+
+    @property
+    def warning(self) -> OutOfRangeWarning:
+        """The warning that Python is given when the value is logged."""
+        return (OutOfRangeWarning if self.kind in OF_A_RANGE else UnusualOutcomeWarning)(str(self))
+
+
+def finding(kind: str, where: str = "", **values: Any) -> Finding:
+    """Make a finding about a study, and its values by name."""
+    assert kind in WORDS, kind
+    return Finding(kind, where, values=values)
 
 
 def reason(kind: str, **values: Any) -> Reason:

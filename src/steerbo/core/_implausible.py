@@ -21,7 +21,7 @@ A value is never refused for it. It is kept and warned of; the page asks before 
   two of them are known: they are often all the same.
 
 Outcomes that a method's model takes for wrong once others have come (`Method.outliers`) count for little in it:
-`outliers_said` names them.
+`outliers_found` names them.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from .._wording import numeral
-from ..errors import OutOfRangeWarning, SteerboError, UnusualOutcomeWarning
+from ..errors import SteerboError
 from ..space import Categorical, Space
 from ._context import TIME, context_of, now, time_of
 from ._dates import COMPARED, far_ahead
-from ._findings import Reason, reason
+from ._findings import Finding, Reason, finding, reason
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Scope, Suggestion
@@ -64,39 +63,9 @@ Expectation = tuple[float, float, float]
 """An objective's value, and mean and standard deviation that were expected: see `Method.expected_outcome`."""
 
 
-@dataclass(frozen=True)
-class ImplausibleValue:
-    """A value that is hard to believe.
-
-    Args:
-        field: where a call was given it: "value", "cost", "realised.ph", "context.age".
-        text: why it is, without a full stop.
-        where: the round or data that it belongs to.
-        remedy: how it is put right once it is logged; empty: `text` says how.
-        unusual: whether it is compared with other outcomes, costs or settings, and not with a stated range.
-
-    >>> print(ImplausibleValue("value", "value = 740 is far from the others, 3 to 10", "round 5", "amend 5-3fa2"))
-    round 5: value = 740 is far from the others, 3 to 10; it is kept. If it is wrong, amend 5-3fa2.
-    """
-
-    field: str
-    text: str
-    where: str
-    remedy: str = ""
-    unusual: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.text}" + (f"; it is kept. If it is wrong, {self.remedy}." if self.remedy else ".")
-
-    @property
-    def warning(self) -> OutOfRangeWarning:
-        """The warning that Python is given when the value is logged."""
-        return (UnusualOutcomeWarning if self.unusual else OutOfRangeWarning)(str(self))
-
-
 def warn_implausible(
     event: Event, problem: Problem, history: History, expected: Expectation | None = None
-) -> list[ImplausibleValue]:
+) -> list[Finding]:
     """List the values of an outcome, a failure, a correction or data that are hard to believe.
 
     Args:
@@ -125,7 +94,7 @@ def warn_implausible(
     return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
 
 
-def implausible_in_looks(suggestion: Suggestion, history: History, space: Space) -> list[ImplausibleValue]:
+def implausible_in_looks(suggestion: Suggestion, history: History, space: Space) -> list[Finding]:
     """List the values seen before choosing, or looked at since, that are far outside their ranges, and a far time."""
     request = history[suggestion.token].request
     first = {name: value for name, value in suggestion.context.items() if name in context_of(request)}
@@ -140,7 +109,7 @@ def implausible_in_looks(suggestion: Suggestion, history: History, space: Space)
 
 def implausible_in_look(
     look: Mapping[str, Any], space: Space, number: int, token: str, *, seen: bool = False
-) -> Iterator[ImplausibleValue]:
+) -> Iterator[Finding]:
     """List the values of one look of a round that lie far outside their ranges; `seen`: it was before choosing."""
     again = (
         f"abandon {token} and ask again"
@@ -151,7 +120,7 @@ def implausible_in_look(
     return _variables(place, space, "context", look)
 
 
-def implausible_time(time: Any, history: History, number: int, token: str) -> Iterator[ImplausibleValue]:
+def implausible_time(time: Any, history: History, number: int, token: str) -> Iterator[Finding]:
     """Yield the time of a round where it lies far beyond the pattern of the rounds before it that hold the clock.
 
     And where it was given and is earlier than that of data that were known: a time that is counted follows from these.
@@ -168,71 +137,55 @@ def implausible_time(time: Any, history: History, number: int, token: str) -> It
     counted = history.continues_data(token) if number <= len(history) else time == history.next_time != number
     leap = None if counted else far_ahead(time, [time_of(r) for r in earlier if TIME.name in r.request])
     if leap is not None:
-        step = f"{leap.step:.6g} after the last one"
-        said = f"time = {time:.15g} is {step}, and no step was larger than {leap.largest:.6g}"
-        yield ImplausibleValue("time", said, f"round {number}", f"abandon {token} and ask again", unusual=True)
+        values = {"time": time, "step": leap.step, "largest": leap.largest}
+        yield Finding("far-time", f"round {number}", "time", values, f"abandon {token} and ask again")
     if history.dates.reach(time) and (latest := history.latest_dated) is not None:
         later = history.dates.later(time, number - 1)
         if later is not None and later <= latest:
-            said = f"time = {time:.15g} is earlier than that of {later.name}, {later.time:.15g}"
+            earlier_than: dict[str, Any] = {"time": time, "name": later.name, "later": later.time}
             remedy = f"abandon {token} and ask again, or amend {later.name}"
-            yield ImplausibleValue("time", said, f"round {number}", remedy, unusual=True)
+            yield Finding("early-time", f"round {number}", "time", earlier_than, remedy)
 
 
-def date_said(history: History) -> str:
-    """Name the data whose time is far ahead of all others, and does not count yet; empty where there are none."""
+def far_dates(history: History) -> Iterator[Finding]:
+    """Name the data whose time is far ahead of all others, and does not count yet."""
     present = now(history)
-    return " ".join(
-        f"The time of {far.name}, {far.time:.15g}, is far ahead of all others: it is probably wrong, and answers are "
-        f"as of {present:.15g} until another one is near it. If it is wrong, amend {far.name}."
-        for far in reversed(history.far_dated)
-        if far.time > present
-    )
+    for far in reversed(history.far_dated):
+        if far.time > present:
+            yield finding("far-date", far.name, name=far.name, time=far.time, now=present)
 
 
-def outliers_said(history: History, names: Sequence[str]) -> str:
-    """Name the outcomes that count for little, the latest `_NAMED` of them; empty where there are none.
+def outliers_found(history: History, names: Sequence[str]) -> Iterator[Finding]:
+    """Name the outcomes that count for little, the latest `_NAMED` of them.
 
     Args:
         history: of the study.
         names: tokens of rounds and names of data: see `Method.outliers`.
     """
     if not names:
-        return ""
+        return
     found = [(name, outcome, played) for name, outcome, played in history.outcomes() if name in {*names}]
-    said = [
-        f"{numeral(outcome.value)} in {name if played is None else f'round {played.number} ({name})'}"
+    shown = [
+        (outcome.value, name if played is None else f"round {played.number} ({name})")
         for name, outcome, played in found[-_NAMED:]
     ]
-    more = f" and {len(found) - _NAMED} earlier ones" if len(found) > _NAMED else ""
-    if len(found) == 1:
-        return f"1 outcome is probably wrong and counts for little until others agree with it: {said[0]}."
-    return (
-        f"{len(found)} outcomes are probably wrong and count for little until others agree with them: "
-        f"{', '.join(said)}{more}."
-    )
+    yield finding("outliers", number=len(found), shown=shown)
 
 
-def strange_outcomes_said(problem: Problem, history: History) -> str:
-    """Name early outcomes far from all others, and the latest ones where they repeat; empty where there are none."""
+def strange_outcomes(problem: Problem, history: History) -> Iterator[Finding]:
+    """Name early outcomes far from all others, and the latest ones where they repeat."""
     told = _latest_told(problem, history)
     few = history.n_completed <= SOME
-    found = [told[k] for k in _far_from_others([value for _, _, value, _ in told])] if few else []
-    said = [
-        f"{numeral(value)} in {where} is far from all others: if it is wrong, amend {name}."
-        for where, name, value, _ in found
-    ]
+    for k in _far_from_others([value for _, _, value, _ in told]) if few else []:
+        where, name, value, _ = told[k]
+        yield finding("strange-outcome", value=value, where=where, name=name)
     if repeats := stuck([(value, settings) for _, _, value, settings in told]):
-        said.append(
-            f"The last {repeats} outcomes are {numeral(told[-1][2])} to the last digit, at different settings: is what "
-            "measures them stuck? Void those that are wrong."
-        )
-    return " ".join(said)
+        yield finding("stuck", value=told[-1][2], repeats=repeats)
 
 
-def unreached_said(problem: Problem, history: History) -> str:
-    """Name the variables that were to be set beyond all that was ever measured, again and again; empty: none were."""
-    latest, said = [r for r in history.last(_LATEST) if r.state == "told"], list[str]()
+def unreached(problem: Problem, history: History) -> Iterator[Finding]:
+    """Name the variables that were to be set beyond all that was ever measured, again and again."""
+    latest = [r for r in history.last(_LATEST) if r.state == "told"]
     for variable in problem.space:
         if isinstance(variable, Categorical):
             continue
@@ -244,25 +197,25 @@ def unreached_said(problem: Problem, history: History) -> str:
             continue
         rows = (outcome.realised if played is None else played.realised for _, outcome, played in history.outcomes())
         reached = [row[name] for row in rows if name in row]
-        said += [
-            _unreached(variable, asked, max(reached), above=True),
-            _unreached(variable, asked, min(reached), above=False),
-        ]
-    return " ".join(filter(None, said))
+        yield from _unreached(variable, asked, max(reached), above=True)
+        yield from _unreached(variable, asked, min(reached), above=False)
 
 
-def _unreached(variable: Any, asked: Sequence[float], end: float, *, above: bool) -> str:
-    """Say that a variable was to be set beyond the end of what was measured; empty where it was not, or seldom."""
+def _unreached(variable: Any, asked: Sequence[float], end: float, *, above: bool) -> Iterator[Finding]:
+    """Find that a variable was to be set beyond the end of what was measured, and not seldom."""
     beyond = [x for x in asked if (x > end) == above and x != end and variable.apart(x, end) > _UNREACHED]
-    if len(beyond) < _AGAIN:
-        return ""
-    unit = f" {variable.unit}" if getattr(variable, "unit", "") else ""
-    asked_for = " to ".join(dict.fromkeys(variable.text(x) for x in (min(beyond), max(beyond))))
-    return (
-        f"{variable.name} was to be set to {asked_for}{unit} in {len(beyond)} of the latest {len(asked)} rounds that "
-        f"set it, and never got {'above' if above else 'below'} {variable.text(end)}{unit}: if it cannot, narrow its "
-        "bounds to what can be reached, in a new study."
-    )
+    if len(beyond) >= _AGAIN:
+        yield finding(
+            "unreached",
+            variable.name,
+            name=variable.name,
+            asked=list(dict.fromkeys(variable.text(x) for x in (min(beyond), max(beyond)))),
+            unit=getattr(variable, "unit", ""),
+            missed=len(beyond),
+            rounds=len(asked),
+            side="above" if above else "below",
+            end=variable.text(end),
+        )
 
 
 def stuck(told: Sequence[tuple[float, Mapping[str, Any]]]) -> int:
@@ -407,9 +360,9 @@ class _Place:
         """Whether the value stands already."""
         return isinstance(self.stands, Outcome) and self.outcome is not None and self.stands.value == self.outcome.value
 
-    def implausible(self, field: str, text: str, *, unusual: bool = True) -> ImplausibleValue:
+    def finding(self, kind: str, field: str, **values: Any) -> Finding:
         """One of its values, which is hard to believe."""
-        return ImplausibleValue(field, text, self.where, self.remedy, unusual)
+        return Finding(kind, self.where, field, values, self.remedy)
 
 
 def _but(values: Mapping[str, Any], stands: Mapping[str, Any]) -> dict[str, Any]:
@@ -426,14 +379,15 @@ def _latest_outcomes(history: History, but: str) -> list[Outcome]:
 # -- the rules ---------------------------------------------------------------------------------------------------------
 
 
-def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any] | None) -> Iterator[ImplausibleValue]:
+def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any] | None) -> Iterator[Finding]:
     """Values far outside the ranges of their variables."""
     for name in space.names:
         if values is None or name not in values:
             continue
         if _beyond(space, name, values[name]):
-            said = f"{name} = {space[name].text(values[name])} is far outside its range, {space[name].range_text}"
-            yield place.implausible(f"{part}.{name}", said, unusual=False)
+            variable, value = space[name], values[name]
+            about = {"name": name, "value": value, "written": variable.text(value), "range": variable.range_text}
+            yield place.finding("far-outside-range", f"{part}.{name}", **about)
 
 
 def _beyond(space: Space, name: str, value: Any, *more: float) -> bool:
@@ -451,7 +405,7 @@ def _extrapolated(place: _Place, space: Space) -> bool:
     return any(name in known and _beyond(space, name, known[name], _ROUNDING) for name in space.names)
 
 
-def _elsewhere(place: _Place, space: Space) -> Iterator[ImplausibleValue]:
+def _elsewhere(place: _Place, space: Space) -> Iterator[Finding]:
     """Values within their ranges that were measured far from where they were to be set."""
     asked = {} if place.played is None else place.played.suggestion.values
     for name, value in (place.measured or {}).items():
@@ -463,11 +417,11 @@ def _elsewhere(place: _Place, space: Space) -> Iterator[ImplausibleValue]:
             continue
         if far:
             measured, to_set = space[name].text(value), space[name].text(asked[name])
-            said = f"{name} = {measured} was measured where {to_set} was to be set"
-            yield place.implausible(f"realised.{name}", said)
+            about = {"name": name, "value": value, "asked": asked[name], "measured": measured, "to_set": to_set}
+            yield place.finding("measured-elsewhere", f"realised.{name}", **about)
 
 
-def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
+def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """Earlier outcomes that are far from all others, as is seen with this one."""
     assert place.outcome is not None
     told = _latest_told(problem, history, place.name)
@@ -478,33 +432,32 @@ def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Impl
     for k in _far_from_others([*values, problem.scalar(place.outcome)]):
         if k < len(told) and k not in before:
             where, token, value, _ = told[k]
-            said = f"value = {numeral(value)} is far from all others, as is seen now"
-            yield ImplausibleValue("value", said, where.partition(" (")[0], f"amend {token}", True)
+            round_told = where.partition(" (")[0]
+            yield Finding("far-as-is-seen-now", round_told, "value", {"value": value}, f"amend {token}")
 
 
-def _stuck(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
+def _stuck(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """Outcomes that have begun to repeat at different settings."""
     assert place.outcome is not None
     if place.played is None:
         return
     told = [(value, settings) for _, _, value, settings in _latest_told(problem, history, place.name)]
     if stuck([*told, (problem.scalar(place.outcome), place.played.suggestion.values)]) == _REPEATS:
-        said = f"value = {numeral(problem.scalar(place.outcome))} for the {_REPEATS}th time in a row, at other settings"
-        yield place.implausible("value", f"{said}, as if what measures it were stuck")
+        yield place.finding("repeats", "value", value=problem.scalar(place.outcome), times=_REPEATS)
 
 
-def _date(place: _Place, history: History) -> Iterator[ImplausibleValue]:
+def _date(place: _Place, history: History) -> Iterator[Finding]:
     """A time of data that lies far ahead of all others."""
     time = (place.measured or {}).get(TIME.name)
     if place.played is not None or not isinstance(time, int | float) or isinstance(time, bool):
         return
     others = [dated for dated in history.dates.last(COMPARED + 1) if dated.name != place.name]
     if (leap := history.leap_to(time, others)) is not None:
-        said = f"time = {time:.15g} is {leap.step:.6g} after all others, and no step was larger than {leap.largest:.6g}"
-        yield place.implausible(f"realised.{TIME.name}", f"{said}: nothing is counted from it until another is near it")
+        about = {"time": time, "step": leap.step, "largest": leap.largest}
+        yield place.finding("far-time-of-data", f"realised.{TIME.name}", **about)
 
 
-def _further(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
+def _further(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """Further outcomes far from the others."""
     latest = _latest_outcomes(history, place.name)
     for name, value in (place.measured or {}).items():
@@ -514,14 +467,14 @@ def _further(place: _Place, problem: Problem, history: History) -> Iterator[Impl
         yield from _among(f"realised.{name}", name, value, others, place)
 
 
-def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator[ImplausibleValue]:
+def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator[Finding]:
     """Warning of a value far from its posterior prediction."""
     if abs(value - mean) > FAR * sd:
         low, high = mean - 2.0 * sd, mean + 2.0 * sd
-        yield place.implausible("value", f"{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}")
+        yield place.finding("far-from-expected", "value", value=value, low=low, high=high)
 
 
-def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[ImplausibleValue]:
+def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """Warning of a cost far from the stated price, or without a price from other costs of its scope."""
     cost, played = place.cost, place.played
     if cost is None or (place.stands is not None and place.stands.cost == cost):
@@ -532,7 +485,7 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Impl
         expected = played.expected_cost or price
         least = 0.0 if place.outcome is None else min(price, expected) / _FACTOR  # what broke may have cost little
         if cost != stated and not least <= cost <= max(price, expected) * _FACTOR:
-            yield place.implausible("cost", f"cost = {cost:g} is far from the stated price, {price:g}")
+            yield place.finding("cost-far-from-price", "cost", cost=cost, price=price)
     elif place.scope is not None:
         paid = [
             r.paid
@@ -543,9 +496,7 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Impl
         paid += [added.outcome.cost for name, added in latest if added.scope == place.scope and name != place.name]
         others = [each for each in paid if each is not None]
         if unusual(cost, others) or _of_another_size(cost, others, place.outcome is not None):
-            low, high = min(others), max(others)
-            usual = f"{low:g} to {high:g}" if low < high else f"which are all {low:g}"
-            yield place.implausible("cost", f"cost = {cost:g} is far from the others, {usual}")
+            yield place.finding("cost-far-from-others", "cost", cost=cost, low=min(others), high=max(others))
 
 
 def _of_another_size(cost: float, others: Sequence[float], works: bool) -> bool:
@@ -560,22 +511,19 @@ def _of_another_size(cost: float, others: Sequence[float], works: bool) -> bool:
     return not least <= cost <= max(others) * _FACTOR
 
 
-def _among(field: str, name: str, number: float, others: Sequence[float], place: _Place) -> Iterator[ImplausibleValue]:
+def _among(field: str, name: str, number: float, others: Sequence[float], place: _Place) -> Iterator[Finding]:
     """A number far from all others of its kind."""
     if unusual(number, others):
-        said = f"{name} = {number:g} is far from the others, {min(others):g} to {max(others):g}"
-        yield place.implausible(field, said)
+        about = {"name": name, "value": number, "low": min(others), "high": max(others)}
+        yield place.finding("far-from-others", field, **about)
 
 
-def _tiny(place: _Place, history: History) -> Iterator[ImplausibleValue]:
+def _tiny(place: _Place, history: History) -> Iterator[Finding]:
     """A value that is next to nothing, where no other one is larger: models have no scale for it."""
     small = [x for x in _numbers(place.outcome.value if place.outcome else None) if 0 < abs(x) < SMALLEST]
     others = (told.value for name, told, _ in history.outcomes() if name != place.name)
     if small and not any(abs(x) >= SMALLEST for value in others for x in _numbers(value)):
-        said = f"value {small[0]:g} is kept, but nothing below {SMALLEST:g} in size can be told from 0"
-        yield ImplausibleValue(
-            "value", f"{said}. No value so far is larger: give all of them in a smaller unit", place.where
-        )
+        yield Finding("too-small", place.where, "value", {"value": small[0], "smallest": SMALLEST})
 
 
 def _numbers(value: Any) -> Iterator[float]:

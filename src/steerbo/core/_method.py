@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from ..errors import InvalidRequest, SteerboError
 from ..records import record
 from ._context import TIME, average_over, average_recommendation, now, typical
-from ._findings import reason
+from ._findings import Finding, reason
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Explanation, PolicyStep, Recommendation, Scope
@@ -217,9 +217,9 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         return None
 
-    def note(self, history: History) -> str:
-        """A further sentence for `explain` and `status`; empty: none."""
-        return ""
+    def findings(self, history: History) -> Sequence[Finding]:
+        """What the method noticed of the study, for `explain` and `status`."""
+        return ()
 
     def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
         """Probability of a play at an answer to work, where failures near it tell; None: nothing is known of that."""

@@ -1,4 +1,4 @@
-"""Words of reasons: one entry a kind, and nothing else makes a sentence of them.
+"""Words of reasons and findings: one entry a kind, and nothing else makes a sentence of them.
 
 An entry is a format of the values by name, or a function of them where the words depend on the values.
 """
@@ -15,7 +15,7 @@ NOT_WORKING = 0.05
 
 
 def worded(kind: str, values: Mapping[str, Any]) -> str:
-    """Put a reason into words; a kind of another package's is its own word.
+    """Put a reason or a finding into words; a kind of another package's is its own word.
 
     >>> worded("believing", {"belief": "slow drift"})
     'believing slow drift'
@@ -65,6 +65,63 @@ def _worse_outcomes(number: int, near: int, low: float, high: float, mean: float
     )
 
 
+def _far_cost(cost: float, low: float, high: float) -> str:
+    usual = f"{low:g} to {high:g}" if low < high else f"which are all {low:g}"
+    return f"cost = {cost:g} is far from the others, {usual}"
+
+
+def _outliers(number: int, shown: Sequence[Sequence[Any]]) -> str:
+    """Words for outcomes that count for little; `shown`: value and place of the latest of them."""
+    named = ", ".join(f"{numeral(value)} in {where}" for value, where in shown)
+    if number == 1:
+        return f"1 outcome is probably wrong and counts for little until others agree with it: {named}."
+    more = f" and {number - len(shown)} earlier ones" if number > len(shown) else ""
+    return f"{number} outcomes are probably wrong and count for little until others agree with them: {named}{more}."
+
+
+def _bad_outliers(number: int) -> str:
+    these = "1 of them is bad: if it is" if number == 1 else f"{number} of them are bad: if they are"
+    return f"{these} right, and near the answer, the note of the answer says what is to be expected."
+
+
+def _stuck(value: float, repeats: int) -> str:
+    return (
+        f"The last {repeats} outcomes are {numeral(value)} to the last digit, at different settings: "
+        "is what measures them stuck? Void those that are wrong."
+    )
+
+
+def _unreached(
+    *, name: str, asked: Sequence[str], unit: str, missed: int, rounds: int, side: str, end: str
+) -> str:
+    unit = f" {unit}" if unit else ""
+    return (
+        f"{name} was to be set to {' to '.join(asked)}{unit} in {missed} of the latest {rounds} rounds that set it, "
+        f"and never got {side} {end}{unit}: if it cannot, narrow its bounds to what can be "
+        "reached, in a new study."
+    )
+
+
+def _costs_contradicted(scopes: Sequence[Mapping[str, Any]]) -> str:
+    said = [
+        f"{each['scope']} is stated to cost {numeral(each['stated'])}, and {each['plays']} plays cost "
+        f"{numeral(each['told'])} on average"
+        for each in scopes
+    ]
+    return (
+        f"{'; '.join(said)}: choices and answers go by what is stated. To go on with other prices, begin "
+        "a study with these costs and add what is known."
+    )
+
+
+def _subset(outcomes: int, counted_ones: int, unnoticed: bool = False) -> str:
+    more = " Whether payoffs have changed for good is then no longer noticed." if unnoticed else ""
+    return (
+        f"Of {outcomes} outcomes {counted_ones} are counted: the latest, those nearest to the best place "
+        f"that is known, and others spread over the rest.{more}"
+    )
+
+
 WORDS: Mapping[str, str | Callable[..., str]] = {
     "said": "{text}",  # of methods of other packages
     # which answer it is
@@ -97,5 +154,47 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "new-choice": "no outcome has {name} = {value}: this is a guess",
     "beyond-contexts": "no outcome has {name} {side} {end}: this is a guess",
     "refused": "{text}",
+    # of a value that was given
+    "far-outside-range": "{name} = {written} is far outside its range, {range}",
+    "measured-elsewhere": "{name} = {measured} was measured where {to_set} was to be set",
+    "far-time": "time = {time:.15g} is {step:.6g} after the last one, and no step was larger than {largest:.6g}",
+    "early-time": "time = {time:.15g} is earlier than that of {name}, {later:.15g}",
+    "far-time-of-data": "time = {time:.15g} is {step:.6g} after all others, and no step was larger than "
+    "{largest:.6g}: nothing is counted from it until another is near it",
+    "far-from-others": "{name} = {value:g} is far from the others, {low:g} to {high:g}",
+    "far-as-is-seen-now": lambda value: f"value = {numeral(value)} is far from all others, as is seen now",
+    "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
+    "repeats": lambda value, times: (
+        f"value = {numeral(value)} for the {times}th time in a row, at other "
+        "settings, as if what measures it were stuck"
+    ),
+    "cost-far-from-price": "cost = {cost:g} is far from the stated price, {price:g}",
+    "cost-far-from-others": _far_cost,
+    "too-small": "value {value:g} is kept, but nothing below {smallest:g} in size can be told from 0. No "
+    "value so far is larger: give all of them in a smaller unit",
+    # of a study
+    "outliers": _outliers,
+    "bad-outliers": _bad_outliers,
+    "strange-outcome": lambda value, where, name: (
+        f"{numeral(value)} in {where} is far from all others: if it is wrong, amend {name}."
+    ),
+    "stuck": _stuck,
+    "unreached": _unreached,
+    "far-date": "The time of {name}, {time:.15g}, is far ahead of all others: it is probably wrong, and "
+    "answers are as of {now:.15g} until another one is near it. If it is wrong, amend {name}.",
+    "limit-broken-often": "{limit} was kept in {kept:.0%} of {plays} plays: its model is wrong near the "
+    "limit, as where the outcome jumps. Keep a distance: state a tighter limit in a new study.",
+    "far-beyond-limit": lambda outcome, value, limit, name: (
+        f"{outcome} = {numeral(value)} is far beyond its limit ({limit}): if it is mistyped, amend {name}."
+    ),
+    "subset": _subset,
+    "abrupt-change": "From {name} on outcomes are likely those of another function. If something has "
+    'changed, answers and bounds are wrong: state drift = "learned" in a new study, and add what is '
+    "known, with its times.",
+    "priors-misfit": "No stated prior fits what came: by time {time:.10g} three of five outcomes were far "
+    "from all that {prior}, the likeliest of them, expected. Leave priors out, or state wider ones.",
+    "costs-contradicted": _costs_contradicted,
+    "fit-not-read": "The hyperparameters of event {event} cannot be used ({wrong}): they are learned "
+    "again from all outcomes, so that the next suggestion may differ from the one they led to.",
 }
 """Words by kind."""

@@ -18,7 +18,7 @@ from .._wording import counted, interval_texts, listed, number_text, numeral
 from ..errors import InvalidProblem, one_of
 from ..records import Record, record
 from ..space.fields import ListField
-from ._findings import Reason, sentence_of
+from ._findings import Finding, Reason, sentence_of
 
 
 def html_text(text: str) -> str:
@@ -138,16 +138,28 @@ class Table(Record):
 
 @record
 class Explanation(Record):
-    """Reasons behind an answer: a sentence or two, and the tables behind them."""
+    """Reasons behind an answer.
+
+    Args:
+        summary: a sentence or two.
+        tables: the numbers behind them.
+        findings: all that was noticed of the study, as in its status.
+    """
 
     summary: str
     tables: tuple[Table, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The summary, and what was noticed, a line each."""
+        return "\n".join([self.summary, *map(str, self.findings)])
 
     def _repr_html_(self) -> str:
-        return "".join([html_lines(self.summary), *(table._repr_html_() for table in self.tables)])
+        return "".join([html_lines(self.text), *(table._repr_html_() for table in self.tables)])
 
     def __str__(self) -> str:
-        return "\n\n".join([self.summary, *(str(table) for table in self.tables)])
+        return "\n\n".join([self.text, *(str(table) for table in self.tables)])
 
 
 Names = Annotated[Sequence[str], ListField]
@@ -397,8 +409,8 @@ class Status(Record):
         unpriced: rounds of unknown cost; `estimated` of the money spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would return a suggestion.
-        warnings: stated laws that nature was seen to violate: expected, seen, next step.
-        remark: the method's remark on itself, such as that it uses a subset of the outcomes; else empty.
+        findings: all that was noticed: outcomes that are probably wrong, stated laws that nature violates, limits that
+            are not kept, each with its kind, its values, and a text.
     """
 
     rounds: int
@@ -413,9 +425,8 @@ class Status(Record):
     abandoned: int = 0
     unpriced: int = 0
     estimated: float = 0.0
-    warnings: tuple[str, ...] = Field(default=())
     gain: float | None = None
-    remark: str = ""
+    findings: tuple[Finding, ...] = ()
     gain_worth: float | None = None
 
     def _repr_html_(self) -> str:
@@ -436,8 +447,10 @@ class Status(Record):
         made = counted(self.rounds, "round")
         if self.limit is not None:
             made = f"{self.rounds} of {counted(self.limit, 'round')}"
-        doubted = "".join(f"; warning: {each.partition('. ')[0]}" for each in self.warnings)
-        said = f". {self.remark}" if self.remark else ""
+        laws = [each for each in self.findings if each.kind == "law"]
+        doubted = "".join(f"; warning: {each.text.partition('. ')[0]}" for each in laws)
+        others = [f" {each}" for each in self.findings if each.kind != "law"]
+        said = f".{''.join(others)}" if others else ""
         return f"{made}{money}{waiting}{broken}{left}{more}{end}{doubted}{said}"
 
 

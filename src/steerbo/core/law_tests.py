@@ -29,6 +29,7 @@ import numpy as np
 from .._arrays import Float
 from .._wording import numeral
 from ..space import Categorical
+from ._findings import Finding
 from ._history import History
 from ._problem import Problem, StatedLaw
 from .events import Amended, DataAdded, Event, Failed, OutcomeTold
@@ -321,7 +322,7 @@ class LawMonitor:
         self._begin()
 
     def _begin(self) -> None:
-        self._findings: tuple[str, ...] = ()
+        self._findings: tuple[Finding, ...] = ()
         self._late: list[Shown] = []
         laws = self.problem.stated_laws
         checked = {name: law for name, law in laws.items() if not (law.given or law.learned)}
@@ -342,8 +343,8 @@ class LawMonitor:
         self._late += rounds  # a log that is read back is asked once, in the end
 
     @property
-    def findings(self) -> tuple[str, ...]:
-        """Findings in words, in the order in which they were found."""
+    def findings(self) -> tuple[Finding, ...]:
+        """Laws that nature violates, in the order in which it was found."""
         late, self._late = self._late, []
         for held, known, realised in late:
             self.shown(held, known, realised)
@@ -377,9 +378,11 @@ class LawMonitor:
                 both = [(row[a], row[b]) for row in self._rows if a in row and b in row]
                 self._find(pair, pair_in_words(self.problem, a, b, both))
 
-    def _find(self, about: Any, finding: str) -> None:
+    def _find(self, about: str | tuple[str, str], said: str) -> None:
         self._found.add(about)
-        self._findings = (*self._findings, finding)
+        names = [about] if isinstance(about, str) else list(about)
+        found = Finding("law", " and ".join(names), values={"variables": names}, text=said)
+        self._findings = (*self._findings, found)
 
 
 def _pairs(problem: Problem, laws: Mapping[str, StatedLaw]) -> list[tuple[str, str]]:

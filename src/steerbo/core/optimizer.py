@@ -27,24 +27,23 @@ from ..errors import (
     one_of,
 )
 from ..records import to_dict
-from ._constraints import broken_limits_said, check_advice, check_suggestion, with_limits
+from ._constraints import check_advice, check_suggestion, limits_broken, with_limits
 from ._context import TIME
 from ._creation import MethodOptions, created_event
-from ._doubtful import against, bad_said
-from ._findings import Reason, reason
+from ._doubtful import against, bad_outliers
+from ._findings import Finding, Reason, reason
 from ._history import History, Round
 from ._implausible import (
     Expectation,
-    ImplausibleValue,
-    date_said,
+    far_dates,
     implausible_in_look,
     implausible_in_looks,
     implausible_time,
-    outliers_said,
+    outliers_found,
     outside,
-    strange_outcomes_said,
+    strange_outcomes,
     unlike_outcomes,
-    unreached_said,
+    unreached,
     warn_implausible,
 )
 from ._method import Method
@@ -124,7 +123,7 @@ class EventRecorder:
         implausible = self.apply(event)
         for value in implausible:
             warnings.warn(value.warning, stacklevel=3)
-        said = (*self.state.checks.findings[before:], *map(str, implausible))
+        said = tuple(map(str, (*self.state.checks.findings[before:], *implausible)))
         token = getattr(event, "token", "")
         self._said.pop(token, None)
         if said and token:
@@ -149,15 +148,15 @@ class EventRecorder:
         event = with_canonical_order(event, self.state.problem.in_order)
         return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
 
-    def apply(self, event: Event) -> list[ImplausibleValue]:
+    def apply(self, event: Event) -> list[Finding]:
         """Apply a logged event to the state; returns its implausible values."""
         before, implausible = len(self.state.checks.findings), self.implausible_values(event)
         self.state.apply(event)
-        for finding in self.state.checks.findings[before:]:
-            warnings.warn(LawWarning(finding), stacklevel=4)
+        for found in self.state.checks.findings[before:]:
+            warnings.warn(LawWarning(str(found)), stacklevel=4)
         return implausible
 
-    def implausible_values(self, event: Event) -> list[ImplausibleValue]:
+    def implausible_values(self, event: Event) -> list[Finding]:
         """List the implausible values of an event that is not applied yet."""
         problem, history = self.state.problem, self.state.history
         if isinstance(event, Asked):
@@ -327,23 +326,22 @@ class BaseStudy(ABC):
                     why = with_limits(why, state.history, method, method.recommend(state.history))
             state.explained = len(state.events), why
         why = with_curve(state.explained[1], self.problem, state.history, state.gain())
-        remarks = self._remarks(method)
-        return replace(why, summary="\n".join([why.summary, *remarks, *state.checks.findings]))
+        return replace(why, findings=self._findings(method))
 
-    def _remarks(self, method: Method[Any, Any]) -> list[str]:
-        """Further sentences for `explain` and `status`: those of the method, and the outcomes it takes for wrong."""
+    def _findings(self, method: Method[Any, Any]) -> tuple[Finding, ...]:
+        """List all that was noticed of the study: by the method, of its outcomes, its limits and its laws."""
         history, doubted = self._state.history, method.outliers(self._state.history)
-        said = [
-            self._state.unread_said(),
-            method.note(history),
-            outliers_said(history, doubted),
-            bad_said(self.problem, history, doubted),
-            strange_outcomes_said(self.problem, history),
-            date_said(history) if self.problem.timed else "",
-            broken_limits_said(self.problem, history),
-            unreached_said(self.problem, history),
-        ]
-        return [each for each in said if each]
+        return (
+            *self._state.unread_fit(),
+            *method.findings(history),
+            *outliers_found(history, doubted),
+            *bad_outliers(self.problem, history, doubted),
+            *strange_outcomes(self.problem, history),
+            *(far_dates(history) if self.problem.timed else ()),
+            *limits_broken(self.problem, history),
+            *unreached(self.problem, history),
+            *self._state.checks.findings,
+        )
 
     @property
     @one_at_a_time
@@ -365,8 +363,7 @@ class BaseStudy(ABC):
             abandoned=sum(r.state == "abandoned" for r in rounds.unresolved),
             unpriced=rounds.unpriced,
             estimated=rounds.estimated,
-            warnings=self._state.checks.findings,
-            remark=" ".join(self._remarks(self._state.method)),
+            findings=self._findings(self._state.method),
             gain=gain,
             gain_worth=worth(self.problem, gain),
         )
@@ -721,7 +718,7 @@ class Optimizer(BaseStudy):
     @one_at_a_time
     def implausible_values(
         self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any
-    ) -> tuple[ImplausibleValue, ...]:
+    ) -> tuple[Finding, ...]:
         """List the implausible values of a call before it is made; nothing is logged.
 
         The call itself warns of the same values, and keeps them. See `steerbo.core._implausible` for the rule.

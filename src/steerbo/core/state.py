@@ -12,7 +12,7 @@ from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConfl
 from ..records import from_dict, identity
 from ._constraints import check_suggestion
 from ._context import TIME, beginning, context_of, time_of
-from ._findings import Reason
+from ._findings import Finding, Reason, finding
 from ._history import History, Round
 from ._method import Method
 from ._problem import Problem
@@ -78,8 +78,8 @@ class StudyState:
         with uncollected(), one_blas_thread():
             for event in rest:
                 state._take(event)
-        if said := state.unread_said():
-            warnings.warn(ReproducibilityWarning(said), stacklevel=4)
+        for found in state.unread_fit():
+            warnings.warn(ReproducibilityWarning(str(found)), stacklevel=4)
         return state
 
     def check_wheels(self, stacklevel: int = 3) -> None:
@@ -123,17 +123,14 @@ class StudyState:
                 raise
             self.unread[position] = str(error) if isinstance(error, SteerboError) else repr(error)
 
-    def unread_said(self) -> str:
-        """Sentence about the latest fit, if the method cannot use it; empty: there is none, or it can."""
+    def unread_fit(self) -> list[Finding]:
+        """Name the latest fit, if the method cannot use it."""
         if not self.unread:
-            return ""
+            return []
         latest = next((k for k in range(len(self.events), 1, -1) if isinstance(self.events[k - 1], Refitted)), 0)
         if latest not in self.unread:
-            return ""
-        return (
-            f"The hyperparameters of event {latest} cannot be used ({self.unread[latest].rstrip('.')}): they are "
-            "learned again from all outcomes, so that the next suggestion may differ from the one they led to."
-        )
+            return []
+        return [finding("fit-not-read", event=latest, wrong=self.unread[latest].rstrip("."))]
 
     def _beginning(self) -> float:
         """Time of data that came before any round and say no time: that of the first round, once that is known."""

@@ -22,6 +22,7 @@ from ..core import (
     BoundsExtended,
     DataAdded,
     Event,
+    Finding,
     History,
     Outcome,
     OutcomeTold,
@@ -32,7 +33,7 @@ from ..core import (
     last_time,
     time_of,
 )
-from ..gp import DriftModel, GPRegression, describe_subset, replace_outcomes
+from ..gp import DriftModel, GPRegression, replace_outcomes
 from ..optim import Box
 from ..surrogate import (
     ConstraintModels,
@@ -41,7 +42,7 @@ from ..surrogate import (
     FailureModel,
     Feasibility,
     Part,
-    abrupt_change_said,
+    abrupt_change_from,
     build_model,
     drawn,
     drift_correlations,
@@ -50,6 +51,7 @@ from ..surrogate import (
     parts_of,
     rows_at,
     set_columns,
+    subset_used,
 )
 from .problem import CostVarying
 from .search_space import Arm, SearchSpace
@@ -293,16 +295,16 @@ class Surrogate:
         for name, outcome, played in history.outcomes():
             yield (name, *self._row(outcome, name, played))
 
-    def note(self, history: History) -> str:
-        """Note in words if there are more outcomes than the model uses, or if all has changed where nothing drifts.
+    def findings(self, history: History) -> list[Finding]:
+        """Find that there are more outcomes than the model uses, or that all has changed where nothing drifts.
 
         Hyperparameters that are due again may take a surprise for a change, so that nothing is said before the fit.
         """
-        if said := describe_subset(len(self.model), len(self.model.counted)):
-            return said
+        if found := subset_used(len(self.model), len(self.model.counted)):
+            return found
         if self.drift.model is not None or self.drift.due(self.model, self.fitted_at, len(self.model)):
-            return ""
-        return abrupt_change_said(self.model, self._rows(history))
+            return []
+        return abrupt_change_from(self.model, self._rows(history))
 
     # -- feasibility ---------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from ..core import (
     Event,
     Explanation,
     Failed,
+    Finding,
     History,
     Method,
     OptionsT,
@@ -39,9 +40,9 @@ from ..core import (
     Table,
     batch_position,
     context_of,
+    finding,
     good_enough,
     now,
-    numeral,
     reason,
 )
 from ..core.tolerance import UNSTATED
@@ -134,23 +135,22 @@ class CostModel:
         """Mean cost of the cheapest control set; infinite where none is known yet."""
         return float(np.nanmin(self.means(), initial=np.inf))
 
-    def contradicted(self) -> str:
-        """Note in words which stated costs are not those that were told; empty where there are none."""
+    def contradicted(self) -> list[Finding]:
+        """Find the stated costs that are not those that were told."""
         if self.problem.costs is None:
-            return ""
+            return []
         stated, told, counts = np.array(self.problem.costs), self.observed.means, self.observed.counts
         apart = np.abs(told - stated) > _OFF * np.maximum(told, stated)
-        said = [
-            f"{self.problem.scopes[i]} is stated to cost {numeral(float(stated[i]), 4)}, and {counts[i]} plays cost "
-            f"{numeral(float(told[i]), 4)} on average"
+        scopes = [
+            {
+                "scope": str(self.problem.scopes[i]),
+                "stated": float(stated[i]),
+                "told": float(told[i]),
+                "plays": int(counts[i]),
+            }
             for i in np.flatnonzero((counts >= _SEVERAL) & apart).tolist()
         ]
-        if not said:
-            return ""
-        return (
-            f"{'; '.join(said)}: choices and answers go by what is stated. To go on with other prices, begin a study "
-            "with these costs and add what is known."
-        )
+        return [finding("costs-contradicted", scopes=scopes)] if scopes else []
 
     def in_value(self) -> Float[np.ndarray, " m"]:
         """Mean costs in units of the objective; 0 where a cost or `value_of_one` is unknown."""
@@ -221,9 +221,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """See `Surrogate.outliers`."""
         return self.surrogate.outliers(history)
 
-    def note(self, history: History) -> str:
-        """See `Surrogate.note` and `CostModel.contradicted`."""
-        return " ".join(filter(None, [self.surrogate.note(history), self.costs.contradicted()]))
+    def findings(self, history: History) -> Sequence[Finding]:
+        """See `Method.findings`."""
+        return [*self.surrogate.findings(history), *self.costs.contradicted()]
 
     def finished(self, history: History) -> str:
         """Report that no control set fits into the remaining budget, if so; of what is seen later, nothing is known."""

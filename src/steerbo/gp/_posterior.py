@@ -313,15 +313,3 @@ def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST) -> Int[np
     left = np.flatnonzero(~taken)
     taken[left[np.linspace(0, len(left) - 1, most - latest - nearest).astype(np.intp)]] = True
     return np.flatnonzero(taken)
-
-
-def describe_subset(all_of_them: int, most: int) -> str:
-    """Note in words how many outcomes are used; empty where all are.
-
-    >>> describe_subset(10000, 5000)[:40]
-    'Of 10000 outcomes 5000 are counted: the '
-    """
-    if all_of_them <= most:
-        return ""
-    which = "the latest, those nearest to the best place that is known, and others spread over the rest"
-    return f"Of {all_of_them} outcomes {most} are counted: {which}."

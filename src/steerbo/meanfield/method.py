@@ -6,7 +6,7 @@ Explanation of the model: expected payoffs of the fullest cells, the cells still
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -24,6 +24,7 @@ from ..core import (
     DataAdded,
     Event,
     Explanation,
+    Finding,
     History,
     Method,
     OptionsT,
@@ -36,11 +37,12 @@ from ..core import (
     Streams,
     Table,
     context_of,
+    finding,
     last_time,
     number_of,
     reason,
 )
-from ..gp import MOST, describe_subset
+from ..gp import MOST
 from ._region import Region
 from .models import Surrogate
 from .problem import SCOPE, MeanField
@@ -337,9 +339,16 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         chosen[np.argsort(far, kind="stable")[: max(_COMPARED, n // 4)]] = True
         return chosen
 
-    def note(self, history: History) -> str:
-        """Note in words if there are more outcomes than the model is conditioned on."""
-        return describe_subset(len(self.outcomes), MOST)
+    def findings(self, history: History) -> Sequence[Finding]:
+        """Find that there are more outcomes than the model is conditioned on."""
+        return self.subset_used(unnoticed=False)
+
+    def subset_used(self, *, unnoticed: bool) -> list[Finding]:
+        """Find that only some outcomes are used; `unnoticed`: so that changes for good are noticed no more."""
+        outcomes = len(self.outcomes)
+        if outcomes <= MOST:
+            return []
+        return [finding("subset", outcomes=outcomes, counted_ones=MOST, unnoticed=unnoticed)]
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Return the factor of Student's t for a scale learned from the population's averages, times `MISFIT`."""

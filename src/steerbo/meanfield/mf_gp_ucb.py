@@ -33,6 +33,7 @@ from ..core import (
     DataAdded,
     Event,
     Explanation,
+    Finding,
     History,
     OutcomeTold,
     Recommendation,
@@ -58,7 +59,6 @@ from .method import MeanFieldMethod, ToldAverage, cell_table, summary
 from .models import HyperparameterDraw, PayoffMixture, PayoffModels, Surrogate
 from .problem import SCOPE, MeanField
 
-UNNOTICED = "Whether payoffs have changed for good is then no longer noticed."
 """Remark on studies with more outcomes than are counted: early and late ones can then not be compared."""
 _WORTH_TRYING = 5e-2
 """Standard deviations of outcomes by which the bound of an untried distribution may be below that of a repeat."""
@@ -205,10 +205,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """See `Method.outliers`."""
         return [name for name in self.names if name in self.doubted]
 
-    def note(self, history: History) -> str:
-        """Note in words if there are more outcomes than the model is conditioned on; then changes are not noticed."""
-        said = super().note(history)
-        return f"{said} {UNNOTICED}" if said and self.options.notice_changes else said
+    def findings(self, history: History) -> Sequence[Finding]:
+        """Find that there are more outcomes than the model is conditioned on; then changes are not noticed."""
+        return self.subset_used(unnoticed=self.options.notice_changes)
 
     # -- model ---------------------------------------------------------------------------------------------------------
 

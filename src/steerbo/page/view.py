@@ -498,7 +498,7 @@ def status_text(study: BaseStudy) -> str:
     texts = [meter.text for meter in reversed(_meters(study, Words.of(study)))]
     texts += [f"{len(status.pending)} pending"] if status.pending else []
     end = [f"finished: {status.finished}"] if status.finished else []
-    doubted = [f"warning: {each.partition('. ')[0]}" for each in status.warnings]
+    doubted = [f"warning: {each.text.partition('. ')[0]}" for each in status.findings if each.kind == "law"]
     return "; ".join([", ".join(texts), *end, *doubted])
 
 
@@ -524,13 +524,11 @@ def _meters(study: BaseStudy, words: Words) -> tuple[Meter, ...]:
 def _notices(study: BaseStudy) -> tuple[str, ...]:
     """Notices beside the figures, in sentences."""
     status = study.status
-    said = [*status.warnings]
+    said = [str(each) for each in status.findings]
     if status.unpriced and (status.budget is not None or status.spent):
         these = "The cost of 1 round is" if status.unpriced == 1 else f"The costs of {status.unpriced} rounds are"
         charged = f"; {numeral(status.estimated)} is counted" if status.estimated else ""
         said.append(f"{these} unknown{charged}.")
-    if status.remark:
-        said.append(status.remark)
     if status.gain is not None and not status.finished:
         said.append(f"At most {gain_text(status.gain, status.gain_worth)} can still be gained.")
     said += [line for event in study.history.revisions for line in revised_text(event)][-1:]

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 from ..core import (
     BaseStudy,
-    ImplausibleValue,
+    Finding,
     Method,
     Optimizer,
     Problem,
@@ -269,7 +269,7 @@ class Study(BaseStudy):
     @one_at_a_time
     def implausible_values(
         self, call: str, suggestion: Suggestion | str | None = None, /, **given: Any
-    ) -> tuple[ImplausibleValue, ...]:
+    ) -> tuple[Finding, ...]:
         """List the values of a call that are hard to believe, before it is made; see `Optimizer.implausible_values`."""
         self.refresh()
         return self.optimizer.implausible_values(call, suggestion, **given)

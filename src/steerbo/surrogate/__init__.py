@@ -19,10 +19,11 @@ from ._model import (
     SURE,
     DriftTracker,
     EncodingCache,
-    abrupt_change_said,
+    abrupt_change_from,
     build_model,
     drift_correlations,
     outlier_names,
+    subset_used,
     uneven_noise_said,
 )
 from ._optimise import ROUGH, Domain, Except, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
@@ -34,8 +35,8 @@ __all__ = [
     "Columns", "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
     "Except", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture",
     "Observed", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "Uncontrolled",
-    "abrupt_change_said", "build_model", "climb_from", "conditional_rows", "drawn", "drift_correlations",
+    "abrupt_change_from", "build_model", "climb_from", "conditional_rows", "drawn", "drift_correlations",
     "expected_improvement", "feasible", "highest_of", "inverse_root", "kernel_herding", "learned_law",
     "margin_over", "maximise_bounds", "outlier_names", "parts_of", "polished", "rows_at", "set_columns",
-    "similarity_weights", "ucb", "uneven_noise_said", "warm_started",
+    "similarity_weights", "subset_used", "ucb", "uneven_noise_said", "warm_started",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ import numpy as np
 
 from .._arrays import Float
 from ..bandit import MISFIT, all_equal
+from ..core import Finding, finding
 from ..gp import (
     AnovaKernel,
     AnyDrift,
@@ -157,8 +158,15 @@ def outlier_names(model: Any, rows: Iterable[tuple[str, Float[np.ndarray, " d"],
     return [name for name, point, value in rows if (tuple(point.tolist()), value) in wrong] if wrong else []
 
 
-def abrupt_change_said(model: GPRegression[Any], rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]) -> str:
-    """Name the outcome from which on all seem to be those of another function; empty where nothing speaks for one.
+def subset_used(outcomes: int, used: int) -> list[Finding]:
+    """Find that a model uses fewer outcomes than there are; nothing where it uses all."""
+    return [finding("subset", outcomes=outcomes, counted_ones=used)] if outcomes > used else []
+
+
+def abrupt_change_from(
+    model: GPRegression[Any], rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]
+) -> list[Finding]:
+    """Name the outcome from which on all seem to be those of another function, if one does.
 
     Args:
         model: a model without a drift; its outcomes are in order of time.
@@ -166,13 +174,10 @@ def abrupt_change_said(model: GPRegression[Any], rows: Iterable[tuple[str, Float
     """
     first = abrupt_change(model) if isinstance(model, GPRegression) else None
     if first is None:
-        return ""
+        return []
     key = tuple(model.inputs[first].tolist()), float(model.outcomes[first])
     name = next((name for name, point, value in rows if (tuple(point.tolist()), value) == key), "")
-    return (
-        f"From {name or 'some outcome'} on outcomes are likely those of another function. If something has changed, "
-        'answers and bounds are wrong: state drift = "learned" in a new study, and add what is known, with its times.'
-    )
+    return [finding("abrupt-change", name, name=name or "some outcome")]
 
 
 def drift_correlations(

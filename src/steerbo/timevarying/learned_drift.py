@@ -25,6 +25,7 @@ from ..core import (
     DataAdded,
     Event,
     Explanation,
+    Finding,
     History,
     OutcomeTold,
     Problem,
@@ -34,11 +35,11 @@ from ..core import (
     horizon,
 )
 from ..errors import InvalidProblem
-from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression, describe_subset
+from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression
 from ..optim import maximise
 from ..records import record
 from ..space import Categorical
-from ..surrogate import FLEETING, STARTING_POINTS, DriftTracker, drift_correlations, outlier_names
+from ..surrogate import FLEETING, STARTING_POINTS, DriftTracker, drift_correlations, outlier_names, subset_used
 from .data import Datum, Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
 from .problem import TimeVarying, scaled, settings
@@ -305,9 +306,9 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         told = ((name, rows(np.array([one.place]), one.time)[0], one.value) for name, one, _ in self._data(history))
         return outlier_names(self.surrogate.model, told)
 
-    def note(self, history: History) -> str:
-        """Note in words if there are more outcomes than the model uses."""
-        return describe_subset(len(self.surrogate.model), len(self.surrogate.model.counted))
+    def findings(self, history: History) -> Sequence[Finding]:
+        """Find that there are more outcomes than the model uses."""
+        return subset_used(len(self.surrogate.model), len(self.surrogate.model.counted))
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from ..core import (
     DataAdded,
     Event,
     Failed,
+    Finding,
     History,
     Method,
     OptionsT,
@@ -41,6 +42,7 @@ from ..core import (
     Streams,
     Suggestion,
     Table,
+    finding,
     horizon,
     last_time,
     now,
@@ -518,16 +520,12 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """See `Method.outliers`."""
         return [name for name, datum, _ in self._data(history) if datum.inflation > 1.0]
 
-    def note(self, history: History) -> str:
-        """Note that outcomes contradict even the most probable of the stated priors, and what to do."""
+    def findings(self, history: History) -> Sequence[Finding]:
+        """Find that outcomes contradict even the most probable of the stated priors, and what to do."""
         best = self.trusted()[0] if self.misfit.since else None
         if best is None or best not in self.misfit.since:
-            return ""
-        when, name = self.misfit.since[best], self.names[best]
-        return (
-            f"No stated prior fits what came: by time {when:.10g} three of five outcomes were far from all that "
-            f"{name}, the likeliest of them, expected. Leave priors out, or state wider ones."
-        )
+            return ()
+        return (finding("priors-misfit", time=self.misfit.since[best], prior=self.names[best]),)
 
     def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
         """See `Method.success_probability`; at the time of the last round."""

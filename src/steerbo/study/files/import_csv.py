@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..._parsing import folded, parse_value, read_choice
 from ..._wording import SHELL
-from ...core import SEEN, TIME, DataAdded, ImplausibleValue, Outcome, Problem, Round, Scope, as_text, last_time
+from ...core import SEEN, TIME, DataAdded, Finding, Outcome, Problem, Round, Scope, as_text, last_time
 from ...core.reports import naming_columns
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import identity, record, to_dict
@@ -314,7 +314,7 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
         writer.settle()
     record = study.optimizer.recorder
 
-    def work() -> list[list[ImplausibleValue]]:
+    def work() -> list[list[Finding]]:
         events = [record.signed(each.event) for each in new]
         writer.log.extend(events)
         return [record.apply(event) for event in events]
