@@ -212,7 +212,7 @@ def test_corrections_and_data_from_elsewhere_count() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             optimizer.amend(played.suggestion, realised={**nature(number), **played.suggestion.values})
-    assert optimizer.status.findings == ()
+    assert not optimizer.status.findings
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for number in range(20):

@@ -91,9 +91,7 @@ def _stuck(value: float, repeats: int) -> str:
     )
 
 
-def _unreached(
-    *, name: str, asked: Sequence[str], unit: str, missed: int, rounds: int, side: str, end: str
-) -> str:
+def _unreached(*, name: str, asked: Sequence[str], unit: str, missed: int, rounds: int, side: str, end: str) -> str:
     unit = f" {unit}" if unit else ""
     return (
         f"{name} was to be set to {' to '.join(asked)}{unit} in {missed} of the latest {rounds} rounds that set it, "
