@@ -94,13 +94,13 @@ class Finding(Record):
         return (OutOfRangeWarning if self.kind in OF_A_RANGE else UnusualOutcomeWarning)(str(self))
 
 
-def finding(kind: str, where: str = "", **values: Any) -> Finding:
+def finding(kind: str, where: str = "", /, **values: Any) -> Finding:
     """Make a finding about a study, and its values by name."""
     assert kind in WORDS, kind
     return Finding(kind, where, values=values)
 
 
-def reason(kind: str, **values: Any) -> Reason:
+def reason(kind: str, /, **values: Any) -> Reason:
     """Make a reason of a kind that is worded here, and its values by name."""
     assert kind in WORDS, kind
     return Reason(kind, values)

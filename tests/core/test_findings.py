@@ -1,0 +1,51 @@
+"""Findings and reasons: each kind that is made has its words, and is data in JSON."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+import steerbo
+from steerbo.core import Finding, finding, reason
+from steerbo.core._words import WORDS
+from steerbo.errors import OutOfRangeWarning, UnusualOutcomeWarning
+from steerbo.records import from_dict
+
+SOURCES = sorted(Path(steerbo.__file__).parent.rglob("*.py"))
+MAKERS = ("finding", "reason", "Finding", "Reason")
+
+
+def kinds_made() -> set[str]:
+    """Kinds that some source names in a call that makes a finding or a reason."""
+    found = set()
+    for file in SOURCES:
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in MAKERS and isinstance(node.args[0].value, str):
+                found.add(node.args[0].value)
+    return found
+
+
+def test_words_and_kinds_are_the_same() -> None:
+    """`law` brings a text of its own, and `said` is for methods of other packages."""
+    assert kinds_made() - {"law"} == WORDS.keys() - {"said"}
+
+
+def test_it_comes_back_from_json() -> None:
+    found = finding("strange-outcome", "0003", value=7.0, where="round 3 (3-ab)", name="3-ab")
+    assert str(found) == "7 in round 3 (3-ab) is far from all others: if it is wrong, amend 3-ab."
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["text"] == found.text
+    assert from_dict(Finding, plain) == found
+    assert json.loads(json.dumps(reason("as-of", time=3.0).to_dict()))["text"] == "as of time 3"
+
+
+@pytest.mark.parametrize(("kind", "warning"), [("too-small", OutOfRangeWarning), ("repeats", UnusualOutcomeWarning)])
+def test_what_is_compared_with_other_outcomes_is_unusual(kind: str, warning: type[Warning]) -> None:
+    values = {"too-small": {"value": 1e-200, "smallest": 1e-100}, "repeats": {"value": 7.3, "times": 5}}[kind]
+    assert type(Finding(kind, "round 3", "value", values, "amend 3-ab").warning) is warning
