@@ -104,8 +104,8 @@ def test_a_law_that_nature_does_not_keep_is_warned_of_once_and_stays_in_sight(tm
     assert warned[0].startswith("steerbo: light is not as its law says. Expected: half")
     document = json.loads(said("show", greenhouse, "--json"))
     (kept,) = document["status"]["findings"]
-    assert kept in warned[0]
-    assert kept in document["explanation"]["summary"]
+    assert kept["text"] in warned[0]
+    assert document["explanation"]["findings"] == [kept]
     assert "warning: light is not as its law says" in " ".join(said("show", greenhouse).split())
     page = tmp_path / "page.html"
     said("report", greenhouse, "--out", page)

@@ -100,7 +100,9 @@ def test_an_actuator_that_saturates_is_noticed(kind: Callable[[], Problem]) -> N
     assert "x was to be set to " in said
     assert "never got above 0.6: if it cannot, narrow its bounds to what can be reached, in a new study." in said
     assert "y was to be set" not in said
-    assert said in optimizer.explain().text
+    (found,) = optimizer.status.findings
+    assert (found.kind, found.where) == ("unreached", "x")
+    assert optimizer.explain().findings == (found,)
 
 
 def test_actuators_that_scatter_or_lag_a_little_are_not_noticed() -> None:
