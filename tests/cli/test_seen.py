@@ -106,7 +106,9 @@ def test_a_law_that_nature_does_not_keep_is_warned_of_once_and_stays_in_sight(tm
     (kept,) = document["status"]["findings"]
     assert kept["text"] in warned[0]
     assert document["explanation"]["findings"] == [kept]
-    assert "warning: light is not as its law says" in " ".join(said("show", greenhouse).split())
+    shown = " ".join(said("show", greenhouse).split())
+    assert "warning: light is not as its law says" in shown
+    assert " ".join(kept["text"].split()) in shown
     page = tmp_path / "page.html"
     said("report", greenhouse, "--out", page)
     assert "Light is not as its law says. Expected" in page.read_text()

@@ -48,7 +48,8 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
     for table in why.tables:
         screen.print(ScreenTable(with_units(optimizer.problem, table)))
     screen.print(f"[{HEADING}]Status:[/]", literal(str(status)))
-    for line in (line for event in optimizer.history.revisions for line in revised_text(event)):
+    laws = [each.text for each in status.findings if each.kind == "law"]  # the status has their first sentences
+    for line in (*laws, *(line for event in optimizer.history.revisions for line in revised_text(event))):
         screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
 
 
