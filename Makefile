@@ -43,7 +43,7 @@ test-lowest:
 	.venv-lowest/bin/python -m pytest -n 2 --dist worksteal -W default::DeprecationWarning -W default::PendingDeprecationWarning \
 	  -W default::SyntaxWarning
 
-# Kills, crowds, damage and rubbish, for minutes; figures in docs/results/torture.json.
+# Kills, crowds, damage and rubbish, for minutes; figures in evidence/torture.json.
 torture: $(STAMP)
 	$(BIN)/python -m tests.torture
 
@@ -75,9 +75,9 @@ types: $(STAMP)
 
 # The core, registered: what is missing is played, and its page and the papers' are written from the runs.
 evidence: $(STAMP)
-	$(BIN)/pcb core --registration $$(cat docs/results/runs/core.registration) > /dev/null
-	$(BIN)/python -m partial_control_bench.store docs/results/runs
-	$(BIN)/python -m partial_control_bench.papers docs/results
+	$(BIN)/pcb core --registration $$(cat evidence/runs/core.registration) > /dev/null
+	$(BIN)/python -m partial_control_bench.store evidence/runs
+	$(BIN)/python -m partial_control_bench.papers evidence
 
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist

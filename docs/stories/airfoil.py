@@ -162,7 +162,7 @@ for choice in (advice, *advice.alternatives):
 
 # %% [markdown]
 # This is one run with one seed, on knobs, prices and a tolerance chosen to tell the story; evidence is under
-# [results](../results/costvarying.md).
+# [results](../../evidence/costvarying.md).
 #
 # **What to take away.** You gave bounds, laws and prices. You got the cheapest set that is good enough, where to hold it, and how sure
 # that is. Laws that are not known can be [learned from a file](../how-to/laws.md); if you can hold everything and all costs the same, you do not need this library.

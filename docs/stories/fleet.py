@@ -146,7 +146,7 @@ for what, shares in (
     )
 
 # %% [markdown]
-# This is one run with one seed, on stations and noise chosen to tell the story; evidence is under [results](../results/meanfield.md).
+# This is one run with one seed, on stations and noise chosen to tell the story; evidence is under [results](../../evidence/meanfield.md).
 #
 # **What to take away.** You named the places and the number of agents, and told one number a month. If moving costs money, say so: `moving_cost`,
 # `largest_move`, and `ask(current=…)`. How it works: [mean-field](../how-it-works/meanfield.md).

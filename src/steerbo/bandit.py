@@ -30,7 +30,7 @@ Without it bounds hold in 92, 90, 89 and 89 of a hundred cases after 10, 20, 40 
 drawn for five registrations, none of them a Gaussian process; with it in 96, 95, 95 and 94. Half of the misses are by
 less than .06 of the function's standard deviations from 40 rounds on. No single belief was found behind it: other
 kernels, priors of lengthscales, noise laws and learning rates were played or compared on stored histories, and cover no
-more (docs/results/calibration.md). Of a function of the model's own class, 98 % would be covered.
+more (evidence/calibration.md). Of a function of the model's own class, 98 % would be covered.
 """
 RECENT = 25
 """Outcomes that the calibration looks back on."""

@@ -20,7 +20,7 @@ from partial_control_bench.statistics import by_entrant
 from steerbo.gp._posterior import MOST
 
 HERE = Path(__file__).parents[2]
-RESULTS = HERE / "docs" / "results"
+RESULTS = HERE / "evidence"
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -65,7 +65,7 @@ def test_the_paper_says_what_coverage_was_measured_on() -> None:
     assert f"{WORDS[len({line['noise'] for line in lines})]} kinds of noise" in said("paper/paper.md")
 
 
-@pytest.mark.parametrize("page", ["paper/paper.md", "docs/comparison.md", "docs/results/index.md"])
+@pytest.mark.parametrize("page", ["paper/paper.md", "docs/comparison.md", "evidence/index.md"])
 def test_the_core_has_as_many_problems_as_pages_say(page: str) -> None:
     assert len(core.PUBLISHED) + len(core.FAMILIES) == 15
     assert re.search("fifteen frozen problems", said(page), re.IGNORECASE)
@@ -75,7 +75,7 @@ def test_simple_rules_are_ahead_as_often_as_is_said() -> None:
     lines = [json.loads(line) for line in text_of(RESULTS / "runs" / "simple.jsonl").splitlines()]
     rows = [re.findall(r"(\d+) / (\d+) of (\d+)", part) for part in simple.table(lines).split("answer: shortfall", 1)]
     play, answer = ([sum(int(each) for each in column) for column in zip(*row, strict=True)] for row in rows)
-    told = said("docs/results/simple.md")
+    told = said("evidence/simple.md")
     assert f"by two standard errors in {play[0]} of {play[2]} cells, and behind in {play[1]}." in told
     assert f"In the answer a rule is ahead in {answer[0]} of {answer[2]}, and behind in {answer[1]}**" in told
     parts = simple.table(lines).split("answer: shortfall", 1)

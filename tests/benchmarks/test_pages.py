@@ -9,7 +9,7 @@ import pytest
 
 from partial_control_bench.store import differing
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
+RESULTS = Path(__file__).parents[2] / "evidence"
 
 
 @pytest.mark.parametrize(

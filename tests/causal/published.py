@@ -1,6 +1,6 @@
 """The paper's structural causal models as problems of ours: `partial_control_bench` has mechanisms and truth.
 
-They are as they must be read: docs/results/causal.md says where that differs from the print.
+They are as they must be read: evidence/causal.md says where that differs from the print.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def test_the_source_distribution_has_tests_and_benchmarks(tmp_path: Path) -> Non
         "src/steerbo/__init__.py",
         "tests/outsiders.py",
         "benchmarks/src/partial_control_bench/cli.py",
-        "docs/results/causal.md",
+        "evidence/causal.md",
     ):
         assert needed in inside
 

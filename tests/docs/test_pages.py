@@ -10,7 +10,7 @@ from sitebuild.blocks import split
 from sitebuild.running import run_page
 from sitebuild.sources import pages
 
-PAGES = {name: text for name, text in pages().items() if not name.startswith("results/")}
+PAGES = dict(pages())
 RUN = [n for n, text in PAGES.items() if any(b.runs or b.language == "console" for b in split(text))]
 
 

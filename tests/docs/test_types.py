@@ -10,7 +10,7 @@ from sitebuild.blocks import split
 from sitebuild.sources import pages
 
 ROOT = Path(__file__).parents[2]
-PAGES = {name: text for name, text in pages().items() if not name.startswith("results/")}
+PAGES = dict(pages())
 PAGES["README.md"] = (ROOT / "README.md").read_text(encoding="utf-8")
 UNTYPED = "# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators\n"
 

@@ -1,6 +1,6 @@
 """`make torture`: kills, crowds, turns, forks, outages, damage, order, overhead, rubbish, pages, servers, long lives.
 
-Prints figures and writes docs/results/torture.json. Every part is bounded in count and time.
+Prints figures and writes evidence/torture.json. Every part is bounded in count and time.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from tests.torture.threads import threads
 from tests.torture.turns import turns
 from tests.torture.unpickled import unpickled
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
+RESULTS = Path(__file__).parents[2] / "evidence" / "torture.json"
 
 
 def main() -> None:

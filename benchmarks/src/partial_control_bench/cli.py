@@ -300,7 +300,7 @@ def core_(
     again: Annotated[int, typer.Option(min=0, help="play so many of what is there again, and nothing new")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
     out: Annotated[Path, typer.Option(help="where runs go; those that it has are not played again")] = Path(
-        "docs/results/runs/core.jsonl"
+        "evidence/runs/core.jsonl"
     ),
 ) -> None:
     """The frozen core: fifteen problems, our defaults, simple rules and peers; prints the table."""

@@ -62,7 +62,7 @@ def write(folder: Path) -> Path | None:
         f"## One row an entrant\n\n{_STANDING}\n\n{standing_table(results, registration)}",
         _where_ours_loses(results, registration),
         f"## Beside peers\n\n{_PAIRED} How each is set up, why so, and what it cannot be told, stands with [the "
-        f"benchmark](../../benchmarks/README.md).\n\n{table(results, registration, peers)}",
+        f"benchmark](../benchmarks/README.md).\n\n{table(results, registration, peers)}",
         f"## Beside simple rules\n\n{table(results, registration, _RULES)}",
         "## What is recommended at the end\n\nDrawn problems; who has no answer of its own answers by the best it saw."
         f"\n\n{table(results, registration, [who for who in stand if who != OURS], 'answer')}",
@@ -71,7 +71,7 @@ def write(folder: Path) -> Path | None:
         f"(core-registered.md). Ours took {seconds / 60:.0f} CPU minutes. CPU seconds are "
         "those of the machine that played a run, and ours may be played again on a faster one: they say little between "
         f"entrants. Runs, with versions and times, are in "
-        f"`docs/results/{RUNS}.gz`; `{COMMAND}` plays what is missing and writes this page, `pcb core --again 30` "
+        f"`evidence/{RUNS}.gz`; `{COMMAND}` plays what is missing and writes this page, `pcb core --again 30` "
         f"plays thirty of them once more, `pcb enter FILE.py` sets your own method beside these.",
     ]
     (folder / PAGE).write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")

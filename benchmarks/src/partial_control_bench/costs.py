@@ -171,7 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m partial_control_bench.costs", description=__doc__)
     parser.add_argument("wing", choices=[*PROBLEMS])
     parser.add_argument("--entrants", nargs="+", help="by name; default: ours, a published method and four peers")
-    parser.add_argument("--out", type=Path, default=Path("docs/results/runs/costs.jsonl"))
+    parser.add_argument("--out", type=Path, default=Path("evidence/runs/costs.jsonl"))
     parser.add_argument("--anew", action="store_true", help="forget what the file has of this wing")
     given = parser.parse_args()
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

@@ -91,7 +91,7 @@ class Threshold:
 UNSTATED = Fraction(0.05)
 """Tolerance of problems that state none, for choices and answers alike.
 
-A dear play for less than a twentieth of the range buys no better answer: see docs/results/costvarying-registered.md.
+A dear play for less than a twentieth of the range buys no better answer: see evidence/costvarying-registered.md.
 """
 
 Tolerance = Annotated[Fraction | Absolute | Threshold, Field(discriminator="kind")]

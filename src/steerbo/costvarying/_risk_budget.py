@@ -2,7 +2,7 @@
 
 Settings that are likely feasible may be one hill, and a better one may lie behind settings that are unexplored. Plays
 that satisfied the constraint leave a risk budget; it is saved for plays that promise more. Constants were found on
-eight drawn problems; results on others are in docs/results/limits.md.
+eight drawn problems; results on others are in evidence/limits.md.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ WORTH = 6.0
 """Least gain of doubting an outcome, in nats: it is off by four deviations, as one normal outcome of 16 000 is.
 
 At nine (4.7 deviations) bounds cover more with skewed noise and no more with other kinds, answers are no better, and
-plays with outliers cost more: docs/results/calibration.md.
+plays with outliers cost more: evidence/calibration.md.
 """
 _PROMISING = 2.5  # gain in nats that a doubt must promise to be tried
 _PATIENCE = 4

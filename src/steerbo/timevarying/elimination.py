@@ -18,7 +18,7 @@ If p is the truth, L_q / L_p is a nonnegative martingale whatever chose the poin
 Jensen its power η is a supermartingale of expectation at most one: Ville's inequality then keeps the true prior for
 ever with probability at least 1 − δ (Ville 1939; Robbins 1970), with no union over priors or rounds. The temper
 η < 1 costs power and buys patience where no candidate is exactly right. Among those alive, play as PE-GP-UCB: the
-largest upper bound. It is the default of time-varying problems: see `docs/results/timevarying.md` for why.
+largest upper bound. It is the default of time-varying problems: see `evidence/timevarying.md` for why.
 
 Switching elimination (of steerbo): a dropped prior comes back when outcomes favour it again.
 

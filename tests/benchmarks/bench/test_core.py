@@ -17,7 +17,7 @@ from partial_control_bench.registry import contender, problem
 from tests.benchmarks.bench.calls import pcb
 
 COMMIT = "7a" * 20
-RUNS = Path(__file__).parents[3] / "docs" / "results" / core_page.RUNS
+RUNS = Path(__file__).parents[3] / "evidence" / core_page.RUNS
 MINE = """
 class Mine:
     def __init__(self, known, seed):

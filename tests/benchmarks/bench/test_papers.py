@@ -17,7 +17,7 @@ from partial_control_bench.record import Result, parse
 from partial_control_bench.registry import problems
 from partial_control_bench.statistics import summary
 
-HOME = Path(__file__).parents[3] / "docs" / "results" / "papers"
+HOME = Path(__file__).parents[3] / "evidence" / "papers"
 FILES = kept_in(HOME.parent / "runs", "papers-")
 real_data = pytest.mark.skipif(
     data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING"
@@ -42,7 +42,7 @@ def test_pages_are_written_by_the_runs(tmp_path: Path) -> None:
     for file in write_all(tmp_path):
         home = HOME.parent / file.parent.relative_to(tmp_path)
         committed = (home / file.name).read_text()
-        assert file.read_text() == committed, "python -m partial_control_bench.papers docs/results"
+        assert file.read_text() == committed, "python -m partial_control_bench.papers evidence"
         for alt, picture in re.findall(r"!\[(.*?)\]\((\S+\.png)\)", committed):
             assert alt
             assert (home / picture).read_bytes().startswith(b"\x89PNG")

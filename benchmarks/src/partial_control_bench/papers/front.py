@@ -27,7 +27,7 @@ _HEAD = """# What holds
 Four papers on systems that one can only partly steer, what they claim in our words, and whether that holds where it was
 played again: [all claims on one page](as-published.md), ten minutes to read, and a page for each paper. How our defaults, simple rules and peers do on
 fifteen frozen problems stands apart: [the core](core.md); and seven [simple rules](simple.md) on 24 problems drawn afresh. Problems, runs and entrants are those of
-[partial-control-bench](../../benchmarks/README.md); anybody's method can be run, checked and drawn beside these.
+[partial-control-bench](../benchmarks/README.md); anybody's method can be run, checked and drawn beside these.
 
 """
 
@@ -63,7 +63,7 @@ def write_all(folder: Path) -> Iterator[Path]:
         yield home / f"{paper.file}.md"
     timed = [r.cpu_seconds for r in results if r.cpu_seconds is not None]
     note = (
-        f"\n{len(results)} runs, in `docs/results/runs`. "
+        f"\n{len(results)} runs, in `evidence/runs`. "
         "Most were kept before there was a benchmark, and put into its form by `benchmarks.converted`; programs that pages call `benchmarks.…` are in the repository at the tag `evidence-2026`. "
         f"The {len(timed)} of them whose times were kept, ours, published methods and peers, took {sum(timed) / 3600:.1f} CPU hours.\n\n"
     )

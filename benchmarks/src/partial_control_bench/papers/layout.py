@@ -25,8 +25,8 @@ _INVENTED = ("cheap-first", "tempered-elimination", "switching-elimination", "co
 _ONE_RUN = ("cost-varying",)
 """Wings whose costs at all sizes were taken in one run."""
 _FEWEST = 3  # seeds of who is shown beside others
-COMMAND = "python -m partial_control_bench.papers docs/results"
-PEERS_PAGE = "../../../benchmarks/README.md#peers-and-what-they-cannot-be-told"
+COMMAND = "python -m partial_control_bench.papers evidence"
+PEERS_PAGE = "../../benchmarks/README.md#peers-and-what-they-cannot-be-told"
 HERE = "papers"
 """The folder of these pages in that of all results."""
 
