@@ -54,7 +54,7 @@ class Reason(Record):
 
 @record
 class Finding(Record):
-    """Something that was noticed: of a value that was given, or of a study.
+    """Notice about a value that was given, or about a study.
 
     Args:
         kind: what it is, such as "far-from-expected" or "outliers".

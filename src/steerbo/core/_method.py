@@ -218,7 +218,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return None
 
     def findings(self, history: History) -> Sequence[Finding]:
-        """What the method noticed of the study, for `explain` and `status`."""
+        """Notices of the method about the study, for `explain` and `status`."""
         return ()
 
     def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
