@@ -98,7 +98,7 @@ def test_every_word_is_a_tool_that_says_what_it_takes(mode: str, tmp_path: Path)
         return {tool.name: tool for tool in (await ours.client.list_tools()).tools}
 
     tools = in_process(oven(tmp_path), play, mode=mode)
-    assert set(tools) == {*VERBS, *LOOKS, "studies", "rounds", "events", "policy"}
+    assert set(tools) == {*VERBS, *LOOKS, "studies", "rounds", "events", "policy", "predict"}
     assert set(tools["tell"].input_schema["required"]) == {"token", "value"}
     assert all(tool.description for tool in tools.values())
     assert {name for name, tool in tools.items() if not tool.annotations.read_only_hint} == set(VERBS)
@@ -319,3 +319,17 @@ def test_a_server_has_the_tools_too(tmp_path: Path) -> None:
             assert client.post("/mcp", json=message, headers={**head, **bearer(key), **there}).status_code == 403
     with Study.open(place) as again:
         assert [getattr(event, "by", "") for event in again.events[1:]] == ["claude", "claude"]
+
+
+def test_an_assistant_predicts(tmp_path: Path) -> None:
+    place, case = of_kind(tmp_path, "time-varying")
+    with Study.open(place) as study:
+        case.play(study.optimizer, 4)
+        values = dict(study.recommend().values)
+        expected = study.predict(values).to_dict()
+
+    async def ask(ours: Assistant) -> Any:
+        assert (await ours.is_refused("predict", values={"nothing": 1.0}))["status"] == 422
+        return await ours.does("predict", values=values)
+
+    assert in_process(place, ask)["predictions"] == [expected]

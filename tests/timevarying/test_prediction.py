@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
-from steerbo.timevarying.method import Prediction, TimeVaryingMethod, predicted
+from steerbo.timevarying.method import Belief, TimeVaryingMethod, belief_behind
 from tests.timevarying.cases import sites
 
 
@@ -13,9 +13,9 @@ def test_a_choice_is_logged_with_what_was_expected_of_it() -> None:
     optimizer = sb.Optimizer(sites(), "tempered-elimination", seed=0)
     suggestion = optimizer.ask()
     assert suggestion is not None
-    told = predicted(suggestion)
-    assert isinstance(told, Prediction)
-    assert told == predicted(optimizer.events[-1])  # type: ignore[arg-type]
+    told = belief_behind(suggestion)
+    assert isinstance(told, Belief)
+    assert told == belief_behind(optimizer.events[-1])  # type: ignore[arg-type]
     assert told.band > 0
     assert told.upper == pytest.approx(told.mean + told.band)
     method = optimizer._method
@@ -31,5 +31,5 @@ def test_no_prior_is_behind_a_draw() -> None:
     assert method.table_of_present_choice(optimizer.history).rows == ()
     suggestion = optimizer.ask()
     assert suggestion is not None
-    assert predicted(suggestion) is None
+    assert belief_behind(suggestion) is None
     assert method.table_of_present_choice(optimizer.history).rows == ()

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .._arrays import Bool, Int
-from .._wording import counted
+from .._wording import counted, listed
 from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
     COMPARABLE,
@@ -49,7 +49,7 @@ from ._contexts import known_in, latest_contexts
 from ._costs import ActionCost, CostModel
 from ._feasibility import ArmFeasibility, ArmsFeasibility
 from ._observational import trials_explained
-from ._policy_value import Policy, recommended, value_of
+from ._policy_value import Policy, PolicyOf, recommended, value_of
 from ._staged import AffectedContexts, StagedSearch
 from .identification.scopes import looking_at
 from .models import ArmModel, ArmModels, CausalOptions, EmptyModel, Posterior
@@ -367,6 +367,37 @@ class CausalMethod(Method[Causal, O]):
         contexts = self.contexts_under(history, i, known, act)
         affected = self.affected_contexts(history, i)
         return recommended(arm, model, act, contexts, self.problem.sign, known=known, affected=affected)
+
+    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Policy:
+        """Expected outcome of actions on average over the latest contexts that are not known."""
+        arm = self._arm_to_predict(values, context)
+        i = self.models.number[arm.scope]
+        if not len(self.models[i]):
+            return Policy.unknown(arm.scope)
+
+        def staged(ready: Sequence[str], _: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: values[name] for name in ready}
+
+        affected, contexts = self.affected_contexts(history, i), self.contexts(history, i, context)
+        if affected is not None:
+            contexts = affected.met(contexts, staged)
+        act: PolicyOf = lambda _: dict(values)  # noqa: E731
+        model = self.model_to_answer(i)
+        found = recommended(arm, model, act, contexts, self.problem.sign, known=context, affected=affected)
+        return replace(found, values=dict(values), table=None)
+
+    def _arm_to_predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Arm:
+        """Arm that sets these actions: the one that looks at most of what is known, and at least of what is not.
+
+        Raises:
+            InvalidRequest: no scope sets these actions.
+        """
+        some = [arm for arm in self.arms if {*arm.actions} == {*values}]
+        if not some:
+            sets = listed([*dict.fromkeys(" + ".join(arm.actions) or "nothing" for arm in self.arms)], " or ")
+            raise InvalidRequest("values", dict(values), f"settings of one scope by variable: {sets}")
+        known = {*context}
+        return min(some, key=lambda arm: (len({*arm.contexts} - known), -len({*arm.contexts} & known)))
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the best policy of any scope, less the lower bound of the recommended one.

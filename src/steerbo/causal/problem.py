@@ -154,6 +154,16 @@ class Causal(ConstrainedProblem):
             self.read_context({name: value for name, value in seen.items() if name in self.space.seen})
         return seen
 
+    @cached_property
+    def settable(self) -> tuple[str, ...]:
+        """See `Problem.settable`."""
+        return tuple(name for name in self.space.names if name in (self.graph.intervenable or ()))
+
+    def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Problem.read_settings`: those of one scope, which the method knows."""
+        names = [name for name in self.space.names if isinstance(values, Mapping) and name in values]
+        return self.space.check_settings(values, names)
+
     @property
     def timed(self) -> bool:
         """Whether effects may change with time."""

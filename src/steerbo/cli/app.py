@@ -34,6 +34,7 @@ COMMANDS = {
     "check": ("running", "Check a study file, also against its log, and print the study that it describes."),
     "scopes": ("scopes", "Print the scopes of a causal graph that can be optimal."),
     "policy": ("scopes", "Print the learned policy's settings for given observations."),
+    "predict": ("scopes", "Predict the objective at settings of your own."),
     "methods": ("running", "List the methods with their options and defaults."),
     "demo": ("demo", "Run a study of a published borehole simulator in seconds."),
     "new": ("rounds", "Create a study whose experiments are done by hand."),

@@ -130,7 +130,10 @@ class Errors:
 
 
 def pairs(
-    problem: Problem | None, field: str, given: Iterable[str] | None, error: type[InvalidOutcome | InvalidContext]
+    problem: Problem | None,
+    field: str,
+    given: Iterable[str] | None,
+    error: type[InvalidOutcome | InvalidContext | InvalidRequest],
 ) -> dict[str, Any]:
     """Parse `NAME=VALUE` texts to values by name; as plain numbers and texts where the problem cannot be read."""
     found: dict[str, Any] = {}
@@ -198,18 +201,18 @@ def seen_before(problem: Problem, texts: Sequence[str]) -> dict[str, Any]:
     return found[0]
 
 
-def cases(problem: Problem, given: str) -> list[dict[str, Any]]:
-    """Contexts of many cases: a JSON list of tables, or a JSON or CSV file with a column a variable.
+def cases(problem: Problem, given: str, field: str = "contexts") -> list[dict[str, Any]]:
+    """Values of many cases: a JSON list of tables, or a JSON or CSV file with a column a variable.
 
     Raises:
         InvalidContext: it is none of these.
     """
-    content = _content("contexts", given)
+    content = _content(field, given)
     if not isinstance(content, str):
         return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in content]
     found = parse_value(content)
     if not isinstance(found, list) or not all(isinstance(case, dict) for case in found):
-        raise InvalidContext("contexts", given, 'a list of tables in JSON, such as [{"age": 61}], or a file of them')
+        raise InvalidContext(field, given, 'a list of tables in JSON, such as [{"age": 61}], or a file of them')
     return found
 
 

@@ -1,4 +1,4 @@
-"""Commands for scopes and policies: `steerbo scopes` and `steerbo policy`.
+"""Commands for scopes, policies and predictions: `steerbo scopes`, `steerbo policy` and `steerbo predict`.
 
 `scopes` lists the scopes of a causal graph that are worth playing, with reasons for the others. `policy` applies the
 learned policy to given context values; nothing is logged by it.
@@ -21,7 +21,7 @@ from ..causal.graphs.graph import claims, doubts
 from ..causal.identification.reasons import candidates, why_dropped
 from ..causal.prices import in_words, price_of, varies
 from ..core import Scope
-from ..errors import InvalidContext, InvalidInput, InvalidProblem
+from ..errors import InvalidContext, InvalidInput, InvalidProblem, InvalidRequest
 from ..plots.causal import draw_scopes
 from .app import answer, echo, group, print_json
 from .arguments import AsJson, Declaring, Given, Place, cases, explain_credentials, open_study, pairs, request
@@ -155,3 +155,44 @@ def policy(
                 echo(str(step))
             if not steps:
                 echo("no cases, so there is nothing to set")
+
+
+_TABLE = "Settings of many plays: a JSON list, or a JSON or CSV file with a column for every variable."
+
+
+@commands.command(cls=Declaring)
+def predict(
+    study: Place,
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE", help="A setting; repeatable.", show_default=False)
+    ] = None,
+    *,
+    context: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A value seen; repeatable.", show_default=False)
+    ] = None,
+    table: Annotated[str | None, typer.Option(help=_TABLE)] = None,
+    given: Given = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the objective at settings of your own. Nothing is logged."""
+    with open_study(study, tolerated="any") as going:
+        asked = request(going.problem, given)
+        asked["context"] = pairs(going.problem, "context", context, InvalidContext)
+        if table is None:
+            prediction = going.predict(pairs(going.problem, "values", settings, InvalidRequest), **asked)
+            answer(as_json, prediction.to_dict(), str(prediction))
+            explain_credentials(study)
+            return
+        if settings:
+            raise InvalidRequest("table", table, "either NAME=VALUE or --table")
+        predictions = []
+        for number, row in enumerate(cases(going.problem, table, "table"), start=1):
+            try:
+                predictions.append(going.predict(row, **asked))
+            except InvalidInput as error:
+                raise error.within(f"table, line {number}") from None
+        if as_json:
+            print_json([each.to_dict() for each in predictions])
+        else:
+            for each in predictions:
+                echo(str(each))

@@ -72,7 +72,7 @@ def check_suggestion(
     Raises:
         LimitBroken: naming the method and the limit.
     """
-    for limit in _broken(problem, values, known):
+    for limit in broken_by(problem, values, known):
         raise LimitBroken(f"{method} {word} {dict(values)}, which breaks a limit of the problem: {limit}")
 
 
@@ -87,7 +87,8 @@ def check_advice(problem: Problem, method: str, advice: Recommendation) -> Recom
     return advice
 
 
-def _broken(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[Any]:
+def broken_by(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[Any]:
+    """Limits that values break, of which some is set."""
     limits = [limit for limit in problem.every_limit if set(limit.names) & set(values)]
     return [limits[i] for i in violated(limits, {**known, **values})]
 
@@ -121,7 +122,7 @@ def with_limits(
     if likely := [str(limit) for limit, room, spread in each if _likely_broken(limit, room, spread)]:
         names = "; ".join(likely)
         said = f"The recommendation breaks a limit more often than it may, and none that does not is known: {names}."
-    if beyond := _broken(method.problem, advice.values, advice.context):
+    if beyond := broken_by(method.problem, advice.values, advice.context):
         said = f"What {method.name} recommends breaks a limit: {'; '.join(map(str, beyond))}. Do not do it."
     table = Table("Limits", ("limit", "room", "binds"), rows)
     return replace(explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table))

@@ -186,11 +186,29 @@ class Method(ABC, Generic[P, OptionsT]):
 
     def _answer_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """`_recommend_at`; where the problem drifts, the reasons begin with the time that the answer is for."""
-        advice = self._recommend_at(history, context)
+        return self._dated(self._recommend_at(history, context), context)
+
+    def _dated(self, answer: Recommendation, context: Mapping[str, Any]) -> Recommendation:
+        """Answer whose reasons begin with the time that it is for, where the problem drifts."""
         if not self.problem.timed:
-            return advice
+            return answer
         as_of = reason("as-of", time=context[TIME.name])
-        return replace(advice, reasons=(as_of, *advice.reasons))
+        return replace(answer, reasons=(as_of, *answer.reasons))
+
+    def predict(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+        """Expected value at settings of a person's own choice, with bounds, in a context as `_recommend_at` has it.
+
+        Raises:
+            InvalidRequest: nothing was told yet, or the method cannot predict this.
+        """
+        self.check_informed(history)
+        context = {**self._present_context(history), **context}
+        return self._dated(self._predict_at(history, values, context), context)
+
+    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+        """Expected value at settings in one context. Methods with a model override it."""
+        allowed = f"nothing: {self.name} has no model that predicts"
+        raise InvalidRequest("values", dict(values), allowed, "Take the default method of the kind.")
 
     def _present_context(self, history: History) -> dict[str, Any]:
         """Part of the context that is not seen: the time of the last round, where the problem drifts."""

@@ -208,6 +208,19 @@ class Problem(ABC):
             raise InvalidContext(f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at")
         return {}
 
+    def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Check settings that a person chose, as `predict` takes them: those of a play, all that can be set.
+
+        Raises:
+            InvalidRequest: a variable is missing or unknown, or its value cannot be set.
+        """
+        return self.space.check_settings(values, self.settable)
+
+    @cached_property
+    def settable(self) -> tuple[str, ...]:
+        """Names of the values that plays set: all variables that are not seen before choosing."""
+        return tuple(name for name in self.space.names if name not in self.space.seen)
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of all realised values, in order: the columns of a table of outcomes, the time first."""

@@ -145,6 +145,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "none-keeps": "no settings are known yet that keep to the limits and are likely to work; these come nearest",
     "unknown-cost": _unknown_cost,
     "not-looked-at": "the policy does not look at {names}",
+    "breaks-limit": "it breaks a limit: {limit}",
     "works-seldom": _works_seldom,
     "beyond-outcomes": "no outcome was nearly as good: this is a guess",
     "worse-outcomes": _worse_outcomes,

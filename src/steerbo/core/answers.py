@@ -342,6 +342,20 @@ class Recommendation(Record):
 
 
 @record
+class Prediction(Recommendation):
+    """Expectation at settings of one's own: the fields are those of a recommendation.
+
+    >>> print(Prediction(Scope(["ph"]), {"ph": 6.5}, mean=9.5, lower=9.0, upper=10.0, cost=1.5))
+    with ph = 6.5: expected value 9.5 (between 9.0 and 10.0), cost 1.5 a play
+    """
+
+    def __str__(self) -> str:
+        seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
+        line = f"{seen}with {settings_text(self.values, self.shown)}: {self.expected}"
+        return "\n".join([line, *([self.note] if self.note else [])])
+
+
+@record
 class PolicyStep(Record):
     """Settings of the learned policy for given context values.
 

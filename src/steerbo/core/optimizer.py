@@ -27,8 +27,8 @@ from ..errors import (
     one_of,
 )
 from ..records import to_dict
-from ._constraints import check_advice, check_suggestion, limits_broken, with_limits
-from ._context import TIME
+from ._constraints import broken_by, check_advice, check_suggestion, limits_broken, with_limits
+from ._context import TIME, context_of
 from ._creation import MethodOptions, created_event
 from ._doubtful import against, bad_outliers
 from ._findings import Finding, Reason, reason
@@ -53,6 +53,7 @@ from .answers import (
     Explanation,
     MaybeNone,
     PolicyStep,
+    Prediction,
     Recommendation,
     Status,
     Suggestion,
@@ -291,10 +292,7 @@ class BaseStudy(ABC):
             InvalidRequest: as `ask`; or nothing was told yet.
             LimitBroken: the settings that the method, from another package, would set break a limit of the problem.
         """
-        read = self.problem.read_applied(self._given(request), self._state.history)
-        if context is not None and not isinstance(context, Mapping):
-            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
-        seen = self.problem.read_seen(context or {})
+        read, seen = self._read_applied(context, request)
         state = self._state.as_of(read)
         with one_blas_thread():
             step = state.method_after_refit().policy(state.history, seen, read)
@@ -314,6 +312,69 @@ class BaseStudy(ABC):
         values, known = order(step.values), order(step.context)
         shown = self.problem.shown({**known, **values})
         return replace(step, scope=order(step.scope), values=values, context=known, shown=shown)
+
+    @overload
+    def predict(
+        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Any
+    ) -> Prediction: ...
+    @overload
+    def predict(self, values: Any, /, context: Mapping[str, Any] | None = None, **request: Any) -> list[Prediction]: ...
+    @one_at_a_time
+    def predict(
+        self, values: Any, /, context: Mapping[str, Any] | None = None, **request: Any
+    ) -> Prediction | list[Prediction]:
+        """Predict the objective at settings of your own, with bounds; nothing is logged by it.
+
+        Args:
+            values: settings by variable, those of one play; or many: a list of such, or a data frame with a column for
+                every variable.
+            context: values seen before choosing, by variable; in a causal problem also what was looked at.
+            request: as for `policy`, such as the `time`.
+
+        Returns:
+            The prediction; of many settings a list, in their order.
+
+        Raises:
+            InvalidRequest: the values are none that one play could set, or nothing was told yet.
+            InvalidContext: as `policy`.
+
+        >>> import steerbo as sb
+        >>> study = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
+        >>> for ph in (4.0, 5.0, 6.0, 7.0, 8.0):
+        ...     _ = study.add(10 - (ph - 6.5) ** 2, {"ph": ph})
+        >>> prediction = study.predict({"ph": 6.5})
+        >>> prediction.lower < prediction.mean < prediction.upper
+        True
+        """
+        if not isinstance(values, Mapping):
+            return [self._predicted(each, context, request) for each in _rows_of(values)]
+        return self._predicted(values, context, request)
+
+    def _predicted(
+        self, values: Mapping[str, Any], context: Mapping[str, Any] | None, request: Mapping[str, Any]
+    ) -> Prediction:
+        """Prediction at the settings of one play; see `predict`."""
+        read, seen = self._read_applied(context, request)
+        settings = self.problem.read_settings(values)
+        state = self._state.as_of(read)
+        with one_blas_thread():
+            method = state.method_after_refit()
+            answer = method.predict(state.history, settings, {**context_of(read), **seen})
+            answer = self._said(replace(answer, values=settings, context=seen, alternatives=()))
+            answer = replace(answer, reasons=self._reasons(answer))
+        broken = [reason("breaks-limit", limit=str(limit)) for limit in broken_by(self.problem, settings, seen)]
+        guesses = outside(seen, self.problem.space)
+        fields = {name: getattr(answer, name) for name in Prediction.__dataclass_fields__}
+        return Prediction(**{**fields, "reasons": (*answer.reasons, *broken, *guesses)})
+
+    def _read_applied(
+        self, context: Mapping[str, Any] | None, request: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arguments of `policy` and `predict`, checked: the request, and the values seen."""
+        read = self.problem.read_applied(self._given(request), self._state.history)
+        if context is not None and not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+        return read, self.problem.read_seen(context or {})
 
     @one_at_a_time
     def explain(self) -> Explanation:
@@ -529,6 +590,21 @@ class BaseStudy(ABC):
             OutcomeConflict: a measurement with this identity is there, with another outcome.
         """
         return self._report("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge, id=id)
+
+
+def _rows_of(values: Any) -> list[Mapping[str, Any]]:
+    """Settings of many plays: of a sequence of mappings, or of a data frame of pandas or polars.
+
+    >>> _rows_of(({"ph": 6.5}, {"ph": 7.0}))
+    [{'ph': 6.5}, {'ph': 7.0}]
+    """
+    if hasattr(values, "to_dicts"):  # polars
+        values = values.to_dicts()
+    elif hasattr(values, "to_dict"):  # pandas
+        values = values.to_dict(orient="records")
+    if not isinstance(values, Sequence) or not all(isinstance(each, Mapping) for each in values):
+        raise InvalidRequest("values", values, "settings by variable name, such as {'ph': 6.4}, or a list of such")
+    return list(values)
 
 
 def widened(advice: Expected, times: float) -> Expected:

@@ -588,6 +588,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             reasons.append(self._gain_over(stay, best))
         return replace(best, reasons=tuple(reasons), alternatives=tuple(others))
 
+    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+        """Expected value of a control set at these settings; what is not held is left to nature."""
+        candidates, i = self._answer_candidates(history, context), self.problem.number(Scope([*values]))
+        return self._described(Arm(i), self._point(i, values), candidates.mixture(i))
+
     def _judge(self, candidates: Candidates) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
         """Compare the control sets at their best settings.
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Strict, model_validator
 
+from .._wording import listed
 from ..core import ConstrainedProblem, History, Round, Scope, StatedLaw, Suggestion
 from ..core.answers import as_text
 from ..core.tolerance import Tolerance
@@ -178,6 +179,19 @@ class CostVarying(ConstrainedProblem):
             i = self.numbers.get(plain)
             return plain if i is None else self.scopes[i]
         return super().in_order(plain)
+
+    @cached_property
+    def settable(self) -> tuple[str, ...]:
+        """See `Problem.settable`."""
+        held = {name for names in self.control_sets for name in names}
+        return tuple(name for name in self.space.names if name in held)
+
+    def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Problem.read_settings`: the variables of one control set."""
+        if not isinstance(values, Mapping) or not any(set(values) == set(names) for names in self.control_sets):
+            sets = listed([" + ".join(names) for names in self.control_sets], " or ")
+            raise InvalidRequest("values", values, f"settings of one control set by variable: {sets}")
+        return self.space.check_settings(values, [name for name in self.space.names if name in values])
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names that an outcome has to report: variables left to nature, and constrained outcomes."""

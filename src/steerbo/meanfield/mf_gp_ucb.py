@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -55,7 +56,7 @@ from ._region import Region
 from ._rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled
 from ._trust_region import TableFeasibility, TrustRegion
 from .acquisition import Tables
-from .method import MeanFieldMethod, ToldAverage, cell_table, summary
+from .method import MeanFieldMethod, TableArray, ToldAverage, cell_table, summary
 from .models import HyperparameterDraw, PayoffMixture, PayoffModels, Surrogate
 from .problem import SCOPE, MeanField
 
@@ -403,19 +404,29 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             counts / self.problem.agents_in[:, None] for counts in (region.whole(found[0]), self.evenly(region))
         )
         tables, new = np.array([*self.tables, predicted, even]), np.array([predicted, even])
-        mixture, sign = self.mixture(history, context, surrogate), self.problem.sign
+        mixture = self.mixture(history, context, surrogate)
         better, sd = mixture.advantage(tables, even)
         kept = [*self.feasible(), *self.feasibility.at(context, answering=True)(new)]
         i = int(np.where(kept, better - _ANSWER * sd, -np.inf).argmax())
-        value = sign * surrogate.raw(float(mixture.moments(tables[i : i + 1])[0][0]))
-        ends = mixture.quantiles(tables[i], (1.0 - SURE, SURE))
-        lower, upper = sorted(sign * surrogate.raw(end) for end in ends)
         why = reason("played")
         if (tables[i] == even).all():
             why = reason("none-better-than-even")
         elif i == len(self.tables):
             why = reason("predicted")
-        return Recommendation(SCOPE, self.problem.settings(tables[i]), value, lower, upper, reasons=(why,))
+        return replace(self._described(surrogate, mixture, tables[i]), reasons=(why,))
+
+    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+        """Expected average payoff of a distribution."""
+        surrogate = self.surrogate(history, context, pending=False)
+        table = self.problem.table(values["distribution"])
+        return self._described(surrogate, self.mixture(history, context, surrogate), table)
+
+    def _described(self, surrogate: Surrogate, mixture: PayoffMixture, table: TableArray) -> Recommendation:
+        """Expected average payoff of a distribution, with its bounds."""
+        sign = self.problem.sign
+        value = sign * surrogate.raw(float(mixture.moments(table[None])[0][0]))
+        lower, upper = sorted(sign * surrogate.raw(end) for end in mixture.quantiles(table, (1.0 - SURE, SURE)))
+        return Recommendation(SCOPE, self.problem.settings(table), value, lower, upper)
 
     def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """Return a population average with mean and deviation by the likeliest hyperparameters; see `Method`."""

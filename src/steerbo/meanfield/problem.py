@@ -360,6 +360,17 @@ class MeanField(Problem):
             for context, row in zip(self.contexts, counts, strict=True)
         }
 
+    @cached_property
+    def settable(self) -> tuple[str, ...]:
+        """See `Problem.settable`."""
+        return ("counts",) if self.counts else ("distribution",)
+
+    def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Problem.read_settings`: a 'distribution' or 'counts', as for data."""
+        if not isinstance(values, Mapping) or not {"distribution", "counts"} >= set(values) or not values:
+            raise InvalidRequest("values", values, "a 'distribution' or 'counts', as context × action")
+        return self.settings(self._table_of(feedback.in_full(self.contexts, values)))
+
     def read_value(self, value: Any) -> Any:
         """Read a payoff; with feedback from all agents the mean payoff of every played cell, by context and action."""
         if self.feedback != "agents":
@@ -394,6 +405,17 @@ class MeanField(Problem):
             if name not in fields:
                 raise InvalidOutcome(f"realised.{name}", value, one_of(fields, name))
         known = feedback.in_full(self.contexts, known)
+        played = self.named(self._table_of(known))
+        who = feedback.representative(self.simplex, known, played, needed) if agent else {}
+        seen = {name: value for name, value in known.items() if name in self.space}
+        return {"distribution": played, **who, **self.space.check_measured(seen, self.space.names)}
+
+    def _table_of(self, known: Mapping[str, Any]) -> Float[np.ndarray, "C A"]:
+        """Table of a `distribution`, or of `counts`, which take precedence unless the distribution rounds to them.
+
+        Raises:
+            InvalidOutcome: naming the row.
+        """
         if "distribution" in known:
             table = self.simplex.check(known["distribution"], "realised.distribution", InvalidOutcome)
         if "counts" in known:
@@ -406,10 +428,7 @@ class MeanField(Problem):
             context, action = self.contexts[c], self.actions[a]
             hint = f"The problem allows {context!r} only {', '.join(self.allowed[context])}."
             raise InvalidOutcome(f"realised.{context}.{action}", float(table[c, a]), "no agents here", hint)
-        played = self.named(table)
-        who = feedback.representative(self.simplex, known, played, needed) if agent else {}
-        seen = {name: value for name, value in known.items() if name in self.space}
-        return {"distribution": played, **who, **self.space.check_measured(seen, self.space.names)}
+        return table
 
     def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """Read a complete outcome of `suggestion`."""

@@ -124,6 +124,11 @@ def policy_fields(problem: Problem) -> tuple[Field, ...]:
     return tuple(field_of(problem, name, "given", False) for name in names)
 
 
+def setting_fields(problem: Problem) -> tuple[Field, ...]:
+    """List the fields of settings to predict the objective at."""
+    return tuple(field_of(problem, name, "what", False) for name in problem.settable)
+
+
 TAKEN_BACK = "taken back"
 """The reason that stands in the log."""
 

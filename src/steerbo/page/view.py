@@ -37,7 +37,7 @@ from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
 from .archive import SHOWN, Line, Part, added, rounds_before
-from .edit import Field, Undo, ask_fields, fields_of, last_said, policy_fields, time_needed, typed_text
+from .edit import Field, Undo, ask_fields, fields_of, last_said, policy_fields, setting_fields, time_needed, typed_text
 from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import AGENTS, Words, amount_text, in_one_line, share_text
@@ -429,6 +429,7 @@ class View:
         last: the last entry, where it can be taken back.
         last_text: the same in words.
         policy: variables that the policy may depend on.
+        settings: values that a play can set, to predict the objective at.
     """
 
     words: Words
@@ -450,6 +451,7 @@ class View:
     last: Undo | None
     last_text: str
     policy: tuple[Field, ...]
+    settings: tuple[Field, ...]
 
 
 def view(
@@ -489,6 +491,7 @@ def view(
         last=last,
         last_text=_last_text(last, words),
         policy=policy_fields(problem),
+        settings=setting_fields(problem),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..core import BaseStudy, Recommendation
 from ..errors import InvalidProblem
 from ..timevarying import TimeVarying
-from ..timevarying.method import Prediction, predicted
+from ..timevarying.method import Belief, belief_behind
 from .drawing import (
     BLUE,
     MM,
@@ -142,7 +142,7 @@ def prior_names(problem: TimeVarying, optimizer: BaseStudy) -> list[str]:
 
 
 def choices_by_prior(
-    study: BaseStudy, noted: Sequence[tuple[float, Prediction]], priors: int
+    study: BaseStudy, noted: Sequence[tuple[float, Belief]], priors: int
 ) -> tuple[list[int], list[list[float]], list[tuple[float, int]]]:
     """Numbers of the priors most often behind a choice, times of these choices, and time and row of those dropped."""
     plays = np.bincount([note.prior for _, note in noted], minlength=priors)
@@ -153,9 +153,9 @@ def choices_by_prior(
     return order, [[time for time, note in noted if note.prior == p] for p in order], crosses
 
 
-def predictions_of(optimizer: BaseStudy) -> list[tuple[float, Prediction]]:
+def predictions_of(optimizer: BaseStudy) -> list[tuple[float, Belief]]:
     """Rounds that a prior was behind, in order of time: the time, and the prediction of that prior."""
-    rounds = [(r.request["time"], predicted(r.suggestion)) for r in rounds_to_now(optimizer)]
+    rounds = [(r.request["time"], belief_behind(r.suggestion)) for r in rounds_to_now(optimizer)]
     return sorted([(time, note) for time, note in rounds if note is not None], key=lambda pair: pair[0])
 
 
@@ -170,7 +170,7 @@ def _expected(axes: Any, optimizer: BaseStudy, value: str) -> None:
     axes.set(ylabel=value_words(optimizer, value), title="Expected and observed")
 
 
-def _priors(axes: Any, names: Sequence[str], optimizer: BaseStudy, noted: Sequence[tuple[float, Prediction]]) -> None:
+def _priors(axes: Any, names: Sequence[str], optimizer: BaseStudy, noted: Sequence[tuple[float, Belief]]) -> None:
     order, times, crosses = choices_by_prior(optimizer, noted, len(names))
     for row, chosen in enumerate(times):
         axes.plot(chosen, [row] * len(chosen), "|", ms=9, color=BLUE)

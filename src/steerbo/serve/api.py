@@ -24,11 +24,13 @@ from .operations import (
     Decide,
     Fail,
     Json,
+    Predict,
     RequestBody,
     Tell,
     Wanted,
     applied,
     events_after,
+    predicted,
     rounds_in,
 )
 from .pool import OpenStudy
@@ -126,6 +128,12 @@ for _word, (_does, _) in LOOKS.items():
 def policy(request: Request, who: Who, name: Name) -> Json:
     """Apply the learned policy to context values: `?age=61`; arguments of `ask` by their names."""
     return applied(study_of(request, who, name, "read"), dict(request.query_params))
+
+
+@router.post("/{name}/predict")
+def predict(request: Request, who: Who, name: Name, body: Predict) -> Json:
+    """Predict the objective at settings of your own; nothing is logged."""
+    return predicted(study_of(request, who, name, "read"), body)
 
 
 @router.get("/{name}/rounds")

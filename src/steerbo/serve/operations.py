@@ -96,6 +96,14 @@ class Add(RequestBody):
     id: str | None = None
 
 
+class Predict(RequestBody):
+    """Settings to predict the objective at; further fields are those of `policy`, such as `time`."""
+
+    model_config = ConfigDict(extra="allow")
+    values: Json | list[Json] = Field(description="Settings of a play, by variable; or a list of such.")
+    context: Annotated[Json | None, Field(description="Values seen before choosing, by variable.")] = None
+
+
 @dataclass(frozen=True)
 class Operation:
     """A word that changes a study.
@@ -241,6 +249,17 @@ def applied_to(
     """The policy at values by name, with other arguments such as the time."""
     key = ("policy", repr(sorted(context.items())), repr(sorted(more.items())))
     return served.read(key, lambda study: study.policy(dict(context), **more).to_dict())
+
+
+def predicted(served: OpenStudy, given: Predict) -> Json:
+    """Predictions at settings of a person's own."""
+    more = given.model_extra or {}
+
+    def read(study: Study) -> Json:
+        found = study.predict(given.values, given.context, **more)
+        return {"predictions": [each.to_dict() for each in (found if isinstance(found, list) else [found])]}
+
+    return served.read(("predict", given.model_dump_json()), read)
 
 
 def _typed(problem: Problem, given: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:

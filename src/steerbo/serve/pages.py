@@ -41,7 +41,7 @@ from .forms import (
     values_of,
     writes_commas,
 )
-from .operations import applied_to
+from .operations import Predict, applied_to, predicted
 from .pool import OpenStudy
 from .problem_details import Refusal, details, status_of
 from .turns import StudyRoute
@@ -244,6 +244,22 @@ def policy(request: Request, who: Who, name: str) -> Response:
     return _study_page(request, who, served, applied=found, about="policy", draft=draft)
 
 
+@router.get("/page/{name}/predict")
+def predict(request: Request, who: Who, name: str) -> Response:
+    """Predict the objective at settings of a person's own."""
+    served, comma = study_of(request, who, name, "read"), wants_commas(request)
+    draft, problem = dict(request.query_params), served.read("problem", lambda study: study.problem)
+    try:
+        values = values_of(problem, "what", draft, comma, "values")
+        context = values_of(problem, "given", draft, comma, "context")
+        (found,) = predicted(served, Predict(values=values, context=context))["predictions"]
+    except SteerboError as error:
+        return _study_page(request, who, served, error=error, about="predict", draft=draft)
+    expected = served.read("words", Words.of).expected(*map(found.get, ("mean", "lower", "upper")))
+    found = {**found, "expected": expected}
+    return _study_page(request, who, served, applied=found, about="predict", draft=draft)
+
+
 # -- saying something --------------------------------------------------------------------------------------------------
 
 
@@ -350,7 +366,7 @@ def _study_page(
     whole: bool = False,
 ) -> Response:
     """Page of a study, with the errors and texts of a refused form."""
-    found, draft = _view(served, whole or applied is not None or about == "policy"), dict(draft or {})
+    found, draft = _view(served, whole or applied is not None or about in ("policy", "predict")), dict(draft or {})
     status, shown = form_state(error, about, draft, served.read("words", Words.of) if error is not None else None)
     token, _, action = about.partition(":")
     edit: Edit | None = None
@@ -427,5 +443,5 @@ def _field_of(field: str, form: Form) -> str:
     named: Callable[[str], str] = lambda prefix: f"{prefix}:{name}"  # noqa: E731
     wanted = [named("seen"), named("context"), named("realised"), f"ask:{part}", part, named("given"), named("low")]
     if not name:
-        wanted = [part, f"ask:{part}", f"low:{part}"]
+        wanted = [part, f"ask:{part}", f"low:{part}", f"what:{part}"]
     return next((each for each in wanted if each in form), "")

@@ -18,7 +18,7 @@ from .. import __version__
 from ..errors import MissingExtra, SteerboError
 from ..study import Study
 from .auth import Principal, opened, studies_of, visitor_by, visitor_of
-from .operations import LOOKS, VERBS, Json, RequestBody, applied, events_after, rounds_in
+from .operations import LOOKS, VERBS, Json, Predict, RequestBody, applied, events_after, predicted, rounds_in
 from .pool import StudyPool
 from .problem_details import Refusal, details, document, fault_details, unreadable_details
 
@@ -165,6 +165,8 @@ def _tools() -> tuple[list[types.Tool], dict[str, Call]]:
     tools.append(_tool("events", "Everything that happened, as the log has it.", True, _Events))
     calls["policy"] = _policy
     tools.append(_tool("policy", "The learned policy, applied to observations.", True, _Policy))
+    calls["predict"] = _predict
+    tools.append(_tool("predict", "The objective to be expected at settings of your own.", True, _Study, Predict))
     for name, verb in VERBS.items():
         calls[name] = _changing(name)
         tools.append(_tool(name, verb.does, False, _Round if verb.about_a_round else _Study, verb.takes))
@@ -211,6 +213,12 @@ def _policy(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
     given = _Policy.model_validate(arguments)
     seen = {name: text if isinstance(text, str) else json.dumps(text) for name, text in given.seen.items()}
     return applied(opened(pool, who, _name(pool, who, given.study), "read"), seen)
+
+
+def _predict(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:
+    place = _Study.model_validate({key: text for key, text in arguments.items() if key == "study"})
+    given = Predict.model_validate({key: value for key, value in arguments.items() if key != "study"})
+    return predicted(opened(pool, who, _name(pool, who, place.study), "read"), given)
 
 
 def _changing(word: str) -> Call:

@@ -57,7 +57,7 @@ from ..records import record
 from ._priors import PriorWarning
 from .confidence import Width
 from .data import Datum
-from .method import CandidatePriorsOptions, TimeVaryingMethod, predicted
+from .method import CandidatePriorsOptions, TimeVaryingMethod, belief_behind
 from .problem import TimeVarying
 from .surrogates import differ_in_scale_only
 
@@ -252,7 +252,7 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
 
     def learn_from_round(self, told: Round) -> None:
         """Lines 8 and 11–14."""
-        expected = predicted(told.suggestion)
+        expected = belief_behind(told.suggestion)
         if expected is None or told.outcome is None:
             return
         expected_of = {**told.suggestion.context, **told.suggestion.values}

@@ -79,7 +79,7 @@ _WITHOUT = "Without priors take ‹learned-drift›, the default: it learns how 
 
 
 @record
-class Prediction:
+class Belief:
     """Expectation behind a choice, in the user's units; it is logged as the note of the round.
 
     Args:
@@ -95,9 +95,9 @@ class Prediction:
     upper: float
 
 
-def predicted(asked: Asked | Suggestion) -> Prediction | None:
+def belief_behind(asked: Asked | Suggestion) -> Belief | None:
     """Read the expectation behind a choice; None where no prior was behind it."""
-    return from_dict(Prediction, asked.note) if asked.note else None
+    return from_dict(Belief, asked.note) if asked.note else None
 
 
 @record
@@ -266,7 +266,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self.now = now(history)
         match event:
             case Asked():
-                if (expected := predicted(event)) is not None:
+                if (expected := belief_behind(event)) is not None:
                     self.plays[expected.prior] += 1
             case OutcomeTold():
                 self._names[event.token] = None
@@ -438,7 +438,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def play(self, pick: Maximiser, beta: float) -> Choice:
         """Turn a maximiser into a choice, whose note says the prior and its expectation."""
         sign = self.problem.sign
-        expected = Prediction(pick.prior, sign * pick.mean, beta * pick.sd, sign * pick.upper)
+        expected = Belief(pick.prior, sign * pick.mean, beta * pick.sd, sign * pick.upper)
         return Choice(self.problem.scope, settings(self.problem, pick.place), note=to_dict(expected))
 
     # -- answers -------------------------------------------------------------------------------------------------------
@@ -471,6 +471,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         surrogate = self.surrogate_at(history, view.time)
         first, *others = (self._best_point(p, surrogate, view) for p in self.trusted()[:4])
         return replace(first, alternatives=tuple(others))
+
+    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+        """Expected value at a place, by the most probable trusted prior."""
+        time, _, seen = self._time_and_context(context)
+        place = place_of(self.problem, {**seen, **values})
+        only = [place] if self.problem.sites is not None else {"points": [np.asarray(place).tolist()]}
+        return self._best_point(self.trusted()[0], self.surrogate_at(history, time), RoundView(time, only))
 
     def _best_point(self, p: int, surrogate: Surrogate, view: RoundView) -> Recommendation:
         """The point of largest mean by prior p, with bounds."""
@@ -559,7 +566,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def table_of_present_choice(self, history: History) -> Table:
         """Table of the prior behind the latest choice, and its expectation."""
         rows = []
-        if (last := history.latest) is not None and (told := predicted(last.suggestion)) is not None:
+        if (last := history.latest) is not None and (told := belief_behind(last.suggestion)) is not None:
             values = self.problem.shown(last.suggestion.values)
             rows.append((last.number, values, self.names[told.prior], told.mean, told.band))
         return Table("Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows))

@@ -384,11 +384,6 @@ class TimeVarying(ConstrainedProblem):
         return Space(self.variables)
 
     @cached_property
-    def settable(self) -> tuple[str, ...]:
-        """Names of the variables that are set: all that are not seen."""
-        return tuple(name for name in self.space.names if name not in self.space.seen)
-
-    @cached_property
     def sites(self) -> tuple[tuple[Any, ...], ...] | None:
         """The settings of a finite domain, the last variable running fastest; None for a box."""
         levels = [variable.levels for variable in self.variables]

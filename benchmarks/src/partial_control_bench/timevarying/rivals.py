@@ -23,7 +23,7 @@ from steerbo.extending import record
 from steerbo.timevarying import TimeVarying
 from steerbo.timevarying.data import draw_largest
 from steerbo.timevarying.elimination import EliminationMethod, EliminationOptions
-from steerbo.timevarying.method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod, predicted
+from steerbo.timevarying.method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod, belief_behind
 from steerbo.timevarying.methods import OnePrior, OnePriorOptions
 from steerbo.timevarying.surrogates import BoxSurrogate, finite_surrogate
 
@@ -66,13 +66,13 @@ class RegretBalancing(EliminationMethod[EliminationOptions]):
         """The prior alive that was played least (lines 3–4); pending rounds count as plays."""
         plays, alive = self.counts.copy(), self.survivors.candidates
         for waiting in history.pending:
-            if (expected := predicted(waiting.suggestion)) is not None:
+            if (expected := belief_behind(waiting.suggestion)) is not None:
                 plays[expected.prior] += 1
         return alive[[draw_largest(-plays[alive].astype(float), random)]]
 
     def learn_from_round(self, told: Round) -> None:
         """Lines 7–12, once every prior alive has been played."""
-        expected = predicted(told.suggestion)
+        expected = belief_behind(told.suggestion)
         assert told.outcome is not None
         assert expected is not None
         p = expected.prior
