@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from steerbo.study import Study
@@ -74,3 +75,40 @@ def test_equal_refusals_are_one_line(tmp_path: Path) -> None:
     assert result.stdout.startswith("1719 lines, the first of them line 2: refused, value: 'PENDING'")
     assert len(result.stdout.splitlines()) == 10
     assert "9 new, 1719 refused" in result.stderr
+
+
+def table_with_codes(outcomes: int = 60, codes: int = 15) -> str:
+    """A table of a peak at 3 whose missing outcomes are -200."""
+    random = np.random.default_rng(0)
+    x = random.uniform(0, 10, outcomes)
+    values = 5 - (x - 3) ** 2 / 4 + random.normal(0, 0.2, outcomes)
+    values[random.choice(outcomes, codes, replace=False)] = -200
+    lines = (f"{place:.3f},{value:.4f}\n" for place, value in zip(x, values, strict=True))
+    return "x,value\n" + "".join(lines)
+
+
+@pytest.mark.parametrize("said", ["nothing", "an option", "in the study file"])
+def test_codes_for_missing_outcomes_are_left_out(tmp_path: Path, said: str) -> None:
+    place = begun(tmp_path)
+    if said == "in the study file":
+        place.write_text(place.read_text() + '[study.missing]\nvalue = [-200, "n/a"]\n')
+    words = ["--missing", "value=-200"] if said == "an option" else []
+    result = call("import", place, table(place, table_with_codes()), *words)
+    assert result.exit_code == 0, result.output
+    if said == "nothing":
+        assert "value = -200 in 15 of 60 outcomes" in result.stderr
+    else:
+        assert "45 new, 15 left as they are" in result.stderr
+    with Study.open(place.with_suffix(".db")) as study:
+        answer = study.recommend()
+    assert answer.values["x"] == pytest.approx(3, abs=0.7)
+    assert answer.mean == pytest.approx(5, abs=1)
+    again = call("import", place, place.parent / "a.csv", *words)
+    assert "0 new, " in again.stderr
+
+
+def test_a_column_with_codes_that_is_none_is_refused(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    assert "did you mean 'value'" in refused(
+        call("import", place, table(place, "x,value\n1,2\n"), "--missing", "vaule=0"), 2
+    )

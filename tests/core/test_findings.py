@@ -15,6 +15,7 @@ from steerbo.errors import OutOfRangeWarning, UnusualOutcomeWarning
 from steerbo.records import from_dict
 
 SOURCES = sorted(Path(steerbo.__file__).parent.rglob("*.py"))
+CODE = {"name": "value", "value": 7.3, "times": 5, "token": "3-ab"}
 MAKERS = ("finding", "reason", "Finding", "Reason")
 
 
@@ -45,7 +46,7 @@ def test_it_comes_back_from_json() -> None:
     assert json.loads(json.dumps(reason("as-of", time=3.0).to_dict()))["text"] == "as of time 3"
 
 
-@pytest.mark.parametrize(("kind", "warning"), [("too-small", OutOfRangeWarning), ("repeats", UnusualOutcomeWarning)])
+@pytest.mark.parametrize(("kind", "warning"), [("too-small", OutOfRangeWarning), ("code", UnusualOutcomeWarning)])
 def test_what_is_compared_with_other_outcomes_is_unusual(kind: str, warning: type[Warning]) -> None:
-    values = {"too-small": {"value": 1e-200, "smallest": 1e-100}, "repeats": {"value": 7.3, "times": 5}}[kind]
+    values = {"too-small": {"value": 1e-200, "smallest": 1e-100}, "code": CODE}[kind]
     assert type(Finding(kind, "round 3", "value", values, "amend 3-ab").warning) is warning

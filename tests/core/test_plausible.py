@@ -6,13 +6,12 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 import steerbo as sb
 from steerbo._wording import SHELL
 from steerbo.core import Optimizer
-from steerbo.core._implausible import stuck, unusual, warn_implausible
+from steerbo.core._implausible import unusual, warn_implausible
 from steerbo.core.events import Outcome, OutcomeTold
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict, OutOfRangeWarning
 from tests.core.stub import Nearest, Stub
@@ -404,32 +403,3 @@ def test_an_early_mistake_is_reported_as_soon_as_others_show_it_and_stays_in_the
     assert f"98 in round 2 ({wrong}) is far from all others: if it is wrong, amend {wrong}." in str(optimizer.status)
     optimizer.amend(wrong, value=9.8)
     assert "far from all others" not in str(optimizer.status)
-
-
-def test_a_sensor_that_is_stuck_is_reported() -> None:
-    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=0)
-    random, said = np.random.default_rng(0), []
-    for number in range(1, 16):
-        suggestion = optimizer.ask()
-        said.append(optimizer.tell(suggestion, 7.3 if number > 9 else float(random.normal(7, 1))) or ("",))
-    assert [number for number, each in enumerate(said, 1) if "time in a row" in each[-1]] == [14]
-    assert "The last 6 outcomes are 7.3 to the last digit, at different settings" in str(optimizer.status)
-
-
-@pytest.mark.parametrize("outcomes", ["ratings", "few", "the same setting"])
-def test_outcomes_that_may_well_repeat_are_not_reported(outcomes: str) -> None:
-    random = np.random.default_rng(1)
-    before = {"ratings": random.integers(1, 6, 12).tolist(), "few": [3.1, 2.7], "the same setting": random.random(12)}
-    told = [(float(value), {"x": float(k)}) for k, value in enumerate(before[outcomes])]
-    assert stuck(told + [(4.0, {"x": 0.5 if outcomes == "the same setting" else float(k)}) for k in range(8)]) == 0
-
-
-def test_a_sensor_that_sticks_late_in_a_long_study_stays_in_the_status() -> None:
-    """The status had looked at the first hundred rounds."""
-    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", seed=0)
-    random = np.random.default_rng(0)
-    for number in range(1, 131):
-        optimizer.tell(optimizer.ask(), 7.3 if number > 120 else float(random.normal(7, 1)))
-    assert "The last 10 outcomes are 7.3 to the last digit" in str(optimizer.status)
-    optimizer.tell(optimizer.ask(), 6.9)
-    assert "to the last digit" not in str(optimizer.status)

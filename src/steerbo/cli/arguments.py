@@ -19,9 +19,19 @@ from .._parsing import Rows, parse_value, read_rows
 from .._redaction import CREDENTIALS, has_secrets, split_name, to_type
 from ..core import SEEN, TIME, Created, Event, Problem, finite, kinds, problem_class
 from ..core.request import check_taken
-from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable, SteerboError
+from ..errors import (
+    InvalidContext,
+    InvalidOption,
+    InvalidOutcome,
+    InvalidRequest,
+    InvalidStudy,
+    LogUnavailable,
+    SteerboError,
+    one_of,
+)
 from ..storage.outbox_files import OutboxFiles
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
+from ..study.files.export import cells_of, columns_of
 from ..study.files.spreadsheet import decoded
 from ..study.outbox import Outbox
 from .app import echo
@@ -107,6 +117,24 @@ def explain_credentials(place: str) -> None:
 def headers(place: str, study: Study) -> dict[str, str]:
     """Headers of tables of outcomes: those of the study file, else those that the log has from an earlier one."""
     return read_study(place).settings.columns if place.endswith(".toml") else study.history.columns
+
+
+def codes(place: str, problem: Problem, given: Iterable[str]) -> dict[str, list[Any]]:
+    """Codes for missing values in tables of outcomes: those of the study file, and those of `COLUMN=CODE`.
+
+    Raises:
+        InvalidOption: no such column, or no code.
+    """
+    found: dict[str, list[Any]] = defaultdict(list)
+    if place.endswith(".toml"):
+        found.update({name: [*listed] for name, listed in read_study(place).settings.missing.items()})
+    own = [*columns_of(problem), *cells_of(problem)]
+    for text in given:
+        name, _, code = text.rpartition("=")
+        if name not in own:
+            raise InvalidOption("missing", text, f"COLUMN=CODE, with {one_of(own, name)}")
+        found[name].append(parse_value(code))
+    return found
 
 
 class Errors:

@@ -21,7 +21,7 @@ from ..study.files.import_csv import Line, as_data, ignored, read_results, take
 from ..study.files.spreadsheet import decoded
 from ..study.formatting import data_table, rounds_table, shown_rounds
 from .app import answer, echo, group
-from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
+from .arguments import AsJson, Place, as_logged, codes, explain_credentials, headers, open_study, title
 from .report import console, print_answers
 from .tables import ScreenTable, import_bar
 
@@ -54,6 +54,12 @@ def import_(
         str,
         typer.Option("--id", metavar="COLUMN", help="The column that tells measurements apart, such as a date."),
     ] = "",
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=CODE", help="A code for missing values in a column, such as value=-200; repeatable."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read outcomes from a table, line by line. Exit code 2: some lines were refused; the reasons are printed."""
@@ -65,7 +71,7 @@ def import_(
         raise InvalidOutcome("results", str(results), table, f"({error})") from None
     with open_study(study) as going:
         named = {**headers(study, going), **({ID: known_by} if known_by else {})}
-        sheet = read_results(going.problem, text, named)
+        sheet = read_results(going.problem, text, named, codes(study, going.problem, missing or ()))
         if known_by and ID not in sheet.columns:
             raise InvalidOption("id", known_by, one_of(sheet.ignored, known_by))
         sheet = as_data(sheet) if elsewhere else sheet
@@ -73,9 +79,10 @@ def import_(
         before = set(going.history.data), going.history.spent
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:
             lines = take(going, sheet, charge, watch, table=results.name, repetitions=repetitions)
-        notes = [*_money(going.history, *before), *_unset(going, before[0])]
-        plain = [to_dict(line) for line in lines]
-        document = {"lines": plain, "ignored": list(sheet.ignored), "status": going.status.to_dict()}
+        status, plain = going.status, [to_dict(line) for line in lines]
+        doubts = [str(found) for found in status.findings if found.kind in ("codes", "totals")]
+        notes = [*doubts, *_money(going.history, *before), *_unset(going, before[0])]
+        document = {"lines": plain, "ignored": list(sheet.ignored), "status": status.to_dict()}
     if as_json or lines:
         answer(as_json, document, "\n".join(_grouped(lines)))
     if unread:

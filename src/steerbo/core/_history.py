@@ -207,6 +207,7 @@ class History:
         self.removed: dict[str, DataAdded] = {}  # those of them that are void by now, as they were
         self.first_data: dict[str, DataAdded] = {}  # external data as it came, by name
         self.identified: dict[str, str] = {}  # names of external data by the identity that they came with
+        self.coded: dict[str, Outcome] = {}  # outcomes as they were told, where they hold a code and do not count whole
         self._added = 0
         self._rounds: dict[str, Round] = {}
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
@@ -238,6 +239,41 @@ class History:
     def datum(self, name: str) -> DataAdded | None:
         """External data of that name, void or not; None: there is none."""
         return self.data.get(name) or self.removed.get(name)
+
+    def round_of(self, name: str) -> Round | None:
+        """Round with this token; None: it is the name of data."""
+        return self._rounds.get(name)
+
+    def scope_of(self, name: str) -> Scope | None:
+        """Scope of a round, or of data that say it."""
+        played, datum = self._rounds.get(name), self.datum(name)
+        return played.suggestion.scope if played is not None else datum.scope if datum is not None else None
+
+    def standing(self, name: str) -> Outcome | None:
+        """Outcome that counts, of a round or of data; None: there is none, or it is void."""
+        if name in self.data:
+            return self.data[name].outcome
+        played = self._rounds.get(name)
+        return played.outcome if played is not None and played.state == "told" else None
+
+    def as_told(self, name: str) -> Outcome | None:
+        """Outcome as it was told, whether it counts or holds a code; None: there is none, or it is void."""
+        return self.coded.get(name) or self.standing(name)
+
+    def count_as(self, name: str, outcome: Outcome | None) -> Amended:
+        """Count an outcome otherwise than it was told; returns the correction that says so.
+
+        A cost that is taken out counts as one that is unknown: the budget is charged what was expected.
+        """
+        told, correction = self.as_told(name), Amended(name, outcome)
+        self.apply(correction)
+        if told is not None and told != outcome:
+            self.coded[name] = told
+        else:
+            self.coded.pop(name, None)
+        if name in self._rounds and outcome is not None and outcome.cost is None and told is not None and told.cost:
+            self._change(name, charge=self.estimate(name))
+        return correction
 
     @property
     def added(self) -> list[Outcome]:

@@ -10,8 +10,8 @@ A value is never refused for it. It is kept and warned of; the page asks before 
   another (the posterior has learned from that one), it is unlikely when it lies far beyond the range of the latest
   others: see `unusual`.
   With the first few others to compare with, an earlier outcome may turn out to be so: it is reported then.
-- *Outcomes that repeat* to the last digit at different settings, where others did not, are those of a sensor that is
-  stuck: see `stuck`.
+- An *outcome, or a cost, that comes again* to the last digit at other settings, where others do not, is a code for a
+  missing value, or of an instrument that is stuck: see `_codes`. It is left out, and nothing else is said of it.
 - A *further outcome*, one that a limit is on, goes by the range of the latest others.
 - A *time* of a round is unlikely when it is more than 20 times the largest step between the latest rounds after the
   last one (a Unix time, a typed date, a decimal point that was left out), or when it was given and is earlier than that
@@ -51,7 +51,6 @@ FEW, SOME = 4, 8
 _WIDE, _WIDER = 3.0, (10.0, 8.0, 6.0, 4.0)  # widths in which nothing is unusual, beyond a range of 8, and 4 to 7
 _LATEST = 100  # rounds, and as many pieces of data, that say what is usual
 _FACTOR = 10.0  # times a stated price
-_REPEATS, _VARIED = 5, 8  # outcomes in a row that are one too many to be chance, where so many others all differ
 _APART = 0.5  # share of a range between a setting and its measurement
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
@@ -88,7 +87,7 @@ def warn_implausible(
             others = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
             unexpected = [*_among("value", "value", problem.scalar(place.outcome), others, place)]
         found += unexpected
-        found += [*_earlier(place, problem, history), *_stuck(place, problem, history)]
+        found += _earlier(place, problem, history)
     if problem.timed and TIME.name not in problem.space:
         found += _date(place, history)
     return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
@@ -179,8 +178,6 @@ def strange_outcomes(problem: Problem, history: History) -> Iterator[Finding]:
     for k in _far_from_others([value for _, _, value, _ in told]) if few else []:
         where, name, value, _ = told[k]
         yield finding("strange-outcome", value=value, where=where, name=name)
-    if repeats := stuck([(value, settings) for _, _, value, settings in told]):
-        yield finding("stuck", value=told[-1][2], repeats=repeats)
 
 
 def unreached(problem: Problem, history: History) -> Iterator[Finding]:
@@ -216,26 +213,6 @@ def _unreached(variable: Any, asked: Sequence[float], end: float, *, above: bool
             side="above" if above else "below",
             end=variable.text(end),
         )
-
-
-def stuck(told: Sequence[tuple[float, Mapping[str, Any]]]) -> int:
-    """Number of latest outcomes that repeat to the last digit at different settings, where those before all differ.
-
-    Args:
-        told: outcomes and settings, in order. Zero where they may be what they seem: of few, or where others repeat.
-
-    >>> stuck([(float(k), {"x": k}) for k in range(8)] + [(7.3, {"x": k}) for k in range(5)])
-    5
-    >>> stuck([(float(k % 3), {"x": k}) for k in range(8)] + [(2.0, {"x": k}) for k in range(5)])
-    0
-    """
-    values = [value for value, _ in told]
-    repeats = next((k for k, value in enumerate(reversed(values)) if value != values[-1]), len(values))
-    before = values[: len(values) - repeats]
-    settings = [dict(each) for _, each in told[len(before) :]]
-    if repeats < _REPEATS or len(before) < _VARIED or len({*before}) < len(before):
-        return 0
-    return repeats if any(each != settings[0] for each in settings) else 0
 
 
 _Told = tuple[str, str, float, Mapping[str, Any]]
@@ -434,16 +411,6 @@ def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Find
             where, token, value, _ = told[k]
             round_told = where.partition(" (")[0]
             yield Finding("far-as-is-seen-now", round_told, "value", {"value": value}, f"amend {token}")
-
-
-def _stuck(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
-    """Outcomes that have begun to repeat at different settings."""
-    assert place.outcome is not None
-    if place.played is None:
-        return
-    told = [(value, settings) for _, _, value, settings in _latest_told(problem, history, place.name)]
-    if stuck([*told, (problem.scalar(place.outcome), place.played.suggestion.values)]) == _REPEATS:
-        yield place.finding("repeats", "value", value=problem.scalar(place.outcome), times=_REPEATS)
 
 
 def _date(place: _Place, history: History) -> Iterator[Finding]:

@@ -12,6 +12,8 @@ from .._wording import counted, listed, numeral
 
 NOT_WORKING = 0.05
 """Smallest probability to work that is said as a number; probabilities are said in steps of this size."""
+ORDINAL = {3: "rd"}
+"""Endings of ordinal numbers that are not "th", as far as they are said."""
 
 
 def worded(kind: str, values: Mapping[str, Any]) -> str:
@@ -84,10 +86,19 @@ def _bad_outliers(number: int) -> str:
     return f"{these} right, and near the answer, the note of the answer says what is to be expected."
 
 
-def _stuck(value: float, repeats: int) -> str:
+def _code(name: str, value: float, times: int, token: str) -> str:
     return (
-        f"The last {repeats} outcomes are {numeral(value)} to the last digit, at different settings: "
-        "is what measures them stuck? Void those that are wrong."
+        f"{name} = {numeral(value)} comes for the {times}{ORDINAL.get(times, 'th')} time, at other settings, where "
+        f"other numbers hardly do: it is taken for a code for a missing value, and left out. If it was measured, "
+        f"amend {token} to it, and it counts"
+    )
+
+
+def _codes(name: str, value: float, times: int, outcomes: int, latest: str) -> str:
+    return (
+        f"{name} = {numeral(value)} in {times} of {outcomes} outcomes, at different settings, where other numbers "
+        f"hardly come again: it is taken for a code for a missing value, or of an instrument that is stuck, and left "
+        f"out. If it was measured, amend one of them, {latest}, to it, and all of them count."
     )
 
 
@@ -149,6 +160,10 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "works-seldom": _works_seldom,
     "beyond-outcomes": "no outcome was nearly as good: this is a guess",
     "worse-outcomes": _worse_outcomes,
+    "left-out": lambda outcomes, values: (
+        f"{counted(outcomes, 'outcome')} of {listed([numeral(x) for x in values])} are left out, as codes for missing "
+        "values"
+    ),
     "outside-range": "{name} = {value} is outside its range, {range}: this is a guess",
     "new-choice": "no outcome has {name} = {value}: this is a guess",
     "beyond-contexts": "no outcome has {name} {side} {end}: this is a guess",
@@ -163,10 +178,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "far-from-others": "{name} = {value:g} is far from the others, {low:g} to {high:g}",
     "far-as-is-seen-now": lambda value: f"value = {numeral(value)} is far from all others, as is seen now",
     "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
-    "repeats": lambda value, times: (
-        f"value = {numeral(value)} for the {times}th time in a row, at other "
-        "settings, as if what measures it were stuck"
-    ),
+    "code": _code,
+    "total": "cost = {cost:g} is the sum of all prices so far, as is an earlier one: it is taken for a running total, "
+    "and the stated price, {price:g}, counts. If {cost:g} was paid for this round alone, amend {token} to it",
     "cost-far-from-price": "cost = {cost:g} is far from the stated price, {price:g}",
     "cost-far-from-others": _far_cost,
     "too-small": "value {value:g} is kept, but nothing below {smallest:g} in size can be told from 0. No "
@@ -177,7 +191,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "strange-outcome": lambda value, where, name: (
         f"{numeral(value)} in {where} is far from all others: if it is wrong, amend {name}."
     ),
-    "stuck": _stuck,
+    "codes": _codes,
+    "totals": "The costs of {rounds} rounds are the sum of all prices so far: they are taken for a running total, and "
+    "the stated prices count. If they were paid for each round alone, amend the cost of {latest} to what it is.",
     "unreached": _unreached,
     "far-date": "The time of {name}, {time:.15g}, is far ahead of all others: it is probably wrong, and "
     "answers are as of {now:.15g} until another one is near it. If it is wrong, amend {name}.",

@@ -168,7 +168,14 @@ class EventRecorder:
             ]
         if isinstance(event, Decided):
             return list(implausible_in_look(event.context, problem.space, history[event.token].number, event.token))
-        return warn_implausible(event, problem, history, self._expected(event))
+        if isinstance(event, OutcomeTold):
+            about = f"round {history[event.token].number}", event.token
+        else:
+            about = history.next_data, history.next_data
+        coded = list(self.state.codes.foresee(event, history, *about))
+        fields = {found.field for found in coded}
+        others = warn_implausible(event, problem, history, None if fields else self._expected(event))
+        return [*coded, *(found for found in others if found.field not in fields)]
 
     def _expected(self, event: Event) -> Expectation | None:
         """See `Method.expected_outcome`; of thousands of rows added at once only the first are compared."""
@@ -262,7 +269,7 @@ class BaseStudy(ABC):
         method, history = self._method, self._state.history
         works, doubted = method.success_probability(history, answer), method.outliers(history)
         more = against(self.problem, history, answer, works=works, doubted=doubted)
-        return (*answer.reasons, *more)
+        return (*answer.reasons, *more, *self._state.codes.left_out())
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
@@ -394,6 +401,7 @@ class BaseStudy(ABC):
         history, doubted = self._state.history, method.outliers(self._state.history)
         return (
             *self._state.unread_fit(),
+            *self._state.codes.findings(),
             *method.findings(history),
             *outliers_found(history, doubted),
             *bad_outliers(self.problem, history, doubted),

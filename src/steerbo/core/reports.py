@@ -85,8 +85,8 @@ class OutcomeParser:
                 waiting = ", ".join(about.suggestion.observe)
                 raise OutcomeConflict(f"round {about.number} is not decided: look at {waiting}, then use ‹decide›")
             return OutcomeTold(about.suggestion.token, outcome)
-        if about.state != "told" or about.outcome != outcome:
-            before = _otherwise(about.outcome, outcome) if about.state == "told" and about.outcome else about.state
+        if (told := self.history.as_told(about.suggestion.token)) != outcome:
+            before = _otherwise(told, outcome) if told is not None else about.state
             raise OutcomeConflict(
                 f"round {about.number} has an outcome already ({before}): use ‹amend› or, to void it, ‹void›"
             )
@@ -186,10 +186,11 @@ class OutcomeParser:
         if not given:
             raise InvalidOutcome("value", None, "a new value, a cost or realised variables", _VOID)
         about = self.history[token]
-        stands = about.outcome or about.failure  # not `about.realised`: what is derived would go before what is given
+        told = self.history.as_told(token) or about.outcome
+        stands = told or about.failure  # not `about.realised`: what is derived would go before what is given
         measured = {**(stands.realised if stands else {}), **_mapping(given.get("realised"))}
         value, cost = given.get("value"), given.get("cost")
-        if value is None and about.outcome is None and about.failure is not None:
+        if value is None and told is None and about.failure is not None:
             paid = about.paid if cost is None else finite("cost", cost, least=0.0)
             charge = about.charge if given.get("charge") is None and paid is None else given.get("charge")
             failure = self._failure(about, about.failure.reason, paid, charge, measured)
@@ -197,8 +198,8 @@ class OutcomeParser:
         if given.get("charge") is not None:
             allowed = "nothing: it is for rounds that failed at an unknown cost"
             raise InvalidOutcome("charge", given.get("charge"), allowed)
-        value = about.outcome.value if value is None and about.outcome else value
-        cost = about.paid if cost is None else cost
+        value = told.value if value is None and told else value
+        cost = (told.cost if told else about.paid) if cost is None else cost
         _check_undecided(about, measured)
         return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
 
@@ -208,9 +209,10 @@ class OutcomeParser:
             raise InvalidOutcome("value", None, "a new value, a cost, realised variables, a charge or a scope", _VOID)
         before = self.history.datum(token)
         assert before is not None
-        value = before.outcome.value if given.get("value") is None else given.get("value")
-        cost = before.outcome.cost if given.get("cost") is None else given.get("cost")
-        outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(given.get("realised"))})
+        told = self.history.as_told(token) or before.outcome
+        value = told.value if given.get("value") is None else given.get("value")
+        cost = told.cost if given.get("cost") is None else given.get("cost")
+        outcome = self.problem.read_added(value, cost, {**told.realised, **_mapping(given.get("realised"))})
         _chargeable(outcome, before.charge if given.get("charge") is None else given.get("charge"))
         played = None if given.get("scope") is None else self.problem.read_scope(given.get("scope"))
         self.problem.check_data(outcome, before.scope if played is None else played)

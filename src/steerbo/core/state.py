@@ -10,10 +10,12 @@ from typing import Any
 
 from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict, SteerboError, short_repr
 from ..records import from_dict, identity
+from ._codes import Codes
 from ._constraints import check_suggestion
 from ._context import TIME, beginning, context_of, time_of
 from ._findings import Finding, Reason, finding
 from ._history import History, Round
+from ._implausible import unusual
 from ._method import Method
 from ._problem import Problem
 from ._stopping import after, is_converged
@@ -45,7 +47,7 @@ class StudyState:
         self.history = History(created, problem.in_order, problem.completed, problem.shown)
         self._asked_for: float | None = None  # time that is asked for before any round
         self.streams = Streams(created.seed)
-        self.checks = LawMonitor(problem)
+        self.checks, self.codes = LawMonitor(problem), Codes(problem, unusual)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
         options = from_dict(kind.Options, created.options)
         with one_blas_thread():
@@ -112,7 +114,14 @@ class StudyState:
         else:
             self.checks.learn(event, self.history)
             self._learn(event, len(self.events))
+            self._leave_codes_out(event)
         self.whole = True
+
+    def _leave_codes_out(self, event: Event) -> None:
+        """Correct what holds a code, as is seen with an event, and what holds none after all."""
+        for correction in self.codes.take(event, self.history):
+            self.checks.learn(correction, self.history)
+            self._learn(correction, len(self.events))
 
     def _learn(self, event: Event, position: int) -> None:
         """Let the method learn an event; a fit that it cannot use is left out, and is due again."""
@@ -152,7 +161,7 @@ class StudyState:
         if problem is not self.problem:
             last = len(rest)
         self.problem, self.history = problem, History(created, problem.in_order, problem.completed, problem.shown)
-        self.history.beginning, self.checks = start, LawMonitor(problem)
+        self.history.beginning, self.checks, self.codes = start, LawMonitor(problem), Codes(problem, unusual)
         with one_blas_thread():
             self.method = type(self.method)(problem, self.method.options, self.streams)
             for k, event in enumerate(rest):
@@ -160,6 +169,7 @@ class StudyState:
                 self.checks.learn(event, self.history)
                 if not isinstance(event, Refitted) or k > last:
                     self._learn(event, k + 2)
+                self._leave_codes_out(event)
 
     def as_of(self, request: Mapping[str, Any]) -> StudyState:
         """This state; before any round, a copy in which data without a time came at the time that is asked for."""

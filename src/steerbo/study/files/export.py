@@ -10,6 +10,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..._text import escape_unprintable, to_cell
@@ -60,12 +61,16 @@ def rounds_csv(problem: Problem, history: History, headers: Headers | None = Non
 
 
 def rows_of(history: History) -> Iterator[dict[str, Any]]:
-    """Cells by column of every round, then of all external data."""
-    yield from map(_played, history)
+    """Cells by column of every round, then of all external data, as they were told: also what holds a code."""
+    coded = history.coded
+    for played in history:
+        told = coded.get(played.suggestion.token)
+        yield _played(played if told is None else replace(played, state="told", outcome=told))
     kept = {**history.removed, **history.data}
     for name in sorted(kept, key=number_of):
-        realised = history.completed(kept[name].outcome.realised)
-        yield _added(name, kept[name], realised, "added" if name in history.data else "void")
+        data = kept[name] if name not in coded else replace(kept[name], outcome=coded[name])
+        realised = history.completed(data.outcome.realised)
+        yield _added(name, data, realised, "added" if name in history.data or name in coded else "void")
 
 
 def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:

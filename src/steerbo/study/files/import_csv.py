@@ -28,7 +28,7 @@ from ...records import identity, record, to_dict
 from ...space import Categorical
 from .._study import Study
 from .export import ID, cells_of, column, columns_of, read_scope
-from .spreadsheet import Row, Spreadsheet, read_sheet
+from .spreadsheet import Row, Spreadsheet, read_sheet, without_codes
 
 
 class _Piece(NamedTuple):
@@ -314,16 +314,15 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
         writer.settle()
     record = study.optimizer.recorder
 
-    def work() -> list[list[Finding]]:
+    def work() -> list[tuple[str, list[Finding]]]:
         events = [record.signed(each.event) for each in new]
         writer.log.extend(events)
-        return [record.apply(event) for event in events]
+        return [(study.history.next_data, record.apply(event)) for event in events]
 
     with writer._lock:
-        implausible = writer.logged(work)
-        names = list(study.history.data)[-len(new) :]
+        added = writer.logged(work)
     lines = []
-    for each, name, found in zip(new, names, implausible, strict=True):
+    for each, (name, found) in zip(new, added, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
         twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(each.twin)
         lines.append(Line(each.number, "taken", _joined([said, *twin, *map(str, found)])))
@@ -404,13 +403,20 @@ def _value(played: Round) -> Any:
     return played.outcome.value if played.outcome else None
 
 
-def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None = None) -> Spreadsheet:
+Codes = Mapping[str, Sequence[Any]]
+"""Numbers and texts that stand for a missing value, by the column's own name."""
+
+
+def read_results(
+    problem: Problem, text: str, headers: Mapping[str, str] | None = None, missing: Codes | None = None
+) -> Spreadsheet:
     """A table of outcomes, with its columns found.
 
     Args:
         problem: whose outcomes.
         text: the table in CSV; see `read_sheet` for its forms.
         headers: how the table heads columns, by their own names; those names do, too.
+        missing: codes for missing values; cells that hold one are empty.
 
     Raises:
         InvalidOutcome: it is no table, has no `value`, or a column twice.
@@ -424,7 +430,7 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
     if cells:
         _check_cells(sheet, list(cells), {name: label for name, (label, _) in labels.items()})
     if "value" not in sheet.columns:
-        missing = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
+        wanted = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
         target = getattr(getattr(problem, "graph", None), "target", None)  # of a causal problem, the value's own name
         close = [header for header in sheet.ignored if target is not None and folded(header) == folded(target)]
         close = close or get_close_matches("value", sheet.ignored, n=1)
@@ -433,8 +439,8 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
         as_toml = json.dumps(likely, ensure_ascii=False)
         question = f"Is it {close[0]!r}? Say" if close else "Say"
         hint = f"The columns are {there}. {question} in the study file which is: [study.columns] value = {as_toml}."
-        raise InvalidOutcome("line 1", None, f"a column {missing}", hint)
-    return sheet
+        raise InvalidOutcome("line 1", None, f"a column {wanted}", hint)
+    return without_codes(sheet, missing) if missing else sheet
 
 
 def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str, str]) -> None:
@@ -518,7 +524,7 @@ def take(
         watch: is told how many lines were read, from time to time, and before all is learned from.
     """
     study.refresh()
-    known, before = ExistingData(study, table, apart=repetitions), len(study.history.data)
+    known = ExistingData(study, table, apart=repetitions)
     lines, new, added = list[Line](), list[NewRow](), dict[int, Outcome]()
     for number, row in enumerate(sheet.rows):
         if len(new) >= TOGETHER or (new and row.cells.get("token")):  # what rounds are told stands where it stood
@@ -533,7 +539,7 @@ def take(
             lines.append(found)
     lines += written(study, new)
     watch(len(sheet.rows))
-    if len(study.history.data) > before:
+    if added:
         study.session.logged(study.optimizer.refit)
     timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
     doubted = {
@@ -613,6 +619,8 @@ def _take(study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charg
         return Line(row.number, "refused", f"it has {row.width} cells, and the first line {sheet.width}.{hint}")
     try:
         told = read_line(study.problem, sheet, row)
+        if "value" in row.missing and told.state in _OUTCOME:
+            return Line(row.number, "left", f"its value is {row.missing['value']}, a code for a missing one")
         token = row.cells.get("token", "")
         if token and not known.has(token):
             return tell_row(study, row.number, token, told)
@@ -653,6 +661,8 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     study.problem.check_data(outcome, scope)
     there = known.identified(told.id, outcome) if told.id and not name else ""
     if there := there or known.find(outcome, scope, name, told.id):
+        if there in study.history.coded and told.state != "void":
+            return Line(number, "taken", f"{there} (it was there already, and is left out)", known=True)
         if there in study.history.removed:
             if told.state == "void":
                 return Line(number, "taken", f"{there} (void: it was there already)", known=True)
@@ -683,6 +693,7 @@ def add_frame(
     charge: bool = False,
     *,
     repetitions: bool = False,
+    missing: Codes | None = None,
 ) -> list[Line]:
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
@@ -697,6 +708,7 @@ def add_frame(
         headers: how the frame heads columns, by their own names, such as ``{"value": "Yield (kg)"}``.
         charge: whether the costs of lines without a token are charged to the budget.
         repetitions: whether lines that equal data of the study are measurements of their own; each call adds them.
+        missing: codes for missing values, by column, such as ``{"value": [-200]}``.
 
     Returns:
         The fate of each line; its `number` counts the header as line 1, as in a spreadsheet.
@@ -708,6 +720,6 @@ def add_frame(
         raise InvalidOutcome("frame", type(frame).__name__, "a DataFrame of pandas")
     by_cell = getattr(frame, "map", None) or getattr(frame, "applymap", None)  # of pandas before 2.1
     plain = frame if by_cell is None else by_cell(_tables_as_json)
-    sheet = read_results(study.problem, plain.to_csv(index=False), headers)
+    sheet = read_results(study.problem, plain.to_csv(index=False), headers, missing)
     sheet = replace(sheet, mark="dot", local=False)
     return take(study, sheet, charge, repetitions=repetitions)  # numbers are numbers, and not how people write

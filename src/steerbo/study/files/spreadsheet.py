@@ -10,10 +10,10 @@ import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from ..._parsing import folded
+from ..._parsing import folded, parse_value
 from ..._text import from_cell, normalised, with_hyphen
 from ...errors import InvalidInput, InvalidOutcome
 from .workbook import SIGNATURE, first_sheet
@@ -54,11 +54,19 @@ def decoded(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A line: its number in the file, its cells that are not empty by column, and how many cells it has."""
+    """A line of a table.
+
+    Args:
+        number: of the line in the file.
+        cells: those that are not empty, by column.
+        width: how many cells it has.
+        missing: cells that hold a code for a missing value, by column; they count as empty.
+    """
 
     number: int
     cells: dict[str, str]
     width: int
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -103,6 +111,33 @@ class Spreadsheet:
             hint = "Leave the thousands separators out."
             raise error(name, cell, "a number without thousands separators", hint)
         return plain
+
+
+def without_codes(sheet: Spreadsheet, codes: Mapping[str, Sequence[Any]]) -> Spreadsheet:
+    r"""Empty the cells that hold a code for a missing value.
+
+    Args:
+        sheet: the table.
+        codes: numbers and texts that stand for a missing value, by column.
+
+    >>> sheet = read_sheet("ph,yield\n6.5,-200\n6.0,n/a\n", {"ph": ["ph"], "value": ["yield"]})
+    >>> [row.missing for row in without_codes(sheet, {"value": [-200, "n/a"]}).rows]
+    [{'value': '-200'}, {'value': 'n/a'}]
+    """
+
+    def emptied(row: Row) -> Row:
+        missing = {name: cell for name, cell in row.cells.items() if _is_code(sheet, name, cell, codes.get(name, ()))}
+        cells = {name: cell for name, cell in row.cells.items() if name not in missing}
+        return replace(row, cells=cells, missing=missing)
+
+    return replace(sheet, rows=tuple(map(emptied, sheet.rows)))
+
+
+def _is_code(sheet: Spreadsheet, name: str, cell: str, codes: Sequence[Any]) -> bool:
+    if not codes:
+        return False
+    number = parse_value(sheet.number(name, cell))
+    return any(code == number or (isinstance(code, str) and folded(code) == folded(cell)) for code in codes)
 
 
 def read_sheet(

@@ -6,7 +6,7 @@
                "field.txt": it is read once, and copied into the log.
 [study]        method (a name, or "package.module:Class", whose module may be beside the file), budget, rounds, stop,
                seed, failures; in [study.options] the method's options; in [study.columns] how the lab's own tables head
-               value, cost, token, …
+               value, cost, token, …; in [study.missing] which codes stand for a missing value there, by column
 [objective]    function = "module:function", or command = ["program", "argument", …] and timeout; left out where people
                evaluate by hand
 
@@ -263,6 +263,7 @@ class Settings:
         failures: a run stops after so many failed evaluations in a row, or so many answers that cannot be used.
         options: the method's options.
         columns: how tables of outcomes head what `steerbo import` reads, by its own name of it.
+        missing: numbers and texts that stand for a missing value in such tables, by the same names.
     """
 
     method: str | None = None
@@ -273,6 +274,7 @@ class Settings:
     failures: int = Field(3, ge=1, strict=True)
     options: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, list[float | str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -363,16 +365,22 @@ def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str,
 def _complete(part: StudyFile, columns: Mapping[str, Any], wrong: list[InvalidInput]) -> StudyFile:
     """Check a study file with its headers of columns: an optimizer can be made of it."""
     headed = collecting_errors(wrong, lambda: _columns(part.problem, part.settings.columns, columns, wrong))
-    whole = replace(part, settings=replace(part.settings, columns=headed or {}))
+    missing = _known(part.settings.missing, "study.missing.", _own_columns(part.problem), wrong)
+    whole = replace(part, settings=replace(part.settings, columns=headed or {}, missing=missing))
     _check_settings(whole, wrong)
     return whole
+
+
+def _own_columns(problem: Problem) -> tuple[str, ...]:
+    """Names of the columns of tables of outcomes."""
+    return tuple(dict.fromkeys((*columns_of(problem), *cells_of(problem), ID)))
 
 
 def _columns(
     problem: Problem, stated: Mapping[str, str], of_variables: Mapping[str, Any], wrong: list[InvalidInput]
 ) -> dict[str, str]:
     """Check the table headers of value, cost, token and the other columns."""
-    own = tuple(dict.fromkeys((*columns_of(problem), *cells_of(problem), ID)))
+    own = _own_columns(problem)
     headed = dict(stated := _known(stated, "study.columns.", own, wrong))
     for name, header in of_variables.items():
         if stated.get(column(name), header) != header:

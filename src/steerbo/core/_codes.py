@@ -1,0 +1,407 @@
+"""Codes for missing values: numbers that come again, to the last bit, at other settings, where others do not.
+
+Instruments and tables write -200, -999, 0 or 9999 where nothing was measured, and one that is stuck writes the same
+for ever. No model can tell such a number from a measurement by its size alone: 0 and 99 may lie within the range. That
+it comes again does tell it, unless outcomes are rounded so that any of them may.
+
+The rule, for outcomes, and for the costs of one scope. A number is a code where
+
+- it was told at three different settings or more, and at least as many others were known when it was found;
+- most others are unique, and rounding alone brings so many together in at most one study of a hundred: see
+  `by_chance`; or it lies far beyond all others, as 99 does of ratings from 1 to 5;
+- outcomes at the settings nearest to those where it stands are no nearer to it than others are: see `neighbours_agree`.
+  They are on a plateau, where yields are 0 or 100 %, and at an optimum, where rounded outcomes are the same.
+
+A cost that equals the sum of all stated prices so far, for the second time, is a total.
+
+What holds a code is kept as it was told, and does not count: an outcome as if it were void, a cost as if the stated
+one had been paid, or an unknown one. Somebody who amends such an outcome to what it is has confirmed it: then the
+number counts wherever it stands.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import islice
+from math import comb, exp, isclose, lgamma, log
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..space import Categorical, Space
+from ._context import TIME
+from ._findings import Finding, Reason, finding, reason
+from ._history import History
+from ._problem import Problem
+from .answers import Scope
+from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
+
+LEVEL = 0.01
+"""Share of studies with rounded outcomes in which rounding alone may make a code."""
+_SETTINGS = 3  # different settings from which on a number that comes again is noticed
+_COMPARED = 200  # latest outcomes that neighbours are looked for among
+_FIND, _RELEASE = 1.645, 2.326  # standard deviations that a normal deviate exceeds in five, and in one, of a hundred
+
+FarBeyond = Callable[[float, Sequence[float]], bool]
+
+
+Place = tuple[float, ...]
+"""Settings at which an outcome was measured, encoded so that equal distances count alike."""
+
+
+class _Told(NamedTuple):
+    """A number of a column, and where it was told."""
+
+    number: float
+    place: Place
+
+
+class Column:
+    """Numbers of one column, by the names of the outcomes that they belong to, and those of them that are codes.
+
+    Args:
+        far_beyond: whether a number lies far beyond all others.
+
+    Attributes:
+        codes: numbers that are codes.
+
+    >>> column = Column(lambda number, others: False)
+    >>> for place, number in enumerate([5.13, 4.27, -200, 3.99, -200, 4.71]):
+    ...     column.state(f"round {place}", number, (place / 10,))
+    >>> column.foresee(-200, (0.6,)), column.foresee(3.52, (0.6,))
+    (3, 0)
+    """
+
+    def __init__(self, far_beyond: FarBeyond) -> None:
+        self._far_beyond = far_beyond
+        self._told: dict[str, _Told] = {}
+        self._places: dict[float, Counter[Place]] = defaultdict(Counter)
+        self._sorted: list[float] = []  # each number once
+        self._decimals: Counter[int] = Counter()
+        self._several: set[float] = set()  # numbers at more than one setting
+        self._confirmed: set[float] = set()
+        self.codes: set[float] = set()
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+    def names(self, number: float) -> list[str]:
+        """Names of the outcomes with a number, in the order in which they came."""
+        return [name for name, told in self._told.items() if told.number == number]
+
+    def number(self, name: str) -> float | None:
+        """Number of an outcome; None: it has none."""
+        return self._told[name].number if name in self._told else None
+
+    def confirm(self, number: float) -> None:
+        """Count a number from the next outcome on, however often it comes."""
+        self._confirmed.add(number)
+
+    def state(self, name: str, number: float | None, place: Place) -> None:
+        """Replace the number of an outcome, and find codes anew; None: it has none any more."""
+        if name in self._told:
+            self._remove(self._told.pop(name))
+        if number is not None:
+            self._told[name] = _Told(number, place)
+            self._add(self._told[name])
+            if self._is_code(number):
+                self.codes = self.codes | {number}
+        self.codes = {code for code in self.codes if self._is_code(code)}
+
+    def foresee(self, number: float, place: Place) -> int:
+        """Number of settings at which a code will have been told with one more; 0: it will be none."""
+        told = _Told(number, place)
+        self._add(told)
+        times = len(self._places[number]) if self._is_code(number) else 0
+        self._remove(told)
+        return times
+
+    def _add(self, told: _Told) -> None:
+        if told.number not in self._places:
+            insort(self._sorted, told.number)
+            self._decimals[_decimals(told.number)] += 1
+        places = self._places[told.number]
+        places[told.place] += 1
+        if len(places) > 1:
+            self._several.add(told.number)
+
+    def _remove(self, told: _Told) -> None:
+        places = self._places[told.number]
+        places[told.place] -= 1
+        if not places[told.place]:
+            del places[told.place]
+        if len(places) < 2:
+            self._several.discard(told.number)
+        if not places:
+            del self._places[told.number]
+            del self._sorted[bisect_left(self._sorted, told.number)]
+            self._decimals[_decimals(told.number)] -= 1
+
+    def _is_code(self, number: float) -> bool:
+        times = len(self._places.get(number, ()))
+        if times < _SETTINGS or number in self._confirmed:
+            return False
+        tied = [len(self._places[each]) for each in self._several - self.codes if each != number]
+        unique = len(self._places) - len(self._several)
+        others = unique + sum(tied)
+        if others < _SETTINGS or (times > others and number not in self.codes):
+            return False
+        ties = sum(comb(each, 2) for each in tied)
+        by_itself = 2 * unique >= others and by_chance(times, others, ties, self._cells(number)) <= LEVEL
+        if not by_itself:
+            by_itself = self._far_beyond(number, [x for x in self._sorted if x != number and x not in self.codes])
+        return by_itself and not self._neighbours_agree(number)
+
+    def _neighbours_agree(self, number: float) -> bool:
+        latest = islice(reversed(self._told.values()), _COMPARED)
+        others = [told for told in latest if told.number != number and told.number not in self.codes]
+        places = list(self._places[number])[-_COMPARED:]
+        theirs, outcomes = [told.place for told in others], [told.number for told in others]
+        return neighbours_agree(number, places, theirs, outcomes, _RELEASE if number in self.codes else _FIND)
+
+    def _cells(self, number: float) -> float:
+        """Count the numbers that could have come as well, by the decimals that are written.
+
+        They lie in twice the middle half of all, or between this one and the next, whichever is wider.
+        """
+        k, n = bisect_left(self._sorted, number), len(self._sorted)
+        next_ones = [*self._sorted[max(k - 1, 0) : k], *self._sorted[k + 1 : k + 2]]
+        apart = min((abs(number - other) for other in next_ones), default=0.0)
+        middle = self._sorted[3 * n // 4] - self._sorted[n // 4]
+        decimals = max(each for each, times in self._decimals.items() if times)
+        return max(apart, 2.0 * middle) * float(10.0 ** min(decimals, 300))
+
+
+def by_chance(times: int, others: int, ties: int, cells: float) -> float:
+    """Bound on the probability that rounding alone makes a number come so often.
+
+    Among n outcomes C(n, k) ρ^(k - 1) groups of k equal ones are expected, where two are equal with probability ρ: that
+    of so many cells, or the share of tied pairs among the others, whichever is larger. At most 1 is returned.
+
+    Args:
+        times: k.
+        others: outcomes beside them.
+        ties: pairs of these that are the same.
+        cells: numbers that are as likely to come.
+
+    >>> round(by_chance(3, 7, 0, 20.0), 3)
+    0.3
+    """
+    alike = max(1.0 / max(cells, 1.0), ties / comb(others, 2) if others > 1 else 1.0)
+    groups = lgamma(times + others + 1) - lgamma(times + 1) - lgamma(others + 1)  # logarithm of C(n, k)
+    return exp(min(groups + (times - 1) * log(alike), 0.0))
+
+
+def neighbours_agree(
+    number: float, places: Sequence[Place], others: Sequence[Place], outcomes: Sequence[float], deviate: float
+) -> bool:
+    """Whether outcomes next to a number's places are nearer to it than outcomes are elsewhere.
+
+    By the rank sum of Mann and Whitney (1947).
+
+    Args:
+        number: that comes again.
+        places: where it does.
+        others: places of other outcomes.
+        outcomes: what these are.
+        deviate: standard deviations that the rank sum is to exceed.
+
+    >>> places, outcomes = [(x / 10,) for x in range(10)], [3.0, 4.0, 4.9, 4.9, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0]
+    >>> neighbours_agree(5.0, [(0.24,), (0.25,), (0.26,)], places, outcomes, 1.645)
+    True
+    >>> neighbours_agree(5.0, [(0.02,), (0.54,), (0.86,)], places, outcomes, 1.645)
+    False
+    """
+    distances = np.abs(np.asarray(places)[:, None, :] - np.asarray(others)).sum(axis=-1)
+    nearest = distances.argmin(axis=1)
+    away = np.abs(np.asarray(outcomes) - number)
+    k, m = len(places), len(others)
+    nearer = (away[nearest][:, None] < away).sum() + 0.5 * (away[nearest][:, None] == away).sum()
+    return bool(nearer - k * m / 2.0 > deviate * np.sqrt(k * m * (k + m + 1) / 12.0))
+
+
+def _decimals(number: float) -> int:
+    """Digits behind the decimal point that a number is written with; negative: zeros before it.
+
+    >>> _decimals(0.25), _decimals(1500.0)
+    (2, -2)
+    """
+    exponent = Decimal(repr(float(number))).normalize().as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
+
+
+class Totals:
+    """Costs of rounds, in the order in which they came, that are the sum of all stated prices so far.
+
+    >>> totals = Totals()
+    >>> for number in range(1, 5):
+    ...     totals.state(f"round {number}", 1.0, float(number))
+    >>> sorted(totals.found)
+    ['round 2', 'round 3', 'round 4']
+    """
+
+    def __init__(self) -> None:
+        self._sum = 0.0  # of the prices of all rounds that have ended
+        self._sums: dict[str, float] = {}  # up to each of them
+        self._equal: set[str] = set()
+        self._confirmed = False
+
+    @property
+    def found(self) -> set[str]:
+        """Names of the rounds whose cost is a total; a single one may be chance."""
+        return {*self._equal} if len(self._equal) > 1 and not self._confirmed else set()
+
+    def confirm(self) -> None:
+        """Count all costs from now on as they were told."""
+        self._confirmed = True
+
+    def state(self, name: str, price: float | None, cost: float | None) -> None:
+        """Replace the cost of a round that has a price; None: it is unknown."""
+        if price is None:
+            return
+        if name not in self._sums:
+            self._sum += price
+            self._sums[name] = self._sum
+        equal = cost is not None and _is_total(cost, price, self._sums[name])
+        (self._equal.add if equal else self._equal.discard)(name)
+
+    def foresee(self, price: float | None, cost: float | None) -> bool:
+        """Whether the cost of the next round will be found to be a total."""
+        if price is None or cost is None or self._confirmed or not self._equal:
+            return False
+        return _is_total(cost, price, self._sum + price)
+
+
+def _is_total(cost: float, price: float, total: float) -> bool:
+    """Whether a cost equals a sum of prices, but for rounding, and not the price itself."""
+    return isclose(cost, total) and not isclose(cost, price)
+
+
+def _encoded(space: Space, name: str, value: Any) -> Iterator[float]:
+    """Coordinates of a value: of a number its place in the range, of a choice one for each that there is."""
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _encoded(space, "", part)
+    elif name in space and isinstance(variable := space[name], Categorical):
+        yield from (0.5 * (choice == value) for choice in variable.choices)
+    elif name in space:
+        yield -1.0 if value is None else float(space[name].encode([value])[0])
+    elif isinstance(value, int | float):
+        yield float(value)
+
+
+class Codes:
+    """Codes among the outcomes and costs of a study: a fold over its events, which says what does not count.
+
+    Args:
+        problem: of the study.
+        far_beyond: see `Column`.
+    """
+
+    def __init__(self, problem: Problem, far_beyond: FarBeyond) -> None:
+        self._problem = problem
+        self._values = Column(far_beyond)
+        self._costs: dict[Scope | None, Column] = defaultdict(lambda: Column(far_beyond))
+        self._totals = Totals()
+
+    def take(self, event: Event, history: History) -> Iterator[Amended]:
+        """Take in an event that `history` has already; yields corrections of what counts, which it has then, too.
+
+        They are no events of the log: they follow from it.
+        """
+        if not isinstance(event, OutcomeTold | Failed | Amended | DataAdded):
+            return
+        name = history.latest_data if isinstance(event, DataAdded) else event.token
+        before, told = history.coded.pop(name, None), history.standing(name)
+        if before is not None and before == told:
+            self._confirm(name, history)
+        for each in sorted({name, *self._state(name, told, history)}):
+            counted = self._counted(each, history)
+            if counted != history.standing(each):
+                yield history.count_as(each, counted)
+
+    def foresee(self, event: Event, history: History, where: str, name: str) -> Iterator[Finding]:
+        """Find that an outcome which is not logged yet holds a code.
+
+        Args:
+            event: the outcome.
+            history: without it.
+            where: words for its round, or its data.
+            name: of it.
+        """
+        if not isinstance(event, OutcomeTold | DataAdded):
+            return
+        outcome = event.outcome
+        scope = event.scope if isinstance(event, DataAdded) else history[name].suggestion.scope
+        place = self._place(outcome, history, name)
+        columns = [("value", self._values, self._problem.scalar(outcome)), ("cost", self._costs[scope], outcome.cost)]
+        for field, column, number in columns:
+            times = 0 if number is None else column.foresee(number, place)
+            if times:
+                about = {"name": field, "value": number, "times": times, "token": name}
+                yield Finding("code", where, field, about)
+        price = self._price(name, history)
+        if self._totals.foresee(price, outcome.cost):
+            yield Finding("total", where, "cost", {"cost": outcome.cost, "price": price, "token": name})
+
+    def findings(self) -> Iterator[Finding]:
+        """Name the codes, and what is left out for them."""
+        for field, column in [("value", self._values), *(("cost", costs) for costs in self._costs.values())]:
+            for code in sorted(column.codes):
+                names = column.names(code)
+                yield finding("codes", name=field, value=code, times=len(names), outcomes=len(column), latest=names[-1])
+        if self._totals.found:
+            yield finding("totals", rounds=len(self._totals.found), latest=max(self._totals.found))
+
+    def left_out(self) -> Iterator[Reason]:
+        """Say of an answer which outcomes are left out."""
+        if codes := sorted(self._values.codes):
+            outcomes = sum(len(self._values.names(code)) for code in codes)
+            yield reason("left-out", outcomes=outcomes, values=codes)
+
+    def _confirm(self, name: str, history: History) -> None:
+        for column in (self._values, self._costs[history.scope_of(name)]):
+            number = column.number(name)
+            if number in column.codes:
+                column.confirm(number)
+        if name in self._totals.found:
+            self._totals.confirm()
+
+    def _state(self, name: str, told: Outcome | None, history: History) -> Iterator[str]:
+        """Note an outcome as it was told; yields the names of others that count otherwise now."""
+        place = () if told is None else self._place(told, history, name)
+        value, cost = (None, None) if told is None else (self._problem.scalar(told), told.cost)
+        for column, number in ((self._values, value), (self._costs[history.scope_of(name)], cost)):
+            before = column.codes
+            column.state(name, number, place)
+            for code in before ^ column.codes:
+                yield from column.names(code)
+        found = self._totals.found
+        self._totals.state(name, self._price(name, history), cost)
+        yield from found ^ self._totals.found
+
+    def _place(self, outcome: Outcome, history: History, name: str) -> Place:
+        """Where an outcome was measured; settings count where nothing else was."""
+        played = history.round_of(name)
+        known: Mapping[str, Any] = {**(played.realised if played else {}), **outcome.realised}
+        names = [each for each in self._problem.columns if each != TIME.name]
+        return tuple(x for each in names for x in _encoded(self._problem.space, each, known.get(each)))
+
+    def _price(self, name: str, history: History) -> float | None:
+        """Cost of a round by the stated prices, with that of changes made for it; None: it has none."""
+        played = history.round_of(name)
+        price = None if played is None else self._problem.price(played.suggestion)
+        return None if price is None or played is None else price + (played.suggestion.change_cost or 0.0)
+
+    def _counted(self, name: str, history: History) -> Outcome | None:
+        """What counts of an outcome as it was told; None: nothing."""
+        told = history.coded.get(name) or history.standing(name)
+        if told is None or self._problem.scalar(told) in self._values.codes:
+            return None
+        if told.cost in self._costs[history.scope_of(name)].codes or name in self._totals.found:
+            return replace(told, cost=self._price(name, history))
+        return told

@@ -1,0 +1,202 @@
+"""Codes for missing values: found where they come again, left out everywhere, and counted once they are confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.core._codes import LEVEL, Column, by_chance
+from steerbo.core._implausible import unusual
+from tests.torture.kills import WINGS
+
+Outcomes = Callable[[np.random.Generator, int], Sequence[float]]
+LINE = sb.CostVarying([sb.Float("x", 0, 10)], [["x"]])
+
+
+def column_of(numbers: Sequence[float], places: Sequence[float] = ()) -> Column:
+    """A column of numbers, at places drawn at random where none are given."""
+    drawn = np.random.default_rng(7).uniform(0, 1, len(numbers))
+    column = Column(unusual)
+    for at, (number, place) in enumerate(zip(numbers, places or drawn, strict=True)):
+        column.state(str(at), number, (float(place),))
+    return column
+
+
+def peak(x: float, random: np.random.Generator) -> float:
+    return 5 - (x - 3) ** 2 / 4 + float(random.normal(0, 0.2))
+
+
+@pytest.mark.parametrize("code", [-200.0, -999.0, -99.0, 0.0, 99.0, 9999.0])
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
+def test_a_code_is_found_at_any_share_up_to_a_half(code: float, share: float) -> None:
+    random = np.random.default_rng(1)
+    numbers = [peak(x, random) for x in random.uniform(0, 10, 60)]
+    for place in range(2, 60, round(1 / share)):
+        numbers[place] = code
+    assert column_of(numbers).codes == {code}
+
+
+def test_two_codes_are_two() -> None:
+    random = np.random.default_rng(2)
+    numbers = [peak(x, random) for x in random.uniform(0, 10, 60)]
+    numbers[10:40:2], numbers[11:41:2] = [-999.0] * 15, [0.0] * 15
+    assert column_of(numbers).codes == {-999.0, 0.0}
+
+
+@pytest.mark.parametrize("step", [0.001, 0.01, 0.1, 1.0, 5.0])
+@pytest.mark.parametrize("drawn", [lambda r, n: r.uniform(0, 30, n), lambda r, n: r.normal(0, 10, n)])
+def test_rounding_makes_no_codes(step: float, drawn: Outcomes) -> None:
+    """Of studies whose outcomes are rounded, few find a code in the whole of their course.
+
+    If as many as the rule allows find one, more than eight of 200 do so with probability 2e-4.
+    """
+    random = np.random.default_rng(3)
+    found = sum(bool(column_of(_rounded(drawn(random, 60), step)).codes) for _ in range(200))
+    assert LEVEL == 0.01
+    assert found <= 8
+
+
+@pytest.mark.parametrize("step", [0.001, 0.01, 0.1, 1.0])
+def test_rounded_outcomes_at_an_optimum_are_no_codes(step: float) -> None:
+    random = np.random.default_rng(3)
+    found = 0
+    for _ in range(200):
+        settings = [0.5 + 0.5 * float(x) ** 3 for x in random.uniform(-1, 1, 60)]  # near the optimum, mostly
+        found += bool(column_of(_rounded([30 - 120 * (x - 0.5) ** 2 for x in settings], step), settings).codes)
+    assert found <= 8
+
+
+def _rounded(numbers: Any, step: float) -> list[float]:
+    return [round(float(x), 6) for x in np.round(np.asarray(numbers) / step) * step]
+
+
+def test_scores_and_plateaus_of_most_outcomes_are_no_codes() -> None:
+    random = np.random.default_rng(4)
+    assert not column_of([float(x) for x in random.integers(0, 11, 100)]).codes
+    for plateau in (2.0, 5.0, 8.0):
+        settings = [float(x) for x in random.uniform(0, 10, 100)]
+        assert not column_of([max(x - plateau, 0.0) for x in settings], settings).codes
+        assert not column_of([min(x, plateau) for x in settings], settings).codes
+    assert not column_of([1.0] * 30).codes
+
+
+def test_a_code_beyond_scores_is_found() -> None:
+    random = np.random.default_rng(5)
+    scores = [float(x) for x in random.integers(1, 6, 60)]
+    scores[7:60:9] = [99.0] * 6
+    assert column_of(scores).codes == {99.0}
+
+
+def test_repetitions_at_one_setting_are_no_code() -> None:
+    numbers = [3.125, 4.5, 7.25, 7.25, 7.25, 7.25, 1.0625, 5.5, 9.75]
+    assert not column_of(numbers, numbers).codes
+
+
+@pytest.mark.parametrize("times", [3, 5, 50])
+def test_probabilities_grow_with_outcomes_and_fall_with_cells(times: int) -> None:
+    told = [by_chance(times, others, 0, 50.0) for others in (5, 20, 80)]
+    assert told == sorted(told)
+    told = [by_chance(times, 30, 0, cells) for cells in (1.0, 10.0, 1e3, 1e300)]
+    assert told == sorted(told, reverse=True)
+    assert told[0] == 1.0
+
+
+def played(values: Sequence[float], problem: sb.CostVarying = LINE, **limits: Any) -> sb.Optimizer:
+    optimizer = sb.Optimizer(problem, "random", seed=0, **limits)
+    for value in values:
+        optimizer.tell(optimizer.ask(), value)
+    return optimizer
+
+
+BEFORE = (3.92, 4.71, 1.25, 5.02, 2.88)
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_a_code_is_named_from_the_third_on_and_left_out_until_it_is_confirmed() -> None:
+    optimizer = played((*BEFORE, -200.0, 3.31, -200.0))
+    assert optimizer.status.told == 8
+    with pytest.warns(match=r"value = -200 comes for the 3rd time, at other settings.*left out") as said:
+        optimizer.tell(optimizer.ask(), -200.0)
+    assert len(said) == 1
+    with pytest.warns(match="for the 4th time"):
+        optimizer.tell(optimizer.ask(), -200.0)
+    assert optimizer.status.told == 6
+    assert {value for _, outcome in optimizer.history.told for value in [outcome.value]} == {*BEFORE, 3.31}
+    (found,) = (each for each in optimizer.status.findings if each.kind == "codes")
+    assert found.values["times"] == 4
+    assert found.values["outcomes"] == 10
+    assert "4 outcomes of -200 are left out" in str(optimizer.recommend())
+    assert sb.load(optimizer.to_json()).status == optimizer.status
+    latest = found.values["latest"]
+    optimizer.tell(latest, -200.0)  # the same report again is fine, and confirms nothing
+    assert optimizer.status.told == 6
+    optimizer.amend(latest, -200.0)
+    assert optimizer.status.told == 10
+    assert "codes" not in [each.kind for each in optimizer.status.findings]
+    assert sb.load(optimizer.to_json()).status == optimizer.status
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_a_corrected_or_voided_code_is_none_any_more() -> None:
+    optimizer = played((*BEFORE, -200.0, 3.31, -200.0, -200.0))
+    first, *_, last = [r.suggestion.token for r in optimizer.history if r.state == "void"]
+    optimizer.amend(first, 4.4)
+    assert optimizer.status.told == 9
+    optimizer.amend(last, void=True)
+    assert optimizer.status.told == 8
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_costs_that_are_codes_are_unknown() -> None:
+    optimizer = sb.Optimizer(LINE, "random", seed=0, budget=1e5)
+    for cost in (3.21, 2.87, 9999.0, 3.05, 9999.0, 2.64):
+        optimizer.tell(optimizer.ask(), cost, cost=cost)
+    with pytest.warns(match=r"cost = 9999 comes for the 3rd time"):
+        optimizer.tell(optimizer.ask(), 1.0, cost=9999.0)
+    assert optimizer.status.spent == pytest.approx(3.21 + 2.87 + 3.05 + 2.64 + optimizer.status.estimated)
+    assert optimizer.status.told == 7
+    (found,) = (each for each in optimizer.status.findings if each.kind == "codes")
+    assert "cost = 9999 in 3 of 7 outcomes" in found.text
+
+
+def test_a_cost_that_is_the_sum_of_all_prices_is_a_total() -> None:
+    variables = [sb.Float("x", 0, 10, law=sb.Uniform()), sb.Float("z", 0, 10, law=sb.Uniform())]
+    problem = sb.CostVarying(variables, [["x"], ["x", "z"]], costs=[1.0, 2.0])
+    optimizer, total, said = sb.Optimizer(problem, "random", seed=0, budget=40), 0.0, []
+    for _ in range(8):
+        asked = optimizer.ask()
+        total += len(asked.values)
+        nature = {name: 5.0 for name in ("x", "z") if name not in asked.values}
+        said.append(optimizer.tell(asked, 1.0 + total, cost=total, realised=nature))
+        if said[-1] and "sum of all prices" in said[-1][0]:
+            break
+    assert len(said) == 3
+    assert optimizer.status.spent == total
+    assert "running total" in str(optimizer.status)
+    last = [*optimizer.history][-1].suggestion.token
+    optimizer.amend(last, cost=total)
+    assert optimizer.status.spent > total
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("wing", WINGS)
+def test_codes_are_left_out_in_every_kind(wing: str) -> None:
+    case, _ = WINGS[wing]
+    optimizer, random = case.start(), np.random.default_rng(6)
+    for number in range(1, 13):
+        asked = optimizer.ask(**case.request(number))
+        while asked.observe:
+            asked = optimizer.decide(asked, case.seen(asked))
+        outcome = {**case.outcome(asked), "value": -200.0 if number % 3 == 0 else float(random.normal())}
+        optimizer.tell(asked, **outcome)
+    counted = [outcome.value for _, outcome, _ in optimizer.history.outcomes()]
+    assert -200.0 not in counted
+    assert len(counted) == 8
+    answer = optimizer.recommend()
+    assert answer.mean is None or abs(answer.mean) < 10
+    again = sb.load(optimizer.to_json())
+    assert again.recommend() == answer
