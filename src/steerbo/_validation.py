@@ -38,6 +38,7 @@ _PLAIN = {
 }
 _RECORDS = ("dataclass_type", "model_attributes_type")
 _MOST_NAMED = 10
+_MOST_WRITTEN = 3  # records whose tables are written out
 _UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "unexpected_positional_argument")
 _BOUND = {
     "greater_than": ("gt", "a number above"),
@@ -128,16 +129,28 @@ def _ours(
 
 
 def _record_of(records: Iterable[Any]) -> str:
-    """The clause "a Float or an Integer, in a file a table" for these records; empty where there are none."""
+    """The clause "a Float or an Integer, in a file …" for these records; empty where there are none.
+
+    A file has a table, which is written out: of few records that of each, else that of the first.
+    """
     known = list(dict.fromkeys(records))[:_MOST_NAMED]
     if not known:
         return ""
     names = [record.__name__ for record in known]
     article = "an" if names[0][0] in "AEIO" else "a"
-    fields = list(getattr(known[0], "__pydantic_fields__", ()))[:3]
-    tagged = f'{{ kind = "{_tag(known[0])}", … }}' if _tag(known[0]) else ""
-    table = tagged or (f"{{ {', '.join(f'{name} = …' for name in fields)} }}" if fields else "a table")
-    return f"{article} {listed(names, ' or ')}, in a file {table}"
+    written = known if len(known) <= _MOST_WRITTEN else known[:1]
+    return f"{article} {listed(names, ' or ')}, in a file {listed([_table_of(each) for each in written], ' or ')}"
+
+
+def _table_of(record: Any) -> str:
+    """Table in a study file that makes a record: its kind and what it needs, or else its first fields."""
+    fields = getattr(record, "__pydantic_fields__", {})
+    tag = _tag(record)
+    if tag is None:
+        return f"{{ {', '.join(f'{name} = …' for name in list(fields)[:3])} }}" if fields else "a table"
+    needed = [f"{name} = …" for name, field in fields.items() if field.is_required()]
+    said = ", ".join([f'kind = "{tag}"', *needed])
+    return f"{{ {said} }}"
 
 
 def _allowed(complaint: Any) -> str:

@@ -112,3 +112,65 @@ def test_a_column_with_codes_that_is_none_is_refused(tmp_path: Path) -> None:
     assert "did you mean 'value'" in refused(
         call("import", place, table(place, "x,value\n1,2\n"), "--missing", "vaule=0"), 2
     )
+
+
+FLEET = """
+[study]
+rounds = 20
+[problem]
+kind = "mean-field"
+actions = ["a", "b", "c", "d"]
+agents = 40
+counts = true
+"""
+
+
+def test_one_agent_of_forty_is_no_share(tmp_path: Path) -> None:
+    place = tmp_path / "study.toml"
+    place.write_text(FLEET)
+    call("new", place)
+    result = call("import", place, table(place, "a,b,c,d,value\n1,0,0,0,6\n10,10,10,10,7\n"))
+    assert result.exit_code == 2
+    assert "1.0 is not allowed; expected 40, the number of its agents" in result.stdout
+    assert "If these are shares, write 1 as 1.0." in result.stdout
+    shares = call("import", place, table(place, "a,b,c,d,value\n1,0,0,0,6\n0.25,0.25,0.5,0,7\n"))
+    assert "2 new, 0 refused" in shares.stderr
+
+
+def book(file: Path, **sheets: list[list[object]]) -> Path:
+    from openpyxl import Workbook
+
+    made = Workbook()
+    made.remove(made.active)
+    for title, rows in sheets.items():
+        sheet = made.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    made.save(file)
+    return file
+
+
+ROWS: list[list[object]] = [["x", "value"], [1, 2], [2, 3.5], [3, 4]]
+
+
+def test_of_a_workbook_the_sheet_with_the_columns_is_read(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    notes: list[list[object]] = [["measured by Ann"], ["see x"]]
+    for number, sheets in enumerate(({"data": ROWS, "notes": notes}, {"notes": notes, "data": ROWS})):
+        result = call("import", place, book(tmp_path / f"{number}.xlsx", **sheets), "--repetitions")
+        assert "3 new, 0 refused" in result.stderr, result.output
+    said = refused(call("import", place, book(tmp_path / "b.xlsx", monday=ROWS, tuesday=ROWS)), 2)
+    assert "the sheets monday and tuesday all have its columns" in said
+
+
+def test_a_dry_run_says_what_would_happen_and_changes_nothing(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    result = call("import", place, table(place, "x,value\n1,2\n1e9,3\n2,high\n"), "--dry-run")
+    assert result.exit_code == 2
+    assert "line 2: taken" in result.stdout
+    assert "x = 1e+09 is far outside its range" in result.stdout
+    assert "line 4: refused" in result.stdout
+    assert "a dry run, nothing is changed: 2 new, 1 refused" in result.stderr
+    with Study.open(place.with_suffix(".db")) as study:
+        assert not study.history.data
+        assert len(study.events) == 1

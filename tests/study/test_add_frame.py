@@ -45,3 +45,18 @@ def test_lines_that_miss_something_are_refused_and_the_others_taken() -> None:
 def test_what_is_no_frame_is_refused_by_name(given: Any) -> None:
     with pytest.raises(InvalidOutcome, match=r"frame: .* expected a DataFrame of pandas"):
         add_frame(study(), given)
+
+
+class Polars:
+    """A frame with what is used of those of polars."""
+
+    columns = ("t", "ph", "value", "cost")
+
+    def to_dicts(self) -> list[dict[str, float | None]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in ((20.5, 6.0, 1.25, 1.0), (30.0, 5.0, 2.0, None))]
+
+
+def test_frames_of_polars_are_read_like_those_of_pandas() -> None:
+    made = study()
+    assert [line.fate for line in add_frame(made, Polars())] == ["taken", "taken"]
+    assert [(outcome.value, outcome.cost) for outcome in made.history.added] == [(1.25, 1.0), (2.0, None)]

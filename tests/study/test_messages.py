@@ -27,7 +27,7 @@ BUMPS = '{ kind = "bumps", centres = [[0.5]], heights = [1, 2], width = 0.1 }'
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (TOLERANCE.replace("{}", "0.5"), 'in a file { kind = "fraction", … }'),
+        (TOLERANCE.replace("{}", "0.5"), '{ kind = "fraction", share = … }, { kind = "absolute", difference = … } or'),
         (TOLERANCE.replace("{}", "{ share = 0.1 }"),
          "problem.tolerance.kind: missing; expected one of"),
         (
@@ -35,7 +35,7 @@ BUMPS = '{ kind = "bumps", centres = [[0.5]], heights = [1, 2], width = 0.1 }'
             "problem.tolerance.fraction: 0.1 is not allowed; expected one of share, worst, kind",
         ),
         (PROBLEM.replace('name = "ph"', 'name = "temperature"'), "problem.variables: 'temperature' is not allowed"),
-        (PROBLEM.replace(LAW, '"uniform"'), 'in a file { kind = "normal"'),
+        (PROBLEM.replace(LAW, '"unifrom"'), 'in a file { kind = "normal"'),
         (PROBLEM.replace(f", law = {LAW}", ""), 'Give it one, such as { kind = "uniform" }.'),
         (PROBLEM.replace(LAW, '{ kind = "normal", mean = 600, sd = 1 }'),
          '{"mean": 600.0, "sd": 1.0,'),

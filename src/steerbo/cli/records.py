@@ -15,9 +15,10 @@ from .._wording import counted
 from ..core import History
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..records import to_dict
-from ..study import Study
+from ..storage.memory import Memory
+from ..study import MemoryLog, Study
 from ..study.files.export import ID, events_jsonl, rounds_csv
-from ..study.files.import_csv import Line, as_data, ignored, read_results, take
+from ..study.files.import_csv import Line, as_data, ignored, is_readable, read_results, take
 from ..study.files.spreadsheet import decoded
 from ..study.formatting import data_table, rounds_table, shown_rounds
 from .app import answer, echo, group
@@ -60,17 +61,21 @@ def import_(
             metavar="COLUMN=CODE", help="A code for missing values in a column, such as value=-200; repeatable."
         ),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be taken, warned of and refused; change nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Read outcomes from a table, line by line. Exit code 2: some lines were refused; the reasons are printed."""
     table = "a table in CSV, or a workbook (.xlsx), that can be read"
     raw = read_file(results, "results", InvalidOutcome, LARGEST_TABLE, allowed=table)
-    try:
-        text = decoded(raw)
-    except ValueError as error:
-        raise InvalidOutcome("results", str(results), table, f"({error})") from None
-    with open_study(study) as going:
+    with open_study(study) as opened:
+        going = in_memory(opened) if dry_run else opened
         named = {**headers(study, going), **({ID: known_by} if known_by else {})}
+        try:
+            text = decoded(raw, lambda text: is_readable(going.problem, text, named))
+        except ValueError as error:
+            raise InvalidOutcome("results", str(results), table, f"({error})") from None
         sheet = read_results(going.problem, text, named, codes(study, going.problem, missing or ()))
         if known_by and ID not in sheet.columns:
             raise InvalidOption("id", known_by, one_of(sheet.ignored, known_by))
@@ -91,7 +96,8 @@ def import_(
     known, equal = sum(line.known for line in lines), sum(line.equal for line in lines)
     left = f"{fates['left']} left as they are, " if fates["left"] else ""
     there = f"{known} there already, " if known else ""
-    echo(f"{fates['taken'] - known} new, {there}{left}{fates['refused']} refused", err=True)
+    tried = "a dry run, nothing is changed: " if dry_run else ""
+    echo(f"{tried}{fates['taken'] - known} new, {there}{left}{fates['refused']} refused", err=True)
     if equal:
         echo(
             f"{counted(equal, 'line')} there already only because data from elsewhere are equal: if they are "
@@ -102,6 +108,13 @@ def import_(
         echo(line, err=True)
     if fates["refused"]:
         raise typer.Exit(2)
+
+
+def in_memory(study: Study) -> Study:
+    """Copy of a study that no log keeps."""
+    shared = Memory()
+    MemoryLog(shared).extend(study.events)
+    return Study.open(MemoryLog(shared), study.problem)
 
 
 def _grouped(lines: Sequence[Line]) -> list[str]:

@@ -164,11 +164,17 @@ def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
             continue
         yield from _far_beyond(limit, history)
         measured = [played.realised for played, _ in history.told if limit.name in played.realised]
-        measured = measured[_BEGINNING:][-_LATEST:]
-        broken = sum(limit.breaks(each) for each in measured)
-        if _at_least(broken, len(measured), 1.0 - limit.probability) < _CHANCE:
-            kept = 1.0 - broken / len(measured)
-            yield finding("limit-broken-often", limit.name, limit=str(limit), kept=kept, plays=len(measured))
+        latest = measured[_BEGINNING:][-_LATEST:]
+        broken = sum(limit.breaks(each) for each in latest)
+        if _at_least(broken, len(latest), 1.0 - limit.probability) >= _CHANCE:
+            continue
+        nearest = max(measured, key=limit.room)
+        if limit.breaks(nearest):
+            about = {"plays": len(measured), "name": limit.name, "nearest": nearest[limit.name]}
+            yield finding("limit-never-kept", limit.name, limit=str(limit), **about)
+        else:
+            kept = 1.0 - broken / len(latest)
+            yield finding("limit-broken-often", limit.name, limit=str(limit), kept=kept, plays=len(latest))
 
 
 def _far_beyond(limit: OutcomeConstraint, history: History) -> Iterator[Finding]:

@@ -18,8 +18,10 @@ from ..errors import SteerboError
 from ..space import Categorical, Space
 from ._findings import Finding, Reason, finding, reason
 from ._history import History
+from ._implausible import COMPARABLE
 from ._problem import Problem
 from .answers import PolicyStep, Recommendation
+from .tolerance import Absolute, Threshold
 
 _WORKS = 0.9
 """Probability to work below which an answer says it."""
@@ -64,6 +66,21 @@ def bad_outliers(problem: Problem, history: History, doubted: Sequence[str]) -> 
     usual = float(np.median([*values.values()]))
     if bad := sum(value < usual and name in doubted for name, value in values.items()):
         yield finding("bad-outliers", number=bad)
+
+
+def idle_tolerance(problem: Problem, history: History) -> Iterator[Finding]:
+    """Find that a tolerance tells no outcomes apart: it accepts all of them, or a threshold is reached by none."""
+    tolerance = getattr(problem, "tolerance", None)
+    values = [problem.scalar(outcome) for _, outcome, _ in history.outcomes()]
+    if len(values) < COMPARABLE or not isinstance(tolerance, Absolute | Threshold):
+        return
+    low, high = min(values), max(values)
+    best = low if problem.minimize else high
+    if isinstance(tolerance, Threshold):
+        if problem.sign * (best - tolerance.value) < 0:
+            yield finding("threshold-unreached", threshold=tolerance.value, best=best, outcomes=len(values))
+    elif tolerance.difference >= high - low:
+        yield finding("tolerance-idle", difference=tolerance.difference, low=low, high=high, outcomes=len(values))
 
 
 def _against_outcomes(

@@ -116,6 +116,7 @@ class CostLedger:
         self.unpriced = 0  # rounds that have ended, or are charged for, of unknown cost
         self._rounds = RunningMean()  # of all rounds
         self._scopes: dict[Scope, RunningMean] = {}
+        self._working: dict[Scope, RunningMean] = {}  # of plays with an outcome
 
     @property
     def spent(self) -> float:
@@ -136,6 +137,10 @@ class CostLedger:
         """Mean cost of a play of a scope, external data included; None where no cost is known."""
         return self._scopes[scope].value if scope in self._scopes else None
 
+    def mean_cost_working(self, scope: Scope) -> float | None:
+        """Mean cost of a play of a scope that has an outcome, external data included; None where none is known."""
+        return self._working[scope].value if scope in self._working else None
+
     def change(self, before: Round, after: Round) -> None:
         """Replace a round by its present form."""
         for played, sign in ((after, 1), (before, -1)):
@@ -148,6 +153,9 @@ class CostLedger:
         if paid[0] != paid[1]:
             self._rounds.change(*paid)
             self._of(after.suggestion.scope).change(*paid)
+        paid = before.outcome and before.outcome.cost, after.outcome and after.outcome.cost
+        if paid[0] != paid[1]:
+            self._working.setdefault(after.suggestion.scope, RunningMean()).change(*paid)
 
     def add(self, data: DataAdded) -> None:
         """Add external data."""
@@ -158,6 +166,7 @@ class CostLedger:
         """Void external data: its cost stays spent, and no longer counts in mean costs."""
         if data.scope is not None:
             self._of(data.scope).change(data.outcome.cost, None)
+            self._working[data.scope].change(data.outcome.cost, None)
 
     def correct(self, before: DataAdded, after: DataAdded, *, counted: bool) -> None:
         """Correct external data; `counted`: whether it was not void before, and its cost is part of mean costs."""
@@ -169,6 +178,7 @@ class CostLedger:
     def _learn(self, data: DataAdded) -> None:
         if data.scope is not None:
             self._of(data.scope).change(None, data.outcome.cost)
+            self._working.setdefault(data.scope, RunningMean()).change(None, data.outcome.cost)
 
     def _of(self, scope: Scope) -> RunningMean:
         return self._scopes.setdefault(scope, RunningMean())
@@ -418,6 +428,13 @@ class History:
     def mean_cost(self, scope: Scope) -> float | None:
         """Mean cost of a play of `scope`, external data included; None where no cost is known."""
         return self._accounts.mean_cost(scope)
+
+    def mean_cost_working(self, scope: Scope) -> float | None:
+        """Mean cost of a play of `scope` that has an outcome, external data included; None where none is known.
+
+        What a failure cost, which may have ended early, is not the price of a play that works.
+        """
+        return self._accounts.mean_cost_working(scope)
 
     def estimate(self, token: str) -> float | None:
         """Charge for a failed round of unknown cost; None without a budget.

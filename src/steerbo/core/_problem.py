@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from .._parsing import parse_value, read_choice
+from .._wording import MISSING
 from ..errors import InvalidContext, InvalidOutcome, combine, one_of
 from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
 from ._context import TIME, now, read_time, read_when
@@ -316,15 +317,20 @@ class Problem(ABC):
 
     def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
         """Check realised values; variables that were set and not measured count as set."""
-        for name, value in by_name("realised", realised).items():
-            if name not in self.space:
-                raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
+        unknown = [
+            InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
+            for name, value in by_name("realised", realised).items()
+            if name not in self.space
+        ]
         known = {**suggestion.values, **suggestion.context, **realised}
         missing = [name for name in self.unmeasured(suggestion) if name in self.space and name not in known]
         if needed and missing:
+            which = f"realised.{missing[0]}" if len(missing) == 1 else "realised"
             allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"
             hint = "Nature chose it in this round, so the model cannot learn without it."
-            raise InvalidOutcome("realised", dict(realised) or None, allowed, hint)
+            raise combine([InvalidOutcome(which, MISSING, allowed, hint), *unknown])
+        if unknown:
+            raise combine(unknown)
         return self.space.check_measured(known, [name for name in self.space.names if name in known])
 
     def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:

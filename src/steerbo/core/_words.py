@@ -199,6 +199,10 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "answers are as of {now:.15g} until another one is near it. If it is wrong, amend {name}.",
     "limit-broken-often": "{limit} was kept in {kept:.0%} of {plays} plays: its model is wrong near the "
     "limit, as where the outcome jumps. Keep a distance: state a tighter limit in a new study.",
+    "limit-never-kept": lambda limit, plays, name, nearest: (
+        f"{limit} was kept in none of {counted(plays, 'play')}; {name} = {numeral(nearest)} came nearest: the limit "
+        "may be out of reach. If it is not meant so, begin a study with another one."
+    ),
     "far-beyond-limit": lambda outcome, value, limit, name: (
         f"{outcome} = {numeral(value)} is far beyond its limit ({limit}): if it is mistyped, amend {name}."
     ),
@@ -208,6 +212,13 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "known, with its times.",
     "priors-misfit": "No stated prior fits what came: by time {time:.10g} three of five outcomes were far "
     "from all that {prior}, the likeliest of them, expected. Leave priors out, or state wider ones.",
+    "tolerance-idle": lambda difference, low, high, outcomes: (
+        f"Good enough is what comes within {numeral(difference)} of the best, and all {outcomes} outcomes so far lie "
+        f"within {numeral(high - low)}: every scope is good enough. A smaller tolerance is another study."
+    ),
+    "threshold-unreached": lambda threshold, best, outcomes: (
+        f"None of {outcomes} outcomes is good enough: that is {numeral(threshold)}, and the best is {numeral(best)}."
+    ),
     "costs-contradicted": _costs_contradicted,
     "fit-not-read": "The hyperparameters of event {event} cannot be used ({wrong}): they are learned "
     "again from all outcomes, so that the next suggestion may differ from the one they led to.",

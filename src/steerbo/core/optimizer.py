@@ -11,10 +11,11 @@ import math
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from inspect import signature
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from ..errors import (
     InvalidContext,
@@ -30,7 +31,7 @@ from ..records import to_dict
 from ._constraints import broken_by, check_advice, check_suggestion, limits_broken, with_limits
 from ._context import TIME, context_of
 from ._creation import MethodOptions, created_event
-from ._doubtful import against, bad_outliers
+from ._doubtful import against, bad_outliers, idle_tolerance
 from ._findings import Finding, Reason, reason
 from ._history import History, Round
 from ._implausible import (
@@ -168,11 +169,10 @@ class EventRecorder:
             ]
         if isinstance(event, Decided):
             return list(implausible_in_look(event.context, problem.space, history[event.token].number, event.token))
-        if isinstance(event, OutcomeTold):
-            about = f"round {history[event.token].number}", event.token
-        else:
-            about = history.next_data, history.next_data
-        coded = list(self.state.codes.foresee(event, history, *about))
+        name = event.token if isinstance(event, OutcomeTold) else history.next_data
+        played = history.round_of(name)
+        where = name if played is None else f"round {played.number}"
+        coded = list(self.state.codes.foresee(event, history, where, name))
         fields = {found.field for found in coded}
         others = warn_implausible(event, problem, history, None if fields else self._expected(event))
         return [*coded, *(found for found in others if found.field not in fields)]
@@ -188,6 +188,30 @@ class EventRecorder:
                 return self.state.method.expected_outcome(history, event)
         except ModelFailure:  # an outcome is kept, whatever the model can say of it
             return None
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def naming_arguments(call: Callable[P, T]) -> Callable[P, T]:
+    """A method that refuses an argument that it does not know with the name that was meant: Python names none.
+
+    Raises:
+        InvalidRequest: an argument by a name that the method does not have.
+    """
+    names = [
+        name for name, each in signature(call).parameters.items() if name != "self" and each.kind != each.VAR_KEYWORD
+    ]
+
+    @wraps(call)
+    def named(*args: P.args, **given: P.kwargs) -> T:
+        for name, value in given.items():
+            if name not in names:
+                raise InvalidRequest(name, value, one_of(names, name))
+        return call(*args, **given)
+
+    return named
 
 
 _LARGEST = sys.float_info.max
@@ -274,7 +298,7 @@ class BaseStudy(ABC):
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
         order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
-        cost = advice.cost if advice.cost is not None else self._state.history.mean_cost(scope)
+        cost = advice.cost if advice.cost is not None else self._state.history.mean_cost_working(scope)
         others = tuple(replace(self._said(other), reasons=other.reasons) for other in advice.alternatives)
         named = {"values": order(advice.values), "context": order(advice.context)}
         named["shown"] = self.problem.shown({**named["context"], **named["values"]})
@@ -406,6 +430,7 @@ class BaseStudy(ABC):
             *outliers_found(history, doubted),
             *bad_outliers(self.problem, history, doubted),
             *strange_outcomes(self.problem, history),
+            *idle_tolerance(self.problem, history),
             *(far_dates(history) if self.problem.timed else ()),
             *limits_broken(self.problem, history),
             *unreached(self.problem, history),
@@ -468,6 +493,7 @@ class BaseStudy(ABC):
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         """Check a report (see `OutcomeParser`), and log it; returns the warnings."""
 
+    @naming_arguments
     def tell(
         self, suggestion: Suggestion | str, value: Any, *, cost: float | None = None, realised: Realised = None
     ) -> Warnings:
@@ -489,6 +515,7 @@ class BaseStudy(ABC):
         """
         return self._report("tell", suggestion, value=value, cost=cost, realised=realised)
 
+    @naming_arguments
     def fail(
         self,
         suggestion: Suggestion | str,
@@ -515,6 +542,7 @@ class BaseStudy(ABC):
         """
         return self._report("fail", suggestion, reason=reason, cost=cost, charge=charge, realised=realised)
 
+    @naming_arguments
     def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Warnings:
         """Abandon a suggestion: it is not evaluated any more, and its reserved money is free. A late outcome is used.
 
@@ -533,6 +561,7 @@ class BaseStudy(ABC):
         """
         return self._report("abandon", suggestion, reason=reason, charge=charge)
 
+    @naming_arguments
     def amend(
         self,
         suggestion: Suggestion | str,
@@ -567,6 +596,7 @@ class BaseStudy(ABC):
         given = {"value": value, "cost": cost, "realised": realised, "charge": charge, "scope": scope}
         return self._report("amend", suggestion, **given, void=void, reason=reason)
 
+    @naming_arguments
     def add(
         self,
         value: Any,

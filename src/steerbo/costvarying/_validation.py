@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
 from .._wording import counted
+from ..core import Scope
 from ..core.tolerance import Tolerance
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..space import Categorical, Float, Integer, JointRows, Space
@@ -139,6 +141,20 @@ def check_current(current: Mapping[str, Any] | None, space: Space, control_sets:
             space[name].check_setting(value)
         except InvalidRequest as error:
             raise InvalidProblem(f"current.{name}", value, error.allowed) from None
+
+
+def cheaper_supersets(scopes: Sequence[Scope]) -> Iterator[str]:
+    """Name the sets whose stated cost is below that of a part of them: that is seldom meant.
+
+    >>> print(*cheaper_supersets([Scope(["t"], price=3.0), Scope(["t", "ph"], price=1.0)]))
+    t + ph costs 1 a play, and t, which is a part of it, 3: is that meant?
+    """
+    for whole, part in permutations(scopes, 2):
+        if whole.price is None or part.price is None or not set(part.set) < set(whole.set):
+            continue
+        if whole.price < part.price:
+            less = f"{whole} costs {whole.price:g} a play, and {part}, which is a part of it, {part.price:g}"
+            yield f"{less}: is that meant?"
 
 
 def check_costs(costs: Sequence[float] | None, control_sets: ControlSets) -> None:

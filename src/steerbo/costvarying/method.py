@@ -123,12 +123,13 @@ class CostModel:
     def means(self) -> Float[np.ndarray, " m"]:
         """Mean cost of each control set, without switching; NaN where it is not known yet.
 
-        Failures that end early make no set cheaper than its plays that work, whose values it is compared by.
+        Failures that end early make no set cheaper than its plays that work, whose values it is compared by; and what
+        they cost alone is no price.
         """
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
         means = np.maximum(self.observed.means, self.observed_working.means)  # 0 where none is known
-        return np.where(self.observed.counts > 0, means, np.nan)
+        return np.where(self.observed_working.counts > 0, means, np.nan)
 
     @property
     def cheapest(self) -> float:

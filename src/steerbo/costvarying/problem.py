@@ -28,6 +28,7 @@ from ._constraints import check_constraints
 from ._nature import describe_law, stated_laws_of_rows
 from ._validation import (
     INSTEAD,
+    cheaper_supersets,
     check_costs,
     check_current,
     check_sets,
@@ -141,6 +142,7 @@ class CostVarying(ConstrainedProblem):
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
         changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
+        notes = [("note", text) for text in cheaper_supersets(self.scopes)]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
         stands = [("where one stands", as_text(self.current))] if self.current else []
@@ -148,6 +150,7 @@ class CostVarying(ConstrainedProblem):
         after = [("afterwards", f"the answer serves {self.afterwards:g} plays")] if self.afterwards is not None else []
         return (
             *sets,
+            *notes,
             *changes,
             *noise_lines(self.noise),
             *limits,

@@ -56,19 +56,21 @@ def forms(simplex: Simplex, agents_in: Int[np.ndarray, " C"]) -> str:
     """Hint how a distribution is typed, with the names of the problem.
 
     >>> forms(Simplex(["everyone"], ["a", "b"]), np.array([40]))
-    'Say how many are where, such as {"a": 40, "b": 0}; or which shares, such as {"a": 1, "b": 0}.'
+    'Say how many are where, such as {"a": 40, "b": 0}; or which shares, such as {"a": 0.5, "b": 0.5}.'
     """
     shown, more = simplex.columns[:_SHOWN], ", …" * (len(simplex.columns) > _SHOWN)
 
-    def table(most: Sequence[int]) -> str:
-        rows = ["{" + ", ".join(f'"{name}": {n * (k == 0)}' for k, name in enumerate(shown)) + more + "}" for n in most]
+    def table(numbers: Sequence[Sequence[float]]) -> str:
+        entries = [[f'"{name}": {number}' for name, number in zip(shown, row, strict=False)] for row in numbers]
+        rows = ["{" + ", ".join(row) + more + "}" for row in entries]
         if len(rows) == 1:
             return rows[0]
         named = [f'"{context}": {row}' for context, row in zip(simplex.rows, rows, strict=True)]
         return "{" + ", ".join(named[:_SHOWN]) + ", …" * (len(named) > _SHOWN) + "}"
 
-    agents, ones = agents_in.tolist(), [1] * len(simplex.rows)
-    return f"Say how many are where, such as {table(agents)}; or which shares, such as {table(ones)}."
+    agents = [[agents, 0, 0] for agents in agents_in.tolist()]
+    shares = [[0.5, 0.5, 0] if len(shown) > 1 else [1.0] for _ in simplex.rows]
+    return f"Say how many are where, such as {table(agents)}; or which shares, such as {table(shares)}."
 
 
 def in_full(contexts: Sequence[str], realised: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +82,10 @@ def in_full(contexts: Sequence[str], realised: Mapping[str, Any]) -> dict[str, A
 def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Any:
     """Turn numbers of agents by context and action into shares, where they add up to the agents of every context.
 
-    Anything else is returned as it is, for `Simplex.check` to judge.
+    Anything else is returned as it is, for `Simplex.check` to judge, but for whole numbers: they count agents.
+
+    Raises:
+        InvalidRequest: whole numbers of another sum. A share of 1 is written 1.0.
 
     >>> as_shares(Simplex(["everyone"], ["a", "b"]), {"a": 30, "b": 10}, np.array([40]))
     {'everyone': {'a': 0.75, 'b': 0.25}}
@@ -97,11 +102,22 @@ def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) ->
         row = named[context]
         if not isinstance(row, Mapping) or not set(simplex.columns).issuperset(row):
             return named
-        whole = all(isinstance(x, int | float | np.integer) and 0 <= x <= agents and x % 1 == 0 for x in row.values())
-        if not whole or sum(row.values()) != agents:
+        total = sum(row.values()) if all(isinstance(x, int | float | np.integer) for x in row.values()) else None
+        if total is not None and total != agents and all(isinstance(x, int | np.integer) for x in row.values()):
+            place = f"current.{context}" if len(contexts) > 1 else "current"
+            raise InvalidRequest(place, dict(row), _count_of(total, agents), _SHARES)
+        if total != agents or not all(x >= 0 and x % 1 == 0 for x in row.values()):
             return named
     numbers = zip(contexts, agents_in.tolist(), strict=True)
     return {context: {action: x / agents for action, x in named[context].items()} for context, agents in numbers}
+
+
+_SHARES = "If these are shares, write 1 as 1.0."
+
+
+def _count_of(total: float, agents: int) -> str:
+    """What numbers of agents have to add up to."""
+    return f"numbers that add up to {agents}, the number of agents, not to {total:g}"
 
 
 def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:
@@ -169,6 +185,8 @@ def from_cells(
 ) -> dict[str, Any]:
     """Read numbers of agents, or shares, by the name of the cell; one that is left out is 0.
 
+    Integers are numbers of agents, and shares are none: of a table with shares all are floats.
+
     Returns:
         `counts` where all are whole numbers of agents, else a `distribution`.
 
@@ -186,7 +204,8 @@ def from_cells(
         numbers[places[name]] = finite(name, number, least=0.0)
     sums = numbers.sum(axis=1)
     whole = (numbers == np.rint(numbers)).all()
-    shares = np.abs(sums - 1.0) <= _ROUNDED
+    counted = all(isinstance(number, int) for number in given.values())
+    shares = (np.abs(sums - 1.0) <= _ROUNDED) & (not counted)
     agents = sums == agents_in if whole else np.abs(sums / agents_in - 1.0) <= _ROUNDED
     if whole and agents.all():
         return {"counts": simplex.named(numbers.astype(np.int64))}
@@ -196,6 +215,7 @@ def from_cells(
     place = "sum of all actions" if len(simplex.rows) == 1 else f"sum of {simplex.rows[c]}"
     percent = (np.abs(sums / 100.0 - 1.0) <= _ROUNDED).all()
     hint = "Divide percentages by 100." if percent else "Where the number of agents varies, give shares."
+    hint = _SHARES if sums[c] == 1.0 else hint
     allowed = f"{int(agents_in[c])}, the number of its agents, or shares that add up to 1"
     raise InvalidOutcome(place, float(sums[c]), allowed, hint)
 

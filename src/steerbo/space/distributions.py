@@ -315,15 +315,15 @@ Law = Annotated[
 
 
 def _given(law: object) -> object:
-    if isinstance(law, str) and law == "learned":
-        return Learned()
+    if isinstance(law, str) and law in ("learned", "uniform"):  # laws that need no numbers
+        return Learned() if law == "learned" else Uniform()
     if isinstance(law, Learned) or (isinstance(law, Mapping) and law.get("kind") == "learned"):
         return law
     return _stated(law)
 
 
 GivenLaw = Annotated[Law, BeforeValidator(_given)]
-"""A law, or a frozen distribution of scipy.stats, which becomes one; the word "learned" is the law `Learned()`."""
+"""A law, or a frozen distribution of scipy.stats, which becomes one; "learned" and "uniform" are laws, too."""
 
 
 def share_outside(law: Distribution, low: float, high: float) -> float:

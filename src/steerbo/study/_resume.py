@@ -296,6 +296,8 @@ def _check_older(study: BaseStudy, specification: StudyFile) -> None:
 def compare(specification: StudyFile, log: EventLog, observer: Observer) -> bool:
     """Compare a study file with its log, as `resume` does, and change neither; whether a study is in the log.
 
+    The observer is told what was noticed of the study, too.
+
     Args:
         specification: the contents of the study file.
         log: where the events are.
@@ -306,9 +308,11 @@ def compare(specification: StudyFile, log: EventLog, observer: Observer) -> bool
     """
     if not (events := log.read()):
         return False
-    history, _ = _replayed(specification, log, events, observer)
-    _check_older(history, specification)
-    mention(history, specification, observer)
+    study, _ = _replayed(specification, log, events, observer)
+    _check_older(study, specification)
+    mention(study, specification, observer)
+    for found in study.status.findings:
+        observer.say(str(found))
     return True
 
 

@@ -10,6 +10,8 @@ already, unless the import says that its lines are repetitions. The same table a
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import warnings
@@ -240,7 +242,10 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
                 choice = problem.read_cell(name, sheet.number(label, row.cells[label]))
             realised[name] = choice
     if problem.cells:
-        cells = {name: number(label) for label, name in cells_of(problem).items() if label in row.cells}
+        labels = cells_of(problem)
+        cells = {name: number(label) for label, name in labels.items() if label in row.cells}
+        if sheet.whole.issuperset(labels.keys() & set(sheet.columns)):  # of agents, and no share of 1 among others
+            cells = {name: int(x) for name, x in cells.items()}
         realised = problem.with_cells(realised, cells)
     state = row.cells.get("state", "").casefold()
     scope = _with_own_names(problem, read_scope(row.cells["scope"])) if "scope" in row.cells else []
@@ -441,6 +446,15 @@ def read_results(
         hint = f"The columns are {there}. {question} in the study file which is: [study.columns] value = {as_toml}."
         raise InvalidOutcome("line 1", None, f"a column {wanted}", hint)
     return without_codes(sheet, missing) if missing else sheet
+
+
+def is_readable(problem: Problem, text: str, headers: Mapping[str, str]) -> bool:
+    """Whether `read_results` reads a table, which may be one of several in a workbook."""
+    try:
+        read_results(problem, text, headers)
+    except InvalidOutcome:
+        return False
+    return True
 
 
 def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str, str]) -> None:
@@ -682,6 +696,25 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     return NewRow(number, DataAdded(outcome, charged, scope, id=own or None), known.same_but_for_cost(outcome))
 
 
+def _csv_of(frame: Any) -> str:
+    """Text of a DataFrame of pandas or polars, with tables and lists in its cells as JSON.
+
+    Raises:
+        InvalidOutcome: it is none.
+    """
+    if callable(getattr(frame, "to_dicts", None)):  # of polars
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerow(frame.columns)
+        writer.writerows([_tables_as_json(cell) for cell in row.values()] for row in frame.to_dicts())
+        return text.getvalue()
+    if not callable(getattr(frame, "to_csv", None)):
+        raise InvalidOutcome("frame", type(frame).__name__, "a DataFrame of pandas or polars")
+    by_cell = getattr(frame, "map", None) or getattr(frame, "applymap", None)  # of pandas before 2.1
+    plain = frame if by_cell is None else by_cell(_tables_as_json)
+    return str(plain.to_csv(index=False))
+
+
 def _tables_as_json(cell: Any) -> Any:
     return json.dumps(cell) if isinstance(cell, dict | list) else cell
 
@@ -704,7 +737,7 @@ def add_frame(
 
     Args:
         study: takes the outcomes.
-        frame: of pandas, or anything with its `to_csv`.
+        frame: of pandas or polars, or anything with `to_csv` or `to_dicts` as theirs.
         headers: how the frame heads columns, by their own names, such as ``{"value": "Yield (kg)"}``.
         charge: whether the costs of lines without a token are charged to the budget.
         repetitions: whether lines that equal data of the study are measurements of their own; each call adds them.
@@ -716,10 +749,6 @@ def add_frame(
     Raises:
         InvalidOutcome: it is no frame, has no `value`, or a column twice.
     """
-    if not callable(getattr(frame, "to_csv", None)):
-        raise InvalidOutcome("frame", type(frame).__name__, "a DataFrame of pandas")
-    by_cell = getattr(frame, "map", None) or getattr(frame, "applymap", None)  # of pandas before 2.1
-    plain = frame if by_cell is None else by_cell(_tables_as_json)
-    sheet = read_results(study.problem, plain.to_csv(index=False), headers, missing)
+    sheet = read_results(study.problem, _csv_of(frame), headers, missing)
     sheet = replace(sheet, mark="dot", local=False)
     return take(study, sheet, charge, repetitions=repetitions)  # numbers are numbers, and not how people write

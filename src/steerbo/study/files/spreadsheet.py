@@ -9,14 +9,16 @@ import csv
 import io
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from ..._parsing import folded, parse_value
 from ..._text import from_cell, normalised, with_hyphen
+from ..._wording import listed
 from ...errors import InvalidInput, InvalidOutcome
-from .workbook import SIGNATURE, first_sheet
+from .workbook import SIGNATURE, sheets_of
 
 _SEPARATORS = ",;\t|"
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)  # 0,5
@@ -28,20 +30,28 @@ _SEP = re.compile(r'"?sep=(.)"?[^\S\r\n]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
 Mark = Literal["comma", "dot", "both", "neither"]
 
 
-def decoded(data: bytes) -> str:
+def decoded(data: bytes, has: Callable[[str], bool] | None = None) -> str:
     """The text of a file as spreadsheets write it: UTF-8 or UTF-16, with or without a mark; else Windows' Western one.
 
-    Of a workbook (.xlsx) the first sheet, as CSV.
+    Of a workbook (.xlsx) the first sheet, as CSV; of several the one that has what is wanted.
+
+    Args:
+        data: of the file.
+        has: whether a sheet, as CSV, is one that is wanted. Where none is, and for None, the first is read.
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: it is none of these, or a workbook of which several sheets are wanted.
         MissingExtra: a workbook, and openpyxl is not installed.
 
     >>> decoded("ph;°C".encode("utf-16")), decoded("°C".encode("cp1252"))
     ('ph;°C', '°C')
     """
     if data.startswith(SIGNATURE):
-        return first_sheet(data)
+        sheets = sheets_of(data)
+        wanted = [name for name, text in sheets.items() if has is not None and has(text)]
+        if len(wanted) > 1:
+            raise ValueError(f"the sheets {listed(wanted)} all have its columns: save the one that is meant by itself")
+        return sheets[wanted[0]] if wanted else next(iter(sheets.values()), "")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16")
     if data[1:2] == b"\0":
@@ -90,6 +100,12 @@ class Spreadsheet:
     mark: Mark
     local: bool
     headers: tuple[str, ...] = ()
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        """Names of the columns in which no number has a decimal mark."""
+        broken = {name for row in self.rows for name, cell in row.cells.items() if not cell.isdecimal()}
+        return frozenset(self.columns) - broken
 
     def number(self, name: str, cell: str, error: type[InvalidInput] = InvalidOutcome) -> str:
         """Write a number with a point as decimal mark; any other cell stays as it is.

@@ -1,4 +1,4 @@
-"""First sheet of a workbook (.xlsx) as CSV. Needs openpyxl (`steerbo[xlsx]`)."""
+"""Sheets of a workbook (.xlsx) as CSV. Needs openpyxl (`steerbo[xlsx]`)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SIGNATURE = b"PK\x03\x04"
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
 
 
-def first_sheet(data: bytes) -> str:
-    """Text of the first sheet, of formulae the results that were saved.
+def sheets_of(data: bytes) -> dict[str, str]:
+    """Text of each sheet by its name, in their order; of formulae the results that were saved.
 
     Raises:
         ValueError: the archive is no workbook, or a damaged one.
@@ -25,16 +25,20 @@ def first_sheet(data: bytes) -> str:
         from openpyxl import load_workbook  # it is an extra
     except ImportError:
         raise MissingExtra("openpyxl", "xlsx") from None
-    text = io.StringIO()
+    found: dict[str, str] = {}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of colours and menus that openpyxl does not know
             book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-            for row in book.worksheets[0].iter_rows(values_only=True):
-                csv.writer(text).writerow([_text_of(cell) for cell in row])
+            for sheet in book.worksheets:
+                text = io.StringIO()
+                csv.writer(text).writerows(
+                    [_text_of(cell) for cell in row] for row in sheet.iter_rows(values_only=True)
+                )
+                found[sheet.title] = text.getvalue()
     except Exception as error:  # openpyxl names none, and zip and XML have their own
         raise ValueError(f"it is a zip archive, and no workbook: {error}") from None
-    return text.getvalue()
+    return found
 
 
 def _text_of(cell: object) -> str:
