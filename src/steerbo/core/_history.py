@@ -153,9 +153,9 @@ class CostLedger:
         if paid[0] != paid[1]:
             self._rounds.change(*paid)
             self._of(after.suggestion.scope).change(*paid)
-        paid = before.outcome and before.outcome.cost, after.outcome and after.outcome.cost
-        if paid[0] != paid[1]:
-            self._working.setdefault(after.suggestion.scope, RunningMean()).change(*paid)
+        worked = [None if played.outcome is None else played.outcome.cost for played in (before, after)]
+        if worked[0] != worked[1]:
+            self._working.setdefault(after.suggestion.scope, RunningMean()).change(*worked)
 
     def add(self, data: DataAdded) -> None:
         """Add external data."""
