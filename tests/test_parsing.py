@@ -21,7 +21,7 @@ def test_any_text_is_read(text: str) -> None:
         assert read == text.strip()
 
 
-@given(st.floats(allow_nan=False))
+@given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_come_back(number: float) -> None:
     assert parse_value(repr(number)) == number
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,9 +14,44 @@ from ._text import escape_unprintable, normalised, with_hyphen
 from ._wording import decimal_readings, point_readings
 from .errors import InvalidRequest
 
+_NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 _SEPARATORS = ";,\t|"
 Rows = list[dict[str, str]]
 """Lines of a table, cells by column; empty cells are left out."""
+
+
+def typed_number(text: str) -> float | None:
+    """Read a number as people write it: digits from 0 to 9, a decimal point, an exponent.
+
+    Every door that takes typed text reads numbers so.
+
+    Args:
+        text: typed by a person, or in a cell.
+
+    Returns:
+        None where the text is no such number, or one that no float holds: 1e-400 is not 0.
+
+    >>> typed_number("1e3"), typed_number("\u2212.5"), typed_number("1_0"), typed_number("1e-400"), typed_number("nan")
+    (1000.0, -0.5, None, None, None)
+    """
+    found = _NUMBER.fullmatch(with_hyphen(normalised(text)))
+    if found is None:
+        return None
+    number, is_zero = float(found[0]), not found[1].strip("0.")
+    return number if math.isfinite(number) and (is_zero or number) else None
+
+
+def kept_number(text: str) -> float:
+    """Read a number in JSON or TOML, where that has to be one.
+
+    Raises:
+        ValueError: no float holds it.
+    """
+    if not any(map(str.isdigit, text)):  # inf and nan, which a reader refuses by its field
+        return float(text)
+    if (number := typed_number(text.replace("_", ""))) is None:
+        raise ValueError(f"no number can be kept that is as large, or as small, as {text}")
+    return number
 
 
 def parse_value(text: str) -> Any:
@@ -24,12 +61,10 @@ def parse_value(text: str) -> Any:
     (1000.0, [1, 2], 'high')
     """
     text = with_hyphen(normalised(text))
+    if (number := typed_number(text)) is not None:
+        return number
     try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        return json.loads(text)
+        return json.loads(text, parse_float=kept_number)
     except (ValueError, RecursionError):
         return text
 
@@ -52,10 +87,7 @@ def read_number(field: str, text: str, comma: bool) -> float | None:
     ways = point_readings(text) if comma else readings if len(readings) > 1 else []
     if ways:
         raise InvalidRequest(field, text, f"a number that can be read in one way only: {' or '.join(ways)}")
-    try:
-        return float(readings[0] if readings else text)
-    except ValueError:
-        return None
+    return typed_number(readings[0] if readings else text)
 
 
 def read_choice(choices: Iterable[Any], text: str) -> Any:
@@ -70,9 +102,7 @@ def read_choice(choices: Iterable[Any], text: str) -> Any:
     alike = [name for name in known if folded(name) == folded(text)]
     if len(alike) == 1:
         return known[alike[0]]
-    try:
-        number = float(text)
-    except ValueError:
+    if (number := typed_number(text)) is None:
         return text
     return next(
         (c for c in known.values() if isinstance(c, int | float) and not isinstance(c, bool) and c == number), text

@@ -26,8 +26,8 @@ _SHARES = 20  # of the distance between two bounds, at least, that their digits 
 _FEW_DIGITS = 1000  # parts of a number that stands alone
 _MARK = re.compile("‹([^‹›\n]{1,40})›")
 _KIND = re.compile("[A-Z][A-Za-z]+")
-_COMMA = re.compile(r"[+-]?\d{0,30},\d{1,30}")
-_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
+_COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")
+_THOUSAND = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
@@ -167,16 +167,33 @@ def _equally_long(numbers: Sequence[float], resolution: float, most: float) -> l
     return [text.removeprefix("-") if not text.strip("-0.") else text for text in texts]
 
 
-def decimal_comma(value: object) -> str:
+def number_hint(value: object) -> str:
     """Hint how to write a number that has a comma; empty where `value` is no such number.
 
-    >>> decimal_comma("1,5"), decimal_comma("1,234"), decimal_comma("x,y"), decimal_comma(1.5)
+    >>> number_hint("1,5"), number_hint("1,234"), number_hint("x,y"), number_hint(1.5)
     ('Write 1.5, with a decimal point.', 'Write 1234 or 1.234, whichever is meant.', '', '')
     """
-    readings = decimal_readings(value) if isinstance(value, str) else []
+    if not isinstance(value, str):
+        return ""
+    readings = decimal_readings(value)
+    if not readings:
+        return _unusual_number(value)
     if len(readings) > 1:
         return f"Write {readings[1]} or {readings[0]}, whichever is meant."
-    return f"Write {readings[0]}, with a decimal point." if readings else ""
+    return f"Write {readings[0]}, with a decimal point."
+
+
+def _unusual_number(text: str) -> str:
+    """Hint how to write a number as people do, of a text that only a program takes for one; empty for all others.
+
+    >>> _unusual_number("1_0"), _unusual_number("1e-400"), _unusual_number("nan"), _unusual_number("x")
+    ('Is it 10? Write 10.', 'Is it 0? Write 0.', '', '')
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return ""
+    return f"Is it {number:.15g}? Write {number:.15g}." if math.isfinite(number) else ""
 
 
 def decimal_readings(text: str) -> list[str]:

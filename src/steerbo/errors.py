@@ -32,7 +32,7 @@ from itertools import islice
 from typing import Any
 
 from ._redaction import redact
-from ._wording import MISSING, PYTHON, Wording, decimal_comma, short_repr
+from ._wording import MISSING, PYTHON, Wording, number_hint, short_repr
 
 __all__ = [
     "DamagedLog", "InvalidContext", "InvalidInput", "InvalidOption", "InvalidOutcome", "InvalidProblem",
@@ -96,7 +96,7 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
     @property
     def _next(self) -> str:
         """The hint, preceded by the right spelling of a number with a decimal comma."""
-        written = decimal_comma(self.value) if "number" in self._allowed else ""
+        written = number_hint(self.value) if "number" in self._allowed else ""
         return " ".join(part for part in (written, self._hint) if part)
 
     @property

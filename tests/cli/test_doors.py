@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from steerbo.serve.forms import typed
 from steerbo.study import Study
 from tests.cli.calls import call, refused
 
@@ -174,3 +176,36 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(tmp_path: Path) ->
     with Study.open(place.with_suffix(".db")) as study:
         assert not study.history.data
         assert len(study.events) == 1
+
+
+@pytest.mark.parametrize("number", ["1_0", "1e-400", "1e400", "\u0663", "\uff15", "0x10", "nan", "1.5e", "+-2"])
+def test_a_number_is_one_that_people_write_at_every_door(tmp_path: Path, number: str) -> None:
+    place = begun(tmp_path)
+    taken = call("import", place, table(place, f"x,value\n{number},1\n1,{number}\n"))
+    assert "0 new, 2 refused" in taken.stderr
+    asked = call("ask", place, "--json")
+    token = json.loads(asked.stdout)[0]["token"]
+    for words in ((token, number), (token, "1", "--realised", f"x={number}"), (token, "1", "--cost", number)):
+        said = call("tell", place, *words)
+        assert said.exit_code == 2, words
+        assert "number" in said.stderr
+    assert call("abandon", place, token, "--charge", number).exit_code == 2
+    with Study.open(place.with_suffix(".db")) as study:
+        assert study.status.pending == (token,)
+    text = NUMBER.replace("10", f'"{number}"')
+    place.write_text(STUDY.replace("VARIABLE", text), encoding="utf-8")
+    assert "high" in refused(call("check", place), 2)
+    assert typed("value", number, comma=False) == number, "the page asks again"
+
+
+def test_a_number_of_a_study_file_that_no_float_holds_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "study.toml"
+    place.write_text(STUDY.replace("VARIABLE", NUMBER.replace("10", "1e-400")))
+    assert "as small, as 1e-400" in refused(call("check", place), 2)
+
+
+def test_a_key_of_fifty_thousand_parts_is_refused_unread(tmp_path: Path) -> None:
+    place = tmp_path / "study.toml"
+    for text in ("a." * 50_000 + "b = 1", '"a".' * 50_000 + "b = 1", "[" + "a . " * 50_000 + "b]"):
+        place.write_text(text)
+        assert "at most 50 deep" in refused(call("check", place), 2)

@@ -34,7 +34,7 @@ from .arguments import (
     request,
 )
 from .instructions import todo
-from .usage import whole
+from .usage import number, whole
 
 Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The suggestion's token.", show_default=False)]
 Value = Annotated[
@@ -190,7 +190,12 @@ def abandon(
     token: Token,
     reason: Reason = "",
     charge: Annotated[
-        float | None, typer.Option(help="The amount to charge to the budget, until the cost is told.")
+        float | None,
+        typer.Option(
+            parser=number("--charge"),
+            metavar="NUMBER",
+            help="The amount to charge to the budget, until the cost is told.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

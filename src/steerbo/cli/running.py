@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .._parsing import typed_number
 from ..core import find_method, read_stop
 from ..core import methods as table
 from ..errors import InvalidStudy
@@ -51,7 +52,7 @@ def run(
     log: LogPlace = None,
     rounds: Rounds = None,
     stop: Stop = None,
-    wait: Annotated[float | None, typer.Option(help=_WAIT)] = None,
+    wait: Annotated[float | None, typer.Option(parser=usage.number("--wait"), metavar="SECONDS", help=_WAIT)] = None,
     given: Given = None,
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
@@ -87,11 +88,10 @@ def run(
 
 def _rule(specification: StudyFile, typed: str) -> float | str | None:
     """Check the typed stopping rule."""
-    try:
-        said: float | str = float(typed)
-    except ValueError:
-        said = typed
-    return read_stop(said, find_method(specification.problem, specification.settings.method))
+    number = typed_number(typed)
+    return read_stop(
+        typed if number is None else number, find_method(specification.problem, specification.settings.method)
+    )
 
 
 @commands.command()

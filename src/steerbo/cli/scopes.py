@@ -26,6 +26,7 @@ from ..plots.causal import draw_scopes
 from .app import answer, echo, group, print_json
 from .arguments import AsJson, Declaring, Given, Place, cases, explain_credentials, open_study, pairs, request
 from .instructions import todo_by_policy
+from .usage import number
 
 commands = group()
 
@@ -52,7 +53,10 @@ def scopes(
         list[str] | None,
         typer.Option(metavar="NAME=PRICE", help="The price of setting or observing a variable: a number or a formula."),
     ] = None,
-    base: Annotated[float, typer.Option(help="The price of every round, beside the others.")] = 0.0,
+    base: Annotated[
+        float,
+        typer.Option(parser=number("--base"), metavar="NUMBER", help="The price of every round, beside the others."),
+    ] = 0.0,
     why: Annotated[bool, typer.Option(help="Print the reason why each other scope was dropped.")] = True,
     draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,

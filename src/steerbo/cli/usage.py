@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from .._parsing import typed_number
 from .._wording import MISSING, SHELL
 from ..errors import DamagedLog, InvalidInput, MissingExtra, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
 
@@ -39,6 +40,21 @@ def whole(name: str, least: int, most: int | None = None) -> Callable[[Any], int
         if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) and least <= int(plain) <= (int(plain) if most is None else most):
             return int(plain)
         raise Refused(InvalidCommand(name, text, allowed))
+
+    return read
+
+
+def number(name: str) -> Callable[[Any], float]:
+    """Reader of an option that takes a number.
+
+    >>> number("--charge")("1.5")
+    1.5
+    """
+
+    def read(text: Any) -> float:
+        if (found := typed_number(str(text))) is None:
+            raise Refused(InvalidCommand(name, text, "a number"))
+        return found
 
     return read
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from .._wording import decimal_comma
+from .._wording import number_hint
 from ..errors import InvalidOutcome, InvalidRequest
 from ..space import Categorical, Space
 from ..space.fields import as_number
@@ -127,7 +127,7 @@ def _dates_are_numbers(given: object) -> str:
     >>> _dates_are_numbers(date(2026, 11, 27)) == _dates_are_numbers("2026-11-27")
     True
     """
-    a_text = isinstance(given, str) and not decimal_comma(given)
+    a_text = isinstance(given, str) and not number_hint(given)
     a_date = a_text or isinstance(given, date | np.datetime64)  # a timestamp of pandas is a date
     return "A date is written as a number, such as the days since the first one." * a_date
 

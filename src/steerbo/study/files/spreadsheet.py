@@ -21,10 +21,12 @@ from ...errors import InvalidInput, InvalidOutcome
 from .workbook import SIGNATURE, sheets_of
 
 _SEPARATORS = ",;\t|"
-_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)  # 0,5
-_DOT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # 0.5
-_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")  # 1,234: a decimal mark, or one of thousands
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:([.,'’_ \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")  # 1,234,567.8
+_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)  # 0,5
+_DOT = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)  # 0.5
+_THOUSAND = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # 1,234: a decimal mark, or one of thousands
+_GROUPED = re.compile(  # 1,234,567.8
+    r"[+-]?[1-9][0-9]{0,2}(?:([.,'’_ \u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]+)?"
+)
 _SEP = re.compile(r'"?sep=(.)"?[^\S\r\n]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 Mark = Literal["comma", "dot", "both", "neither"]

@@ -29,7 +29,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ..._files import LARGEST_TABLE, read_file
-from ..._parsing import read_choice
+from ..._parsing import kept_number, read_choice, typed_number
 from ..._text import shortened
 from ..._validation import collecting_errors
 from ...core import Method, Optimizer, Problem, default_method, find_method, problem_class, read_problem
@@ -43,6 +43,8 @@ from .spreadsheet import Row, Spreadsheet, decoded, read_sheet
 
 DEEPEST = 50
 """Tables and lists in a study file lie no deeper in one another than this."""
+_PART = r"(?<![\w\"'-])[\w\"'-]+[ \t]*\.[ \t]*"
+_DOTTED = re.compile(f"(?:{_PART}){{{DEEPEST}}}")  # a key of more parts
 _LONG = re.compile(r"[0-9_]{4300,}")  # digits of a number that Python refuses to read
 
 
@@ -65,7 +67,9 @@ def read_tables(path: Path | str) -> dict[str, Any]:
     """
     text = _text(path)
     try:
-        tables = tomllib.loads(text)
+        if _DOTTED.search(text):  # before it is parsed: that takes gigabytes
+            raise RecursionError
+        tables = tomllib.loads(text, parse_float=kept_number)
         if _depth(tables) > DEEPEST:
             raise RecursionError
     except tomllib.TOMLDecodeError as error:
@@ -76,9 +80,10 @@ def read_tables(path: Path | str) -> dict[str, Any]:
     except RecursionError:
         allowed = f"tables and lists at most {DEEPEST} deep in one another"
         raise InvalidStudy("study file", str(path), allowed) from None
-    except ValueError as error:  # a number of thousands of digits
-        found = _LONG.search(text)
-        where = f"line {text.count(chr(10), 0, found.start()) + 1}" if found else str(error)
+    except ValueError as error:  # a number of thousands of digits, or one that is too small
+        if (found := _LONG.search(text)) is None:
+            raise InvalidStudy("study file", str(path), "numbers that can be kept", f"({error}.)") from None
+        where = f"line {text.count(chr(10), 0, found.start()) + 1}"
         raise InvalidStudy("study file", str(path), "numbers with fewer digits", f"({where}.)") from None
     return tables
 
@@ -195,12 +200,9 @@ def _cell(sheet: Spreadsheet, row: Row, name: str, choices: Any, where: str) -> 
 def _value(sheet: Spreadsheet, cell: str, column: str, choices: Any, where: str) -> Any:
     if choices is not None:
         return read_choice(choices, cell) if isinstance(choices, list) else cell
-    try:
-        return float(sheet.number(where, cell, InvalidProblem))
-    except InvalidProblem:
-        raise
-    except ValueError:
-        raise InvalidProblem(where, cell, f"a number in column {column!r}") from None
+    if (number := typed_number(sheet.number(where, cell, InvalidProblem))) is None:
+        raise InvalidProblem(where, cell, f"a number in column {column!r}")
+    return number
 
 
 def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list[Any]:
