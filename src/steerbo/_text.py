@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 LONGEST_REASON = 10_000
 """Largest length of a reason, in characters: it may hold the output of a program that failed."""
 _LINES = "\n\t"
 _AT_ENDS = re.compile("^[\\s\u200b\u2060\ufeff]+|[\\s\u200b\u2060\ufeff]+$")
 """Blanks, and characters without a width that join nothing."""
+_NO_WIDTH = re.compile("[\u200b\u2060\ufeff]")
 _SIGNED = re.compile(r"[-+\d.,]+(?:e[-+]?\d+)?", re.IGNORECASE)
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SEQUENCE = re.compile(
@@ -33,6 +36,28 @@ def normalised(text: str) -> str:
     ('Café', '6.5')
     """
     return _AT_ENDS.sub("", unicodedata.normalize("NFC", text))
+
+
+def normalised_texts(plain: Any) -> Any:
+    r"""Plain data in which every text, and every name, is in one form: see `normalised`.
+
+    >>> normalised_texts({" x\u200b": ["Cafe\u0301", 3]})
+    {'x': ['Café', 3]}
+    """
+    if isinstance(plain, str):
+        return normalised(plain)
+    if isinstance(plain, Mapping):
+        return {normalised_texts(name): normalised_texts(value) for name, value in plain.items()}
+    return [normalised_texts(each) for each in plain] if isinstance(plain, list | tuple) else plain
+
+
+def as_name(text: str) -> str:
+    r"""A name in one form: see `normalised`, with single blanks, and without what has no width and joins nothing.
+
+    >>> as_name(" pH\u200b  and\u00a0Cafe\u0301 ")
+    'pH and Café'
+    """
+    return " ".join(_NO_WIDTH.sub("", normalised(text)).split())
 
 
 def with_hyphen(text: str) -> str:

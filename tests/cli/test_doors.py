@@ -51,7 +51,7 @@ def test_letters_in_two_parts_are_the_same_letters(tmp_path: Path, written: str,
     result = call("import", place, table(place, f"x,value\n{written},1\n"))
     assert result.exit_code == 0, result.output
     with Study.open(place.with_suffix(".db")) as study:
-        assert [outcome.realised["x"] for outcome in study.history.added] == [choice]
+        assert [outcome.realised["x"] for outcome in study.history.added] == ["Caf\u00e9"]
 
 
 def test_a_table_without_outcomes_is_refused_with_its_columns_and_the_way_to_name_one(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from .._text import normalised_texts
 from .._wording import listed
 from ..core import SEEN, BatchPosition, Event, Problem, Round, Suggestion, one_or_more
 from ..errors import InvalidRequest
@@ -29,6 +30,14 @@ class RequestBody(BaseModel):
     """Body of a request beside the study and the round; empty for an operation without arguments."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_one_form(cls, given: Any) -> Any:
+        """Texts and names as tables and files have them too, but for reasons, which people read as they stand."""
+        if not isinstance(given, Mapping):
+            return given
+        return {name: value if name == "reason" else normalised_texts(value) for name, value in given.items()}
 
     def fields(self) -> Json:
         """By name, as `Study` takes it."""

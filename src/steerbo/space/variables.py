@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Discriminator
 
 from .. import _arrays
+from .._text import normalised
 from .._wording import number_text
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..records import record
@@ -480,7 +481,7 @@ class Categorical(BaseVariable):
             raise InvalidProblem(f"{self.name}.choices", self.choices, "at least two choices")
         if len(self.choices) > MOST_LEVELS:
             raise InvalidProblem(f"{self.name}.choices", len(self.choices), f"at most {MOST_LEVELS} choices")
-        twice = duplicate(self.choices)
+        twice = duplicate([normalised(each) if isinstance(each, str) else each for each in self.choices])
         if twice is not None:
             raise InvalidProblem(f"{self.name}.choices", twice, "every choice once (1, 1.0 and true are the same)")
         if self.law is not None:
@@ -531,9 +532,15 @@ class Categorical(BaseVariable):
     def _codes(self) -> dict[bool | int | float | str, int]:
         return {choice: code for code, choice in enumerate(self.choices)}
 
+    @cached_property
+    def _forms(self) -> dict[str, int]:
+        return {normalised(choice): code for code, choice in enumerate(self.choices) if isinstance(choice, str)}
+
     def _known(self, value: Any, error: type[InvalidInput]) -> bool | int | float | str:
         choice = as_choice(value)
         code = None if choice is None else self._codes.get(choice)
+        if code is None and isinstance(choice, str):  # written otherwise, as macOS writes letters in two parts
+            code = self._forms.get(normalised(choice))
         if code is None or isinstance(self.choices[code], bool) != isinstance(choice, bool):
             allowed = one_of([str(choice) for choice in self.choices], value)
             raise error(self.name, value, allowed, "Mind the type." if str(value) in map(str, self.choices) else "")

@@ -179,7 +179,7 @@ def rename(place: Path | str, name: str, new: str) -> None:
     """
     with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
         _check_unused(connection, name)
-        if new_name(new) in study_names(connection):
+        if (new := new_name(new)) in study_names(connection):
             raise InvalidStudy("new", new, "a name that no study there has")
         for table in _tables(connection):
             connection.execute(table.update().where(table.c.study == name).values(study=new))

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from .._text import unsafe
+from .._text import as_name, unsafe
 from ..core import Event
 from ..errors import InvalidStudy, LogUnavailable
 from .outbox_files import OutboxFiles
@@ -204,12 +204,17 @@ def checked_place(given: Any) -> str:
 
 
 def checked_name(given: Any) -> str:
-    """Check the name of a study."""
+    r"""Check the name of a study; returns the one form of all that look alike: see `as_name`.
+
+    >>> checked_name(" Cafe\u0301\u200b  2") == checked_name("Caf\u00e9 2")
+    True
+    """
     fault = unsafe(given) if isinstance(given, str) else ""
-    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME or fault:
+    name = as_name(given) if isinstance(given, str) else ""
+    if not name or len(name) > LONGEST_NAME or fault:
         hint = f"It has {fault}." if fault else ""
         raise InvalidStudy("name", given, f"a text of 1 to {LONGEST_NAME} characters that can be seen", hint)
-    return given
+    return name
 
 
 def new_name(given: Any) -> str:

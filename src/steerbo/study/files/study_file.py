@@ -30,7 +30,7 @@ from pydantic import Field
 
 from ..._files import LARGEST_TABLE, read_file
 from ..._parsing import kept_number, read_choice, typed_number
-from ..._text import shortened
+from ..._text import normalised_texts, shortened
 from ..._validation import collecting_errors
 from ...core import Method, Optimizer, Problem, default_method, find_method, problem_class, read_problem
 from ...core.registry import is_place, load
@@ -85,7 +85,7 @@ def read_tables(path: Path | str) -> dict[str, Any]:
             raise InvalidStudy("study file", str(path), "numbers that can be kept", f"({error}.)") from None
         where = f"line {text.count(chr(10), 0, found.start()) + 1}"
         raise InvalidStudy("study file", str(path), "numbers with fewer digits", f"({where}.)") from None
-    return tables
+    return {name: table if name == "objective" else normalised_texts(table) for name, table in tables.items()}
 
 
 def _depth(value: Any) -> int:
