@@ -91,7 +91,7 @@ def test_the_present_distribution_by_context(tmp_path: Path) -> None:
     [
         (LINE, "time", "noon", "time: 'noon' is not allowed; expected a finite number"),
         (LINE, "time", "2026-11-27", "A date is written as a number"),
-        (LINE, "time", "nan", "time: nan"),
+        (LINE, "time", "nan", "time: 'nan'"),
         (LINE, "available", "2", "available.x: 2.0 is not allowed"),
         (LINE, "available", "", "at least one point"),
         (LINE, "available", '{"x": [0.3, 0.2]}', "available.x"),
@@ -147,9 +147,9 @@ def test_one_context_needs_no_name(tmp_path: Path) -> None:
     for given in ('{"north": 0.3, "south": 0.7}', "[0.3, 0.7]"):
         current = ask(study, "--current", given)["request"]["current"]
         assert current == {"everyone": {"north": 0.3, "south": 0.7}}
-    for wrong in ("north=3", "0.3,0.7", '{"north": 3, "south": 900}'):
+    for wrong in ("north=3", "0.3,0.7", '{"north": 3.0, "south": 900}'):
         said = refused(call("ask", study, "--current", wrong), 2)
-        assert 'such as {"north": 1, "south": 0}' in said, wrong
+        assert 'such as {"north": 0.5, "south": 0.5}' in said, wrong
 
 
 def test_numbers_of_two_meanings_are_refused(tmp_path: Path) -> None:

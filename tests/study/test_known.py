@@ -316,7 +316,7 @@ def test_a_line_may_have_looks_settings_and_outcome() -> None:
             study.tell(suggestion, 1, cost=1)
         (row,) = csv.DictReader(io.StringIO(suggestions_csv(problem, [suggestion])))
         whole = {**row, "age": "44", "dose": "0.25", "value": "2", "cost": "1"}
-        for wrong, match in (({"dose": ""}, "filled in: dose"), ({"value": "nan"}, "value: nan")):
+        for wrong, match in (({"dose": ""}, "filled in: dose"), ({"value": "nan"}, "value: 'nan'")):
             (line,) = import_csv(study, table([{**whole, **wrong}]))
             assert line.fate == "refused"
             assert match in line.message

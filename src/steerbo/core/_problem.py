@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from .._parsing import parse_value, read_choice
 from .._wording import MISSING
-from ..errors import InvalidContext, InvalidOutcome, combine, one_of
+from ..errors import InvalidContext, InvalidOutcome, combine, did_you_mean, one_of
 from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
 from ._context import TIME, now, read_time, read_when
 from ._history import History, Round
@@ -324,6 +324,8 @@ class Problem(ABC):
         ]
         known = {**suggestion.values, **suggestion.context, **realised}
         missing = [name for name in self.unmeasured(suggestion) if name in self.space and name not in known]
+        misspelt = {did_you_mean(self.space.names, str(name)) for name in realised if name not in self.space}
+        missing = [name for name in missing if name not in misspelt]  # it is there under a name that is complained of
         if needed and missing:
             which = f"realised.{missing[0]}" if len(missing) == 1 else "realised"
             allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"

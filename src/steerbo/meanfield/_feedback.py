@@ -104,8 +104,8 @@ def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) ->
             return named
         total = sum(row.values()) if all(isinstance(x, int | float | np.integer) for x in row.values()) else None
         if total is not None and total != agents and all(isinstance(x, int | np.integer) for x in row.values()):
-            place = f"current.{context}" if len(contexts) > 1 else "current"
-            raise InvalidRequest(place, dict(row), _count_of(total, agents), _SHARES)
+            allowed = f"numbers that add up to its {agents} agents" + f", not to {total}" * (total < 10**15)
+            raise InvalidRequest(f"current.{context}", dict(row), allowed, _SHARES)
         if total != agents or not all(x >= 0 and x % 1 == 0 for x in row.values()):
             return named
     numbers = zip(contexts, agents_in.tolist(), strict=True)
@@ -113,11 +113,6 @@ def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) ->
 
 
 _SHARES = "If these are shares, write 1 as 1.0."
-
-
-def _count_of(total: float, agents: int) -> str:
-    """What numbers of agents have to add up to."""
-    return f"numbers that add up to {agents}, the number of agents, not to {total:g}"
 
 
 def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:
