@@ -49,5 +49,6 @@ def test_it_comes_back_from_json() -> None:
 
 @pytest.mark.parametrize(("kind", "warning"), [("too-small", OutOfRangeWarning), ("code", UnusualOutcomeWarning)])
 def test_what_is_compared_with_other_outcomes_is_unusual(kind: str, warning: type[Warning]) -> None:
-    values: dict[str, Any] = {"too-small": {"value": 1e-200, "smallest": 1e-100}, "code": CODE}[kind]
+    told: dict[str, dict[str, Any]] = {"too-small": {"value": 1e-200, "smallest": 1e-100}, "code": CODE}
+    values = told[kind]
     assert type(Finding(kind, "round 3", "value", values, "amend 3-ab").warning) is warning
