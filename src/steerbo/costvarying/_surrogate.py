@@ -155,11 +155,14 @@ class Surrogate:
         return self._model
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
-        model = self._empty_constraint(drift_model, known_noise=self.problem.noise)
+        model = self._empty(drift_model, known_noise=self.problem.noise)
         model.plays = self._plays
         return model
 
-    def _empty_constraint(self, drift_model: DriftModel | None, **options: Any) -> GPRegression[Any]:
+    def _empty_constraint(self, drift_model: DriftModel | None) -> GPRegression[Any]:
+        return self._empty(drift_model, unseen=True)
+
+    def _empty(self, drift_model: DriftModel | None, **options: Any) -> GPRegression[Any]:
         return build_model(self.space, drift_model, seed=self.streams.integer(0, "hyperparameters"), **options)
 
     # -- outcomes ------------------------------------------------------------------------------------------------------

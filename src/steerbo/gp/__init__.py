@@ -25,6 +25,7 @@ from .kernels import (
     SlidingKernel,
     SquaredExponentialKernel,
     Stationary,
+    UnseenKernel,
     called,
 )
 
@@ -60,6 +61,7 @@ __all__ = [
     "SquaredExponentialKernel",
     "Standardisation",
     "Stationary",
+    "UnseenKernel",
     "abrupt_change",
     "called",
     "changepoint_densities",

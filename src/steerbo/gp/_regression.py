@@ -103,6 +103,10 @@ def _all_of(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
     return np.ones(len(outcomes), dtype=bool)
 
 
+def _none(mean: float) -> float:
+    return 0.0
+
+
 class _Learned(NamedTuple):
     """Hyperparameters in units of the outcomes that are not doubted; the others' extra noise variances, (n,)."""
 
@@ -189,6 +193,8 @@ class GPRegression(Generic[K]):
         timed: whether the last column is the time.
         doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to begin with.
         larger_is_better: whether bad outcomes are the small ones, which are not doubted where they are `are_disasters`.
+        believed_scale: from the mean of outcomes to the least by which they differ over all points, as a fit believes;
+            all in the user's units. 0, to begin with.
         plays: labels of outcomes, alike where a play was repeated although points differ; None: points tell.
 
     >>> from steerbo.gp import SquaredExponentialKernel
@@ -225,6 +231,7 @@ class GPRegression(Generic[K]):
         self.timed, self.larger_is_better = False, True
         self.doubtable: Doubtable = _all_of
         self.plays: Plays | None = None
+        self.believed_scale: Callable[[float], float] = _none
         self.last_fit: Fit | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
@@ -427,6 +434,7 @@ class GPRegression(Generic[K]):
     ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
         output = Standardisation.fitted(self.outcomes[~outliers], self.elsewhere)
+        output = output.at_least(self.believed_scale(output.offset))
         z = output.forward(self.outcomes)
         return output, z, np.where(outliers, np.maximum(z**2, 1.0), 0.0)
 
@@ -617,6 +625,13 @@ class GPRegression(Generic[K]):
         """Mean and variance of f at Z (m, d), standardised, (m,) each, all rows at once. O(n²) a point."""
         found = self._given.solve(Z)
         return self.mean + found.mean[0], found.variance
+
+    def marginals_crossed(
+        self, X: Float[np.ndarray, "n d"], W: Float[np.ndarray, "s d"], held: Sequence[int]
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Compute `marginals` at all rows with their `held` columns from X, others from W: m = n · s, W's run first."""
+        mean, variance = self._given.marginals_crossed(X, W, held)
+        return self.mean + mean[0], variance
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""

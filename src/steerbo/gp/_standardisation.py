@@ -54,6 +54,14 @@ class Standardisation:
             return cls(offset, max(1.0, 1e4 * _EPS * float(np.abs(y).max())))
         return cls(offset, min(scale, float(_LARGEST)))
 
+    def at_least(self, scale: float) -> Standardisation:
+        """Widen the scale to one that is believed.
+
+        >>> Standardisation(1.0, 0.25).at_least(0.5)
+        Standardisation(offset=1.0, scale=0.5)
+        """
+        return type(self)(self.offset, min(max(self.scale, scale), float(_LARGEST)))
+
     def forward(self, y: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
         """Convert the user's units to standardised ones, at most ±1e100."""
         with np.errstate(over="ignore"):

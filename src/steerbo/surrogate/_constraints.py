@@ -46,8 +46,10 @@ class ProbabilisticConstraint(Protocol):
     def required_probability(self) -> float:
         """Probability that is required."""
 
-    def log_probability(self, nature: Nature, rows: Float[np.ndarray, "n s d"]) -> Float[np.ndarray, " n"]:
-        """Logarithm of the probability that each of n plays meets it; `rows` are those of nature with its settings."""
+    def log_probability(
+        self, nature: Nature, points: Float[np.ndarray, "n c"], held: Sequence[int]
+    ) -> Float[np.ndarray, " n"]:
+        """Logarithm of the probability that each of n plays, which set the columns `held`, meets it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +104,11 @@ class ConstraintModel:
     def _empty(limit: OutcomeConstraint, fresh: Fresh, drift_model: DriftModel | None) -> GPRegression[Any]:
         """Make a model without data, which does not doubt outcomes that break the limit: see `doubtable`.
 
-        Of those that keep to it none is bad, on whichever side they lie.
+        Of those that keep to it none is bad, on whichever side they lie. Whoever states a limit thinks that it may be
+        reached: outcomes that are all alike, and far within it, do not say how much they differ elsewhere.
         """
         model = fresh(drift_model)
+        model.believed_scale = partial(_room, limit)
         model.doubtable, model.larger_is_better = partial(doubtable, limit), False
         return model
 
@@ -140,7 +144,9 @@ class ConstraintModel:
         members = getattr(self.model, "members", ())
         return members[:: max(1, len(members) // _MEMBERS)] or (self.model,)
 
-    def log_probability(self, nature: Nature, rows: Float[np.ndarray, "n s d"]) -> Float[np.ndarray, " n"]:
+    def log_probability(
+        self, nature: Nature, points: Float[np.ndarray, "n c"], held: Sequence[int]
+    ) -> Float[np.ndarray, " n"]:
         """Logarithm of the probability that the next outcome of each of n plays satisfies the constraint.
 
         The predictive distribution is a mixture over draws of the hyperparameters, `smoothed` over those of nature.
@@ -149,11 +155,13 @@ class ConstraintModel:
             None if end is None else float(self.model.output.forward(np.array([end]))[0])
             for end in (self.limit.at_most, self.limit.at_least)
         ]
-        n, s, d = rows.shape
+        n, (s, d) = len(points), nature.rows.shape
+        flat = nature.with_settings(points, held).reshape(n * s, d)  # where nothing is set there are no columns
+        settings = np.zeros((n, d))
+        settings[:, held] = points
 
         def of(member: GPRegression[Any]) -> Float[np.ndarray, " n"]:
-            flat = rows.reshape(n * s, d)  # where nothing is set there are no columns
-            means, variances = member.marginals(flat)
+            means, variances = member.marginals_crossed(settings, nature.rows, held)
             mean, variance = means.reshape(n, s), (variances + member.noise_at(flat)).reshape(n, s)
             if nature.continuous:
                 mean, variance = smoothed(mean, variance)
@@ -206,6 +214,11 @@ def _excess(limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]) -> Floa
     return np.asarray(np.maximum(above, below))
 
 
+def _room(limit: OutcomeConstraint, outcome: float) -> float:
+    """Distance from an outcome that keeps to a limit to its nearest end; 0 from one that does not."""
+    return max(-float(_excess(limit, np.array([outcome]))[0]), 0.0)
+
+
 def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Margin:
     """Feasibility margin as a function of settings: normal deviations of the least likely requirement; ≥ 0: feasible.
 
@@ -231,8 +244,7 @@ def chances_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence
     held = [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
 
     def chances(points: Float[np.ndarray, "n c"]) -> list[Float[np.ndarray, " n"]]:
-        rows = nature.with_settings(points, held)
-        return [each.log_probability(nature, rows) for each in constraints]
+        return [each.log_probability(nature, points, held) for each in constraints]
 
     return chances
 

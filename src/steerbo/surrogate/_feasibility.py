@@ -303,10 +303,13 @@ class SuccessProbability:
             total += counts * float((made.similarity(rows, columns, reach)[:, failed] @ remaining).mean())
         return total
 
-    def log_probability(self, nature: Nature, rows: Float[np.ndarray, "n s e"]) -> Float[np.ndarray, " n"]:
+    def log_probability(
+        self, nature: Nature, points: Float[np.ndarray, "n c"], held: Sequence[int]
+    ) -> Float[np.ndarray, " n"]:
         """Logarithm of the probability of each of n plays to work."""
-        n, s, e = rows.shape
-        return nature.average(np.log(self.mean(rows.reshape(n * s, e))).reshape(n, s))
+        n, (s, e) = len(points), nature.rows.shape
+        rows = nature.with_settings(points, held).reshape(n * s, e)
+        return nature.average(np.log(self.mean(rows)).reshape(n, s))
 
 
 def _correlated(gaps: Float[np.ndarray, "m n"], reach: float) -> Float[np.ndarray, "m n"]:

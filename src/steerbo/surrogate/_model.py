@@ -28,6 +28,7 @@ from ..gp import (
     GPRegression,
     Hyperparameters,
     Kernel,
+    UnseenKernel,
     abrupt_change,
     fit_drift,
     refit_due,
@@ -193,7 +194,12 @@ def drift_correlations(
 
 
 def build_model(
-    space: Space | None, drift_model: DriftModel | None, kernel: Kernel | None = None, **options: Any
+    space: Space | None,
+    drift_model: DriftModel | None,
+    kernel: Kernel | None = None,
+    *,
+    unseen: bool = False,
+    **options: Any,
 ) -> GPRegression[Any]:
     """Build an empty Gaussian process over a space's variables and, where the objective drifts, time as last column.
 
@@ -203,6 +209,8 @@ def build_model(
         kernel: over the variables; None: an ANOVA kernel, or a constant without variables. Noise may then change along
             every number, unless it is known or the objective drifts. Where all settings can be listed and nothing
             drifts, each has an effect of its own, too: see `CellKernel`.
+        unseen: whether it may differ by its scale where nothing was seen, whatever was seen elsewhere, as the model of
+            an outcome that has a limit has to believe: see `UnseenKernel`.
         options: of `GPRegression`: `known_noise`, `likely_noise`, `seed`.
     """
     if kernel is None:
@@ -211,6 +219,8 @@ def build_model(
             options["uneven"] = np.flatnonzero(~space.categorical).tolist()
         if space is not None and drift_model is None and _listed(space):
             kernel = kernel * CellKernel(range(space.dimension))
+    if unseen and space is not None:
+        kernel += UnseenKernel(space.categorical)
     if drift_model is not None:
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
     model = GPRegression(kernel, **options)

@@ -62,6 +62,7 @@ from ..surrogate import (
     Lasting,
     Observed,
     Part,
+    build_model,
     feasible,
     rows_at,
 )
@@ -137,7 +138,7 @@ class Candidates:
 
     def _regression(self, drift: DriftModel | None) -> GPRegression[Any]:
         kernel = SquaredExponentialKernel.over(self.problem.space.categorical)
-        return GPRegression(kernel if drift is None else drift.over(kernel, self.problem.space.dimension))
+        return build_model(self.problem.space, drift, kernel, unseen=True)
 
     def _row(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
         """Encode realised values, with the time where constrained outcomes drift."""

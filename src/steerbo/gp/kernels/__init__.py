@@ -9,10 +9,11 @@ from ._elementary import Called, Constant, Fixed, Linear, called
 from ._stacked import stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
+from ._unseen import UnseenKernel
 from .base import Kernel, Product, Sum
 
 __all__ = [
     "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel",
     "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel",
-    "SquaredExponentialKernel", "Stationary", "Sum", "called", "stacked",
+    "SquaredExponentialKernel", "Stationary", "Sum", "UnseenKernel", "called", "stacked",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ of factors of one variable each, every integral over nature's draws stays a prod
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -146,10 +146,28 @@ class AnovaKernel(Kernel):
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
+        return self._product(X, Z, self.columns)
+
+    def _product(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"], columns: Collection[int]
+    ) -> Float[np.ndarray, "n m"]:
+        """s² times the factors of some columns."""
         value = np.full((len(X), len(Z)), self.variance)
-        for j, d in enumerate(self.dimensions):
-            value *= self._mixed(j, self._bell(j, X[:, d], Z[:, d]))
+        for j, d in enumerate(self.columns):
+            if d in columns:
+                value *= self._mixed(j, self._bell(j, X[:, d], Z[:, d]))
         return value
+
+    def crossed(
+        self,
+        X: Float[np.ndarray, "n d"],
+        W: Float[np.ndarray, "s d"],
+        held: Sequence[int],
+        Z: Float[np.ndarray, "m d"],
+    ) -> Float[np.ndarray, "n s m"]:
+        """See `Kernel.crossed`: each factor is computed for the rows of X or for those of W, not for all pairs."""
+        others = set(self.columns) - set(held)
+        return self._product(X, Z, held)[:, None] * (self._product(W, Z, others) / self.variance)
 
     def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"]:
         """k(x, z) of m pairs by their differences, (m,)."""

@@ -48,6 +48,24 @@ class Kernel(ABC):
         """
         return None
 
+    def crossed(
+        self,
+        X: Float[np.ndarray, "n d"],
+        W: Float[np.ndarray, "s d"],
+        held: Sequence[int],
+        Z: Float[np.ndarray, "m d"],
+    ) -> Float[np.ndarray, "n s m"]:
+        """Covariances (n, s, m) of Z with all rows that have their `held` columns from X and the others from W.
+
+        >>> from steerbo.gp import AnovaKernel
+        >>> kernel, X, W = AnovaKernel([0.5, 0.5]), np.array([[0.1, 9.0]]), np.array([[9.0, 0.2], [9.0, 0.3]])
+        >>> np.allclose(kernel.crossed(X, W, [0], W)[0], kernel(np.array([[0.1, 0.2], [0.1, 0.3]]), W))
+        True
+        """
+        rows = np.repeat(W[None], len(X), axis=0)
+        rows[:, :, held] = X[:, None, held]
+        return self(rows.reshape(-1, W.shape[1]), Z).reshape(len(X), len(W), len(Z))
+
     @property
     @abstractmethod
     def columns(self) -> tuple[int, ...]:
@@ -156,6 +174,16 @@ class Sum(_Compound):
         """k(x, z) for all pairs of rows, (n, m)."""
         return reduce(np.add, (k(X, Z) for k in self.members))
 
+    def crossed(
+        self,
+        X: Float[np.ndarray, "n d"],
+        W: Float[np.ndarray, "s d"],
+        held: Sequence[int],
+        Z: Float[np.ndarray, "m d"],
+    ) -> Float[np.ndarray, "n s m"]:
+        """Sum of the members', (n, s, m)."""
+        return reduce(np.add, (k.crossed(X, W, held, Z) for k in self.members))
+
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
         return reduce(np.add, (k.diagonal(X) for k in self.members))
@@ -193,6 +221,16 @@ class Product(_Compound):
         """k(x, z) for all pairs of rows, (n, m)."""
         first, *rest = self._factors
         return reduce(np.multiply, (rows_once(k, X, Z) for k in rest), first(X, Z))
+
+    def crossed(
+        self,
+        X: Float[np.ndarray, "n d"],
+        W: Float[np.ndarray, "s d"],
+        held: Sequence[int],
+        Z: Float[np.ndarray, "m d"],
+    ) -> Float[np.ndarray, "n s m"]:
+        """Product of the members', (n, s, m)."""
+        return reduce(np.multiply, (k.crossed(X, W, held, Z) for k in self._factors))
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
