@@ -223,8 +223,45 @@ class Selection(NamedTuple):
     width: float
 
 
+class ArmBounds:
+    """Upper bounds of arms, some of which are judged only where a choice hangs on them.
+
+    Args:
+        upper: (m,) upper bounds or, where there is a `judge`, numbers that are not below them.
+        judge: from an arm to its upper bound, which takes long; None: all are judged.
+
+    Attributes:
+        upper: (m,) as they stand: judged ones are exact.
+
+    >>> bounds = ArmBounds(np.array([5.0, 4.0, 2.0]), judge=[3.0, 3.5, 1.0].__getitem__)
+    >>> bounds.highest(range(3)), bounds.upper
+    (1, array([3. , 3.5, 2. ]))
+    """
+
+    def __init__(self, upper: Float[np.ndarray, " m"], judge: Callable[[int], float] | None = None) -> None:
+        self.upper = upper if judge is None else upper.copy()
+        self._judge, self._judged = judge, set[int]()
+
+    def highest(self, among: Sequence[int]) -> int:
+        """Arm with the largest bound: the highest ones are judged until one stays ahead of all others."""
+        while True:
+            best = max(among, key=lambda i: float(self.upper[i]))
+            if best in self._judged or self._judge is None:
+                return best
+            self.exact([best])
+
+    def exact(self, some: Sequence[int]) -> None:
+        """Judge those of some arms that are not judged yet."""
+        if self._judge is None:
+            return
+        for i in some:
+            if i not in self._judged:
+                self.upper[i] = self._judge(i)
+                self._judged.add(i)
+
+
 def cheapest_sufficient(
-    upper: Float[np.ndarray, " m"],
+    bounds: ArmBounds,
     prices: Prices,
     least: float,
     widths: Callable[[Sequence[int]], Float[np.ndarray, " k"]],
@@ -238,7 +275,7 @@ def cheapest_sufficient(
     Arm i is *enough* if `u_i + κ w_i ≥ least`. Among equally cheap ones the one with the largest bound is played.
 
     Args:
-        upper: upper bounds u_i, (m,).
+        bounds: upper bounds u_i.
         prices: (m,); NaN where unknown.
         least: the value that an arm must be able to come near, at most the largest upper bound.
         widths: from some arms to w_i, the uncertainty about their next plays. It is asked for the cheapest arms
@@ -252,21 +289,26 @@ def cheapest_sufficient(
         InvalidOption: no arm comes near: `least` is above all upper bounds.
 
     >>> upper, prices = np.array([1.0, 1.5, 2.0]), np.array([1.0, 3.0, 9.0])
-    >>> cheapest_sufficient(upper, prices, 2.0, lambda arms: np.array([0.2, 0.6, 0.1])[arms])
+    >>> cheapest_sufficient(ArmBounds(upper), prices, 2.0, lambda arms: np.array([0.2, 0.6, 0.1])[arms])
     Selection(arm=1, width=0.6)
     """
     for rung in cost_tiers(prices, alike):
-        best = max(rung, key=lambda i: float(upper[i]))
+        best = bounds.highest(rung)
+        upper = bounds.upper
         if upper[best] >= least:  # whatever its width, and no other one has a larger bound
             return Selection(best, float(widths([best])[0]))
         some = rung if patience else []
         if at_most is not None and some:
-            some = [i for i, most in zip(rung, at_most(rung), strict=True) if upper[i] + patience * most >= least]
+            most = dict(zip(rung, at_most(rung).tolist(), strict=True))
+            some = [i for i in rung if upper[i] + patience * most[i] >= least]
+            bounds.exact(some)
+            some = [i for i in some if upper[i] + patience * most[i] >= least]
+        bounds.exact(some)
         known = zip(some, widths(some), strict=True) if some else ()
         enough = [Selection(i, float(width)) for i, width in known if upper[i] + patience * width >= least]
         if enough:
             return max(enough, key=lambda one: float(upper[one.arm]))
-    raise InvalidOption("least", least, f"at most {float(upper.max())}, the largest upper bound")
+    raise InvalidOption("least", least, f"at most {float(bounds.upper.max())}, the largest upper bound")
 
 
 def cost_tiers(prices: Prices, alike: float = 1.0) -> list[list[int]]:

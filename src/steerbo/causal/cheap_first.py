@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float
-from ..bandit import BOUND, cheapest_sufficient, needs_initial_plays, underexplored
+from ..bandit import BOUND, ArmBounds, cheapest_sufficient, needs_initial_plays, underexplored
 from ..core import (
     TIME,
     Amended,
@@ -153,7 +153,12 @@ class CheapFirst(CausalMethod[CheapOptions]):
         likely = self.feasibility.success_probabilities[some]
         widths *= np.where(told, likely, likely == 1.0)  # failures alone teach nothing
         best = cheapest_sufficient(
-            upper, prices, least, lambda arms: widths[np.asarray(arms)], patience, alike=self.options.alike
+            ArmBounds(upper),
+            prices,
+            least,
+            lambda arms: widths[np.asarray(arms)],
+            patience,
+            alike=self.options.alike,
         )
         found = dict(zip(some, upper.tolist(), strict=True))
         at_best = [self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))]

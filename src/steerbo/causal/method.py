@@ -449,6 +449,27 @@ class CausalMethod(Method[Causal, O]):
         scaled = self.scaled
         return np.flatnonzero(scaled & (scaled | self.feasibility.failed()).all())
 
+    def limit_probabilities(
+        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Mapping[str, float | None]:
+        """See `Method.limit_probabilities`; what is not seen counts as in the latest contexts.
+
+        Empty while actions are still to be decided.
+        """
+        i = self.models.number.get(scope)
+        found = dict(super().limit_probabilities(history, scope, known, request))
+        if i is None or not found:
+            return found
+        arm, learned = self.arms[i], self.feasibility.of(i).learned
+        if not known.keys() >= {*arm.actions}:
+            return {}
+        if learned is not None and learned.models:
+            now = {**known, TIME.name: request[TIME.name]} if arm.timed else known
+            rows = [arm.encode({**case, **now}) for case in self.cases(history, i, now)]
+            points = np.concatenate(rows)
+            found |= learned.probability_of_play([Controlled()] * points.shape[1], points)
+        return found
+
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """Slack of each constraint at a recommended policy, where it is least among the latest contexts."""
         i, limits = self.models.number.get(advice.scope), self.problem.limits or ()

@@ -14,7 +14,8 @@ from ._findings import Finding, finding
 from ._history import History
 from ._method import Method
 from ._problem import Problem
-from .answers import Explanation, Recommendation, Table
+from ._words import kept_text
+from .answers import Explanation, Recommendation, Suggestion, Table
 
 _NEAR = 0.02  # of the range of what was measured: probabilities are known to no more digits
 _LIMITS = "a list of limits: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›"
@@ -96,6 +97,7 @@ def broken_by(problem: Problem, values: Mapping[str, Any], known: Mapping[str, A
 _BEGINNING = 8  # plays before the model of a constrained outcome takes part
 _LATEST = 100  # plays that count
 _NAMED = 10.0  # largest distances within a limit: a value as far beyond it is named; from 30 on it is doubted, too
+_ROUNDING = 0.005  # of a probability: it is said in whole percents
 _CHANCE = 0.005  # of as many broken limits, where the model is right
 
 
@@ -175,6 +177,50 @@ def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
         else:
             kept = 1.0 - broken / len(latest)
             yield finding("limit-broken-often", limit.name, limit=str(limit), kept=kept, plays=len(latest))
+
+
+def limits_unlikely(method: Method[Any, Any], history: History, suggestion: Suggestion) -> Iterator[Finding]:
+    """Find the limits on outcomes that a suggested play keeps less often than asked, and why it is suggested."""
+    for limit in _on_outcomes(method.problem):
+        chance = suggestion.limits.get(limit.name)
+        if chance is None or chance >= limit.probability - _ROUNDING:
+            continue
+        why: dict[str, Any] = {}
+        if limit.on_average:
+            why = {"on_average": True}
+        elif not method.chooses_by_model:
+            why = {"method": method.name}
+        else:
+            why = _nearest_outcome(limit, history)
+        where = f"round {suggestion.round}"
+        yield finding("limit-unlikely", where, limit=str(limit), probability=chance, **why)
+
+
+def _on_outcomes(problem: Problem) -> list[OutcomeConstraint]:
+    return [limit for limit in problem.every_limit if isinstance(limit, OutcomeConstraint)]
+
+
+def limit_texts(method: Method[Any, Any], history: History, suggestion: Suggestion) -> list[str]:
+    """Say of each limit on an outcome how likely a suggested play keeps it, and why where that is too little."""
+    unlikely = {found.values["limit"]: found.text for found in limits_unlikely(method, history, suggestion)}
+    return [
+        unlikely.get(str(limit), f"{limit}: {kept_text(suggestion.limits[limit.name])}")
+        for limit in _on_outcomes(method.problem)
+        if limit.name in suggestion.limits
+    ]
+
+
+def _nearest_outcome(limit: OutcomeConstraint, history: History) -> dict[str, Any]:
+    """Value nearest to a limit that no outcome has kept, and where it was measured; empty if one has kept it."""
+    measured = [
+        (told.realised, name if played is None else f"round {played.number}")
+        for name, told, played in history.outcomes()
+        if limit.name in told.realised
+    ]
+    nearest, where = max(measured, key=lambda each: limit.room(each[0]), default=({}, ""))
+    if not nearest or not limit.breaks(nearest):
+        return {}
+    return {"nearest": nearest[limit.name], "where": where}
 
 
 def _far_beyond(limit: OutcomeConstraint, history: History) -> Iterator[Finding]:

@@ -480,6 +480,7 @@ class History:
                         shown=self._shown({**context, **values}),
                         observe=event.observe,
                         note=self._order({**old.note, **event.note}),
+                        limits=dict(event.limits),
                     ),
                 )
             case OutcomeTold():
@@ -541,6 +542,7 @@ class History:
             change_cost=event.change_cost,
             warnings=(),
             shown=self._shown({**seen, **event.values}),
+            limits=dict(event.limits),
         )
         known = suggestion, event.request, event.expected_cost
         if self.dates and event.request.get("time") == self.next_time != event.round:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InvalidRequest, SteerboError
 from ..records import record
+from ..space import OutcomeConstraint
 from ._context import TIME, average_over, average_recommendation, now, typical
 from ._findings import Finding, reason
 from ._history import History, Round
@@ -165,6 +166,20 @@ class Method(ABC, Generic[P, OptionsT]):
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete. Only methods that ask to observe are called."""
         raise SteerboError(f"{self.name} observes nothing before it sets its values")
+
+    def limit_probabilities(
+        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Mapping[str, float | None]:
+        """Probability of a play to keep each limit on an outcome, by the outcome's name; None: too little is known.
+
+        Args:
+            history: the rounds before it.
+            scope: of the play.
+            known: its values, and those seen before, by variable.
+            request: of `ask`.
+        """
+        limits = (each for each in self.problem.every_limit if isinstance(each, OutcomeConstraint))
+        return {each.name: None for each in limits}
 
     @cached_until_next_event
     def recommend(self, history: History) -> Recommendation:

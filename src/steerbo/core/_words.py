@@ -28,6 +28,39 @@ def worded(kind: str, values: Mapping[str, Any]) -> str:
     return words.format(**values) if isinstance(words, str) else words(**values)
 
 
+def kept_text(probability: float | None) -> str:
+    """Words for the probability of a play to keep a limit; None: nothing is known of it.
+
+    >>> kept_text(0.934), kept_text(0.9991), kept_text(None)
+    ('kept with 93 %', 'kept with more than 99 %', 'not known yet')
+    """
+    if probability is None:
+        return "not known yet"
+    often = round(100 * probability)
+    return f"kept with {'more than 99' if often > 99 else 'less than 1' if often < 1 else often} %"
+
+
+def _limit_unlikely(  # noqa: PLR0917  by name
+    limit: str,
+    probability: float,
+    on_average: bool = False,
+    method: str = "",
+    nearest: float | None = None,
+    where: str = "",
+) -> str:
+    said = f"{limit}: {kept_text(probability)} by this play"
+    if on_average:
+        return f"{said}, which earlier plays leave room for"
+    if method:
+        return f"{said}: {method} does not look at limits on outcomes"
+    seen = "" if nearest is None else f" {_nearest(nearest, where)}"
+    return f"{said}. No play was found that keeps every limit as often as asked.{seen}"
+
+
+def _nearest(value: float, where: str) -> str:
+    return f"No outcome has kept it; the nearest is {numeral(value)}, in {where}."
+
+
 def _good_enough(least: float, minimize: bool, scopes: Sequence[str]) -> str:
     verb = "at most" if minimize else "at least"
     return f"good enough is {verb} {numeral(least)}: {', '.join(scopes)}"
@@ -197,6 +230,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "unreached": _unreached,
     "far-date": "The time of {name}, {time:.15g}, is far ahead of all others: it is probably wrong, and "
     "answers are as of {now:.15g} until another one is near it. If it is wrong, amend {name}.",
+    "limit-unlikely": _limit_unlikely,
     "limit-broken-often": "{limit} was kept in {kept:.0%} of {plays} plays: its model is wrong near the "
     "limit, as where the outcome jumps. Keep a distance: state a tighter limit in a new study.",
     "limit-never-kept": lambda limit, plays, name, nearest: (

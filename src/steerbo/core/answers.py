@@ -19,6 +19,7 @@ from ..errors import InvalidProblem, one_of
 from ..records import Record, record
 from ..space.fields import ListField
 from ._findings import Finding, Reason, sentence_of
+from ._words import kept_text
 
 
 def html_text(text: str) -> str:
@@ -487,6 +488,7 @@ class Suggestion(Record):
         change_cost: the switching cost of variables from where they are; None where the problem has none.
         warnings: implausible values among those seen or observed, a sentence each.
         shown: values and context in digits that can be set, with units; empty in a record that no study made.
+        limits: probability to keep each limit on an outcome, by the outcome's name; None where too little is known.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
     round 1, token 1-ab: steer ph; set ph = 6.5
@@ -502,12 +504,14 @@ class Suggestion(Record):
     change_cost: float | None = None
     warnings: tuple[str, ...] = ()
     shown: dict[str, str] = Field(default_factory=dict, repr=False)
+    limits: dict[str, float | None] = Field(default_factory=dict)
 
     def _repr_html_(self) -> str:
         shown = {**self.context, **self.values, **self.shown}
         todo = [("having seen", name, _in_full(shown[name])) for name in self.context]
         todo += [("leave" if name in self.scope.keep else "set", name, _in_full(shown[name])) for name in self.values]
         todo += [("look at", name, "") for name in self.observe]
+        todo += [("limit", name, kept_text(chance)) for name, chance in self.limits.items()]
         return html_table((), todo, f"Round {self.round}, token {self.token}: steer {self.scope}")
 
     def __str__(self) -> str:
@@ -516,4 +520,5 @@ class Suggestion(Record):
         todo = [f"set {settings_text(moved, self.shown)}"] if moved else []
         todo += [f"leave {settings_text(kept, self.shown)}"] if kept else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
+        todo += [f"limit on {name} {kept_text(chance)}" for name, chance in self.limits.items()]
         return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])

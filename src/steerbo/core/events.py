@@ -81,7 +81,8 @@ class Asked:
     """Suggestion that was made: the request, the length of the log behind it, the choice and its reasons.
 
     `expected_cost` is the expected cost of the round, `change_cost` its part that is a switching cost;
-    `gain` the largest gain still possible then, by the bounds, where the study is to stop by it.
+    `gain` the largest gain still possible then, by the bounds, where the study is to stop by it;
+    `limits` as in `Suggestion`.
     """
 
     round: int
@@ -95,19 +96,21 @@ class Asked:
     note: dict[str, Any] = Field(default_factory=dict)
     change_cost: float | None = None
     gain: float | None = None
+    limits: dict[str, float | None] = Field(default_factory=dict)
     by: str | None = None
     kind: Literal["asked"] = "asked"
 
 
 @record
 class Decided:
-    """Observation of variables, and the settings that follow from them."""
+    """Observation of variables, and the settings that follow from them; `limits` as in `Suggestion`."""
 
     token: str
     context: dict[str, Any]
     values: dict[str, Any]
     observe: tuple[str, ...] = ()
     note: dict[str, Any] = Field(default_factory=dict)
+    limits: dict[str, float | None] = Field(default_factory=dict)
     by: str | None = None
     kind: Literal["decided"] = "decided"
 

@@ -28,7 +28,15 @@ from ..errors import (
     one_of,
 )
 from ..records import to_dict
-from ._constraints import broken_by, check_advice, check_suggestion, limits_broken, with_limits
+from ._constraints import (
+    broken_by,
+    check_advice,
+    check_suggestion,
+    limit_texts,
+    limits_broken,
+    limits_unlikely,
+    with_limits,
+)
 from ._context import TIME, context_of
 from ._creation import MethodOptions, created_event
 from ._doubtful import against, bad_outliers, idle_tolerance
@@ -255,9 +263,16 @@ class BaseStudy(ABC):
         return tuple(r.suggestion for r in self._state.history.pending)
 
     def with_warnings(self, suggestion: Suggestion) -> Suggestion:
-        """Add warnings of context values far outside their range, and of a far time, to a suggestion."""
-        found = implausible_in_looks(suggestion, self.history, self.problem.space)
+        """Add warnings to a suggestion: context values far outside their range, a far time, limits that may break."""
+        found = [
+            *implausible_in_looks(suggestion, self.history, self.problem.space),
+            *limits_unlikely(self._state.method, self.history, suggestion),
+        ]
         return replace(suggestion, warnings=tuple(map(str, found)))
+
+    def limit_texts(self, suggestion: Suggestion) -> list[str]:
+        """Say of each limit on an outcome how likely a suggested play keeps it, and why where that is too little."""
+        return limit_texts(self._state.method, self.history, suggestion)
 
     @one_at_a_time
     def _repr_html_(self) -> str:

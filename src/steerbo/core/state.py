@@ -257,6 +257,8 @@ class StudyState:
         told = with_place(request, place) if self.problem.space.changes or place.follows else request
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
+            known = {**context_of(request), **choice.values}
+            limits = self.method.limit_probabilities(self.history, choice.scope, known, request)
         check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
         check_plain(dict(choice.note), "note")
         switching_cost = self.problem.change_cost(choice.values, self.history)
@@ -277,6 +279,7 @@ class StudyState:
             dict(choice.note),
             switching_cost,
             gain if (gain := self.gain()) is not None and math.isfinite(gain) else None,
+            dict(limits),
         )
 
     def decide(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
@@ -339,6 +342,10 @@ class StudyState:
         seen = self.problem.read_observation(pending.suggestion, context)
         with one_blas_thread():
             decision = self.method.decide(history, pending, {**pending.suggestion.context, **seen})
-        given = {**context_of(pending.request), **pending.suggestion.context, **seen, **pending.suggestion.values}
+        asked = pending.suggestion
+        given = {**context_of(pending.request), **asked.context, **seen, **asked.values}
         check_suggestion(self.problem, self.method.name, decision.values, given)
-        return Decided(pending.suggestion.token, seen, dict(decision.values), decision.observe, dict(decision.note))
+        known = {**given, **decision.values}
+        with one_blas_thread():
+            limits = self.method.limit_probabilities(history, asked.scope, known, pending.request)
+        return Decided(asked.token, seen, dict(decision.values), decision.observe, dict(decision.note), dict(limits))

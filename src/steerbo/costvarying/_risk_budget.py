@@ -66,7 +66,7 @@ class RiskBudget:
         models = feasibility.models
         if not feasibility.on_average:
             return RiskyPlay(arm, point, {})
-        within = RiskyPlay(arm, point, self._probabilities(candidates, a, point))
+        within = RiskyPlay(arm, point, feasibility.probability_of_play(candidates.domains[a].parts, point[None]))
         if any(
             within.likely[each.limit.name] < each.required_probability for each in models
         ):  # no play is known to be feasible
@@ -82,7 +82,7 @@ class RiskBudget:
         spread = self.surrogate.range_of_means(candidates.known) / self.surrogate.model.scale
         if value <= max(WORTH * self._promise(candidates, a, point[None], best)[0], SHARE * spread):
             return within
-        likely = self._probabilities(candidates, i, place)
+        likely = feasibility.probability_of_play(candidates.domains[i].parts, place[None])
         if all(likely[each.limit.name] >= each.required_probability for each in models):
             return within
         return RiskyPlay(candidates.arms[i], place, likely, feasibility.averages(history, likely))
@@ -111,7 +111,3 @@ class RiskBudget:
         mean, deviation = candidates.expectation(i, product=False).of_mean().moments(points)
         flat = np.zeros(points.shape)
         return expected_improvement(best)((mean, deviation, flat, flat))[0]
-
-    def _probabilities(self, candidates: Candidates, i: int, point: Float[np.ndarray, " c"]) -> dict[str, float]:
-        found = self.surrogate.feasibility.probabilities(candidates.domains[i].parts, point[None])
-        return {name: float(p[0]) for name, p in found.items()}

@@ -41,6 +41,7 @@ from ..surrogate import (
     EncodingCache,
     FailureModel,
     Feasibility,
+    Observed,
     Part,
     abrupt_change_from,
     build_model,
@@ -323,14 +324,17 @@ class Surrogate:
         return self.feasibility.failures.chances([(each, self.search_space.controls(i)) for i, each in sets])
 
     def first_feasible(
-        self, arm: Arm, context: Mapping[str, Any], units: Float[np.ndarray, "k c"]
+        self, arm: Arm, context: Mapping[str, Any], time: float | None, units: Float[np.ndarray, "k c"]
     ) -> Float[np.ndarray, " c"]:
-        """Map points of the unit cube into an arm, and return the first that is likely to work, or the likeliest."""
+        """Map points of the unit cube into an arm, and return the first that is likely feasible, or the likeliest.
+
+        `time`: of the play, where the objective drifts.
+        """
         domain = self.search_space.domain_at(arm, context)
         assert domain is not None  # a point was placed there
         points, scope = domain.box.place(units), self.search_space.controls(arm.set)
-        now = domain.parts[: self.space.dimension]  # without a time
-        margin = self.feasibility.margin(now, outcomes=False, scope=scope)
+        parts = domain.parts if time is None else (*domain.parts[: self.space.dimension], Observed(time))
+        margin = self.feasibility.margin(parts, scope=scope)
         return np.asarray(points[0 if margin is None else feasible(margin(points))[0]])
 
     def slack(self, name: str, parts: Sequence[Part], held: Mapping[int, float]) -> float | None:

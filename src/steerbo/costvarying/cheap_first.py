@@ -62,7 +62,7 @@ import scipy
 from pydantic import Field
 
 from .._arrays import Float
-from ..bandit import BOUND, cheapest_sufficient
+from ..bandit import BOUND, ArmBounds, cheapest_sufficient
 from ..core import Choice, Explanation, History, Streams, Table, batch_position, numeral
 from ..errors import ModelFailure
 from ..optim import UNLIKELY, Maximum
@@ -209,25 +209,39 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             return start
         if (repeat := self.repeat(history, request)) is not None:
             return repeat
+        return self._choose_by_bounds(history, request)
+
+    def _choose_by_bounds(self, history: History, request: Mapping[str, Any]) -> Choice:
         number, beta = len(history) + 1, self.beta(history)
         candidates = self.candidates(history, request, staying=True, mixed=self._afterwards > 0.0)
         arms, next_points = self._affordable_arms(history, candidates, number, request)
         few, switching = self.patience > 0.0 and not self._switches and len(arms) <= _FEW, None
-        if few:
-            upper, bounds, plays = self._upper_bounds_and_plays(candidates, number, arms, beta)
+        # To search within a margin takes long: the largest bounds without it say which arms need to be.
+        lazy = candidates.margined and not self._switches
+        if few and not lazy:
+            upper, found, plays = self._upper_bounds_and_plays(candidates, number, arms, beta)
             next_points = dict(zip(arms, plays, strict=True))
         else:
-            upper, bounds = self.narrow_upper_bounds(candidates, number, arms, beta)
-        logged = self._upper_by_set(candidates, arms, upper, bounds)
+            wide = candidates.without_margins() if lazy else candidates
+            upper, found = self.narrow_upper_bounds(wide, number, arms, beta)
+        reached, searched, every = upper.copy(), list(found), arms
         if self._switches:
             left, switching = without_poor_moves(self, history, candidates, arms, next_points)
             arms, upper = [arms[k] for k in left], upper[left]
         sets = [candidates.arms[a].set for a in arms]
         likely = self.success_probabilities(candidates)[sets]
-        prices, priced = self.costs.means()[sets], self.problem.value_of_one is not None
-        if priced:
-            upper, prices = upper - self.costs.in_value()[sets], np.zeros(len(arms))
-        least = float(upper.max()) if priced else self._least(float(upper.max()), candidates)
+        priced = self.problem.value_of_one is not None
+        prices = np.zeros(len(arms)) if priced else self.costs.means()[sets]
+        worth = self.costs.in_value()[sets] if priced else np.zeros(len(arms))
+
+        def judge(k: int) -> float:
+            """u_i of an arm within its margin, net of its cost where that has a price."""
+            (reached[k],), (searched[k],) = self.narrow_upper_bounds(candidates, number, [arms[k]], beta)
+            return float(reached[k] - worth[k])
+
+        bounds = ArmBounds(upper - worth, judge if lazy else None)
+        highest = float(bounds.upper[bounds.highest(range(len(arms)))])
+        least = highest if priced else self._least(highest, candidates)
 
         def widths(some: Sequence[int]) -> np.ndarray:
             """w_i of some arms, after a search for the points of their plays."""
@@ -241,14 +255,14 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             seed = self.streams.integer(number, "search")
             factors, found = likely * (2 * beta * self.model.scale * DEVIATION_MARGIN), []
             for k in some:
-                widest = bounds[k].widest  # no less than the rough deviation, and known already
-                if widest == np.inf or upper[k] + self.patience * factors[k] * widest >= least:
+                widest = searched[k].widest  # no less than the rough deviation, and known already
+                if widest == np.inf or bounds.upper[k] + self.patience * factors[k] * widest >= least:
                     widest = candidates.rough_deviation(arms[k], beta, seed)
                 found.append(factors[k] * widest)
             return np.array(found)
 
         best = cheapest_sufficient(
-            upper,
+            bounds,
             prices,
             least,
             widths,
@@ -264,6 +278,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if self._switches and not self.fits(history, candidates.arms[a], point):
             point = next_points[a].point
         play = self.risk_budget.spend(history, candidates, arms, a, point)
+        logged = self._upper_by_set(candidates, every, reached, searched)
         why = Reasons(logged, best.width, switching, **play.note)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 

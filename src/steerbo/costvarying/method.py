@@ -514,18 +514,20 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             scope, values = played.suggestion.scope, played.suggestion.values
             i = self.problem.number(scope)
             broken = any(limit.breaks(played.realised) for limit in self.problem.further.values())
-            if affordable[i] and not broken and plays[(scope, *values.items())] == 1:
+            again = affordable[i] and not broken and plays[(scope, *values.items())] == 1
+            if again and self._keeps_limits(history, scope, values, request):
                 return self.play(history, Arm(i), self._point(i, values), request, repeats=name)
         return None
 
     def random_point(self, i: int, request: Mapping[str, Any], draw: np.random.Generator) -> Float[np.ndarray, " c"]:
-        """Draw settings of control set `i`; where there were failures, the first draw that is likely to work."""
+        """Draw settings of control set `i`: the first draw that is likely to work and to keep the limits, if one is."""
         context, arm, width = request.get(SEEN.name, {}), Arm(i), len(self.search_space.sets[i])
         unit = draw.random((1, width))
-        if not self.surrogate.feasibility.failures.failures:
+        if not self.surrogate.feasibility.active:
             return self.search_space.placed(arm, context, unit)
+        time = request[TIME.name] if self.problem.timed else None
         units = np.concatenate([unit, draw.random((_DRAWN - 1, width))])
-        return self.surrogate.first_feasible(arm, context, units)
+        return self.surrogate.first_feasible(arm, context, time, units)
 
     def _current_play(self) -> tuple[Arm, np.ndarray]:
         """Arm and encoded point of the problem's `current` values."""
@@ -575,7 +577,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if self.problem.current is not None:
             arm, point = self._current_play()
             stay = self._described(arm, point, candidates.mixture(arm.set))
-        if stay is not None and not best.says("none-keeps") and self._good_enough(stay, best, least):
+        stays = stay is not None and self._keeps_limits(history, stay.scope, stay.values, context)
+        if stay is not None and stays and not best.says("none-keeps") and self._good_enough(stay, best, least):
             others = [row for row in (*others, best) if row.scope != stay.scope]
             return replace(stay, reasons=(reason("stay"),), alternatives=tuple(others))
         reasons = list(best.reasons)
@@ -744,6 +747,27 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         parts = self._parts_now(i, answer.context)
         held = {self.problem.space.index(name): code for name, code in space.encoded(answer.values).items()}
         return self.surrogate.feasibility.failures.probability(rows_at(parts, held), parts, space.controls(i))
+
+    def limit_probabilities(
+        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Mapping[str, float | None]:
+        """See `Method.limit_probabilities`; of what is not set, by draws of nature."""
+        found = dict(super().limit_probabilities(history, scope, known, request))
+        if self.surrogate.feasibility.models:
+            i, space = self.problem.number(scope), self.search_space
+            seen = {name: value for name, value in known.items() if name in self.problem.space.seen}
+            time = {TIME.name: request[TIME.name]} if self.problem.timed else {}
+            parts = space.parts_at(i, space.encoded(seen) | time)
+            found |= self.surrogate.feasibility.probability_of_play(parts, self._point(i, known)[None])
+        return found
+
+    def _keeps_limits(
+        self, history: History, scope: Scope, values: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> bool:
+        """Whether a play keeps each limit on an outcome as often as asked, as far as is known."""
+        found = self.limit_probabilities(history, scope, {**context_of(request), **values}, request)
+        limits = self.problem.further
+        return all(chance is None or chance >= limits[name].probability for name, chance in found.items())
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""

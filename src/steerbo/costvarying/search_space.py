@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, combinations
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import Float
 from ..core import TIME
 from ..errors import InvalidContext
-from ..optim import Box, Maximum, box_of, sobol_in_box
+from ..optim import Box, FeasibleRegion, Maximum, box_of, sobol_in_box
 from ..surrogate import (
     ROUGH,
     Domain,
@@ -79,6 +79,19 @@ class Candidates:
     arms: Sequence[Arm]
     follows: bool = False
     posteriors: Sequence[ProductKernelPosterior] = ()
+
+    @property
+    def margined(self) -> bool:
+        """Whether settings of an arm have to be likely: to keep limits on outcomes, or to work."""
+        return any(isinstance(domain.box, FeasibleRegion) for domain in self.domains)
+
+    def without_margins(self) -> Candidates:
+        """The same arms with all their settings, however likely they keep limits and work."""
+        domains = [
+            replace(each, box=each.box.without_margin) if isinstance(each.box, FeasibleRegion) else each
+            for each in self.domains
+        ]
+        return replace(self, domains=domains)
 
     def expectation(self, i: int, product: bool = True) -> Expectation:
         """Expected value of arm `i` over nature's part; `product`: see `Expectation.over`."""

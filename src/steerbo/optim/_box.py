@@ -18,6 +18,7 @@ _PAIRED = 12  # discrete coordinates at most for which pairs are tried: the work
 _ROUNDS = 20  # of climbing and exchanging by turns
 _LIKELIEST = 1e-3  # of a margin: a climb to it ends where a step gains less
 _RAYS = 64  # from where it is allowed to points all over a box, where none of those is
+_JUDGED = 32  # points of a screen that are judged at a time
 _APART = 0.1  # root mean square distance of two starts, in box widths
 
 
@@ -57,27 +58,28 @@ def maximise(
     >>> best.point.round(6)
     array([0.3, 2. ])
     """
+    region = box.region if isinstance(box, FeasibleRegion) else box
+    everywhere = _only(value, region) if region.constrained else value
+    listed = box.size <= _ENUMERATED
+    spread = box.grid() if listed else sobol_in_box(box, max(screen, starts), seed)
+    ranked = _ranked(everywhere, spread)
+    known = [] if extra is None or listed else [box.snap(extra)]
     if isinstance(box, FeasibleRegion):
-        inside = box.tried
-        if not _any_allowed(box, max(screen, starts), seed):
+        if not _any_allowed(box, ranked.points):
             best = _likeliest(box, seed, screen, starts)
-            if best.value < 0.0 and not len(inside):
+            inside = np.array([*box.tried, *best.points[best.values >= 0.0]])
+            if not len(inside):
                 return Maximum(best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY)
-            inside = _around(box, np.array([*inside, *best.points[best.values >= 0.0]]), max(screen, starts), seed)
-        extra = inside if extra is None else np.concatenate([inside, extra])
-    if box.constrained:
-        value = _only(value, box)
-    if box.size <= _ENUMERATED:
-        grid = box.grid()
-        ranked = best_first(grid, value(grid))
-        return Maximum(ranked.point, ranked.value, ranked.points[:starts], ranked.values[:starts])
+            known.insert(0, _around(box, inside, max(screen, starts), seed))
+        elif not listed:
+            known.insert(0, box.snap(box.known))
+    if known:
+        ranked = _ranked(everywhere, np.concatenate([*known, spread]))
+    points, values = _diverse(box, ranked, starts, apart=not listed)
+    if listed:
+        return Maximum(points[0], float(values[0]), points, values)
 
-    candidates = sobol_in_box(box, max(screen, starts), seed)
-    if extra is not None:
-        candidates = np.concatenate([box.snap(extra), candidates])
-    screened = best_first(candidates, value(candidates))
-    points, values = _diverse(box, screened, starts)
-
+    value = _only(value, box) if box.constrained else value
     free = box.continuous
     rise = value_and_gradient or differences(value, box.low, box.high, free)
     changed = np.arange(len(points))
@@ -110,8 +112,13 @@ def _only(value: Value, box: Box) -> Value:
     return inside
 
 
-def _any_allowed(box: FeasibleRegion, screen: int, seed: int) -> bool:
-    return bool(box.allows(box.grid() if box.size <= _ENUMERATED else sobol_in_box(box, screen, seed)).any())
+def _ranked(value: Value, points: Float[np.ndarray, "n d"]) -> Maximum:
+    return best_first(points, value(points))
+
+
+def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
+    """Whether any of some points is allowed; no more of them are judged than it takes."""
+    return any(bool(box.allows(points[k : k + _JUDGED]).any()) for k in range(0, len(points), _JUDGED))
 
 
 def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maximum:
@@ -137,19 +144,31 @@ def _around(box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, 
     return np.array([*inside, *ways])
 
 
-def _diverse(box: Box, screened: Maximum, starts: int) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
-    """Best points that lie apart from better ones; if there are too few, the best of the rest as well."""
+def _diverse(
+    box: Box, ranked: Maximum, starts: int, apart: bool
+) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
+    """Best allowed points that lie apart from better ones; if there are too few, the best of the rest as well.
+
+    No more points are judged than it takes: that is what takes the time. `apart`: whether they are to lie apart.
+    """
     width = np.where(box.high > box.low, box.high - box.low, 1.0)
-    good = screened.values > -np.inf
-    points, values = screened.points[good], screened.values[good]
-    crowded = np.zeros(len(points), dtype=bool)
+    good = ranked.values > -np.inf
+    points, values = ranked.points[good], ranked.values[good]
+    left, crowded = np.ones(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
     chosen: list[int] = []
-    for _ in range(min(starts, len(points))):
-        waiting = ~crowded if not crowded.all() else np.isin(np.arange(len(points)), chosen, invert=True)
-        i = int(np.argmax(waiting))
+    judged = 0
+    while len(chosen) < starts and left.any():
+        i = int(np.argmax(left & ~crowded if (left & ~crowded).any() else left))
+        if i >= judged:
+            some = slice(judged, judged + _JUDGED)
+            left[some] &= box.allows(points[some])
+            judged += _JUDGED
+            continue
         chosen.append(i)
-        gaps = np.where(box.unordered, points != points[i], (points - points[i]) / width)
-        crowded |= (gaps**2).mean(axis=1) <= _APART**2
+        left[i] = False
+        if apart:
+            gaps = np.where(box.unordered, points != points[i], (points - points[i]) / width)
+            crowded |= (gaps**2).mean(axis=1) <= _APART**2
     return points[chosen], values[chosen]
 
 

@@ -473,30 +473,40 @@ class FeasibleRegion(Box):
             small for a search to come upon.
 
     Attributes:
-        region: the points without the margin.
+        without_margin: the box or polytope that was given.
+        region: the same as a polytope.
 
     >>> guarded = FeasibleRegion(Box([0], [1]), lambda points: 0.3 - points[:, 0])
     >>> guarded.allows(np.array([[0.2], [0.4]]))
     array([ True, False])
     """
 
+    without_margin: Box
     region: Polytope
     margin: Margin
     known: Float[np.ndarray, "k d"]
+    _judged: dict[bytes, bool]
     constrained: ClassVar[bool] = True
 
     def __init__(self, box: Box, margin: Margin, known: Float[np.ndarray, "k d"] | None = None) -> None:
         super().__init__(box.low, box.high, box.levels, box.unordered)
+        object.__setattr__(self, "without_margin", box)
         object.__setattr__(self, "region", Polytope.of(box))
         object.__setattr__(self, "margin", margin)
         object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
+        object.__setattr__(self, "_judged", {})
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        """Mark points inside with a margin that is not negative."""
-        allowed = self.region.inside(points)
-        if allowed.any():
-            allowed[allowed] = self.margin(points[allowed]) >= 0.0
-        return allowed
+        """Mark points inside with a margin that is not negative; no point is judged twice."""
+        keys = [row.tobytes() for row in np.ascontiguousarray(points)]
+        new = [k for k, key in enumerate(keys) if key not in self._judged]
+        if new:
+            fresh = points[new]
+            allowed = self.region.inside(fresh)
+            if allowed.any():
+                allowed[allowed] = self.margin(fresh[allowed]) >= 0.0
+            self._judged.update(zip([keys[k] for k in new], allowed.tolist(), strict=True))
+        return np.array([self._judged[key] for key in keys], dtype=bool)
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Place points of the unit cube, `(n, d)`, in the region, whatever their margin."""

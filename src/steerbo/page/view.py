@@ -392,6 +392,7 @@ class PendingRound:
     otherwise: tuple[Field, ...]
     counts_money: bool
     change_cost: str
+    limits: tuple[str, ...]
     charge: str
     stated: bool
     last_look: tuple[Field, ...]
@@ -570,6 +571,7 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         otherwise=fields_of(problem, _otherwise(problem, played, nature), "realised", needed=False),
         counts_money=counts,
         change_cost=moving,
+        limits=tuple(study.limit_texts(suggestion)),
         charge="" if estimate is None or price is not None else typed_text(estimate),
         stated=price is not None,
         last_look=_last_look(study, suggestion.token),

@@ -657,9 +657,15 @@ class Feasibility:
     def probabilities(
         self, parts: Sequence[Part], points: Float[np.ndarray, "n c"]
     ) -> dict[str, Float[np.ndarray, " n"]]:
-        """Probability of settings to satisfy each constraint, by outcome."""
+        """Probability of settings to satisfy each constraint of which enough is known, by outcome."""
+        if not self.models:
+            return {}
         chances = chances_over(self.models, parts)(points)
         return {each.limit.name: np.exp(logs) for each, logs in zip(self.models, chances, strict=True)}
+
+    def probability_of_play(self, parts: Sequence[Part], points: Float[np.ndarray, "n c"]) -> dict[str, float]:
+        """Probability to satisfy each constraint of which enough is known, by outcome, the mean over n points."""
+        return {name: float(each.mean()) for name, each in self.probabilities(parts, points).items()}
 
     def required(self, rounds: Iterable[Round], least: float = 0.0) -> dict[str, float]:
         """Probability that the next play needs of each constraint, by outcome.

@@ -195,6 +195,10 @@ class Candidates:
         """Slack of the constraint on one outcome at values of all variables; None where too little is known."""
         return self.feasibility.slack(name, self._rows(values, time))
 
+    def limit_probabilities(self, values: Mapping[str, Any], time: float) -> dict[str, float]:
+        """Probability to keep each limit of which enough is known, by outcome, at values of all variables."""
+        return self.feasibility.probability_of_play(self._parts(time), self.problem.space.encode([values]))
+
     def success_probability(self, values: Mapping[str, Any], time: float) -> float | None:
         """Probability to work at values of all variables; None where too few have failed near them."""
         if not self.feasibility.failures.failures:
@@ -541,6 +545,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         if not known.keys() >= {*self.problem.space.names}:
             return None
         return self.candidates.success_probability(known, self.now)
+
+    def limit_probabilities(
+        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Mapping[str, float | None]:
+        """See `Method.limit_probabilities`."""
+        found = dict(super().limit_probabilities(history, scope, known, request))
+        return found | self.candidates.limit_probabilities(known, request[TIME.name])
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; of constrained outcomes at the time of the last round."""
