@@ -758,7 +758,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             seen = {name: value for name, value in known.items() if name in self.problem.space.seen}
             time = {TIME.name: request[TIME.name]} if self.problem.timed else {}
             parts = space.parts_at(i, space.encoded(seen) | time)
-            found |= self.surrogate.feasibility.probability_of_play(parts, self._point(i, known)[None])
+            point = self._point(i, {name: known[name] for name in self.problem.control_sets[i]})
+            found |= self.surrogate.feasibility.probability_of_play(parts, point[None])
         return found
 
     def _keeps_limits(

@@ -145,7 +145,7 @@ def _around(box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, 
 
 
 def _diverse(
-    box: Box, ranked: Maximum, starts: int, apart: bool
+    box: Box, ranked: Maximum, starts: int, apart: bool = True
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """Best allowed points that lie apart from better ones; if there are too few, the best of the rest as well.
 
