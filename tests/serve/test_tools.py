@@ -333,3 +333,23 @@ def test_an_assistant_predicts(tmp_path: Path) -> None:
         return await ours.does("predict", values=values)
 
     assert in_process(place, ask)["predictions"] == [expected]
+
+
+def test_data_with_an_identity_are_one_however_often_an_assistant_sends_them(tmp_path: Path) -> None:
+    data = {"value": 2.5, "realised": {"oven": 150.0, "speed": 0.5, "weather": 3.0}}
+
+    async def play(ours: Assistant) -> list[bool]:
+        tools = {tool.name: tool for tool in (await ours.client.list_tools()).tools}
+        assert not tools["add"].annotations.idempotent_hint
+        assert tools["tell"].annotations.idempotent_hint
+        for _ in range(3):
+            await ours.does("add", **data, id="sample 7")
+        for _ in range(3):
+            await ours.does("add", **data)
+        return []
+
+    place = oven(tmp_path)
+    in_process(place, play)
+    with Study.open(place) as study:
+        assert len(study.history.data) == 4
+        assert study.history.identified["sample 7"] == "added-1"

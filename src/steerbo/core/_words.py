@@ -218,6 +218,13 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "cost-far-from-others": _far_cost,
     "too-small": "value {value:g} is kept, but nothing below {smallest:g} in size can be told from 0. No "
     "value so far is larger: give all of them in a smaller unit",
+    # of a table
+    "column-outside": "{name} lies outside its range, {range}, in {outside} of {lines} lines, which have {low:g} to "
+    "{high:g}: is it another unit, or another column?",
+    "block-twice": "Lines {first} to {last} are lines {first_before} to {last_before} again, and count as well: if "
+    "they are no repetitions, void them.",
+    "like-shuffled": "The outcomes of {lines} lines have no more to do with their settings than shuffled ones: is a "
+    "column shifted by a row, sorted by itself, or another one? Or noise is larger than any effect.",
     # of a study
     "outliers": _outliers,
     "bad-outliers": _bad_outliers,

@@ -29,6 +29,7 @@ from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSu
 from ...records import identity, record, to_dict
 from ...space import Categorical
 from .._study import Study
+from ._whole_table import doubts
 from .export import ID, cells_of, column, columns_of, read_scope
 from .spreadsheet import Row, Spreadsheet, read_sheet, without_codes
 
@@ -555,6 +556,8 @@ def take(
     watch(len(sheet.rows))
     if added:
         study.session.logged(study.optimizer.refit)
+    for doubt in doubts(study.problem, list(added.items())):
+        warnings.warn(doubt.warning, stacklevel=3)
     timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
     doubted = {
         number: [
