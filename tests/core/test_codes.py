@@ -11,6 +11,11 @@ import pytest
 import steerbo as sb
 from steerbo.core._codes import LEVEL, Column, by_chance
 from steerbo.core._implausible import unusual
+from steerbo.page.edit import said_of
+from steerbo.study import MemoryLog, Study
+from steerbo.study.files.export import rounds_csv
+from steerbo.study.files.import_csv import import_csv
+from steerbo.study.formatting import data_table, rounds_table
 from tests.torture.kills import WINGS
 
 Outcomes = Callable[[np.random.Generator, int], Sequence[float]]
@@ -200,3 +205,23 @@ def test_codes_are_left_out_in_every_kind(wing: str) -> None:
     assert answer.mean is None or abs(answer.mean) < 10
     again = sb.load(optimizer.to_json())
     assert again.recommend() == answer
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_what_is_left_out_is_shown_as_it_was_told() -> None:
+    study = Study.create(MemoryLog(), LINE, "random", seed=0, rounds=30)
+    for value in (*BEFORE, -200.0, 3.31, -200.0, -200.0):
+        study.tell(study.ask(), value)
+    for value in (-200.0, 4.2):
+        study.add(value, {"x": 2 + value / 100})
+    states = {row[0]: (row[6], row[8]) for row in rounds_table(study).rows}
+    assert states[9] == (-200.0, "left out")
+    assert [(row[6], row[8]) for row in data_table(study).rows] == [(-200.0, "left out"), (4.2, "added")]
+    table = rounds_csv(study.problem, study.history, {})
+    assert table.count("-200.0") == 4
+    assert "void" not in table
+    before = study.events
+    assert all(line.taken for line in import_csv(study, table))
+    assert study.events == before, "the same table again changes nothing"
+    last = [r for r in study.history if r.state == "void"][-1]
+    assert "looks like a code for a missing value" in said_of(study, last)

@@ -89,6 +89,9 @@ def rounds_before(study: BaseStudy, number: int = 0, most: int | None = SHOWN, t
     return _part(study, some, some[-1].number if some and some[-1].number > 1 else 0, some, len(study.history))
 
 
+_CODE = ": it looks like a code for a missing value"
+
+
 def added(study: BaseStudy) -> tuple[Line, ...]:
     """External data, void ones too, the latest first."""
     problem, history = study.problem, study.history
@@ -104,7 +107,8 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
             value=as_text(each.outcome.value),
             cost="" if each.outcome.cost is None else amount_text(each.outcome.cost),
             state="void" if name in history.removed else "added",
-            note=f"added{', charged' * each.charge}{', taken out' * (name in history.removed)}",
+            note=f"added{', charged' * each.charge}"
+            + (_CODE if name in history.coded else ", taken out" if name in history.removed else ""),
         )
         for name, each in data
     )
@@ -169,7 +173,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
         value=_value(played),
         cost="" if played.paid is None else amount_text(played.paid),
         state=played.state,
-        note=_note(played),
+        note=_note(played) + _CODE * (asked.token in study.history.coded),
     )
 
 

@@ -279,6 +279,9 @@ def said_of(study: BaseStudy, played: Round) -> str:
         case "abandoned":
             reason = _reason(study.events, token)
             said = f"It was given up{by}: {reason}." if reason else f"It was given up{by}."
+        case "void" if told := study.history.coded.get(token):
+            said = f"It gave {_outcome_text(study, words, told.value, told.cost)}{by}, which looks like a code for a "
+            said += "missing value, and is left out. If it was measured, save it as it is."
         case "void":
             said = f"It was taken out{by}: nothing is learned from it."
             if played.outcome:

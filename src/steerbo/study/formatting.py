@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..core import BaseStudy, Problem, Recommendation, Round, Table
+from ..core import BaseStudy, DataAdded, History, Problem, Recommendation, Round, Table, number_of
 
+LEFT_OUT = "left out"
+"""State of an outcome that holds a code for a missing value, as far as people are told."""
 _MAYBE = ("seen", "set", "nature", "cost", "reason")  # columns that are not shown where they are empty
 _COLUMNS = ("round", "token", "steer", "seen", "set", "nature", "value", "cost", "state", "reason")
 
@@ -69,7 +71,8 @@ def with_units(problem: Problem, table: Table) -> Table:
 
 
 def rounds_table(study: BaseStudy) -> Table:
-    """Table of rounds: scope, context, settings, realised values and outcome."""
+    """Table of rounds: scope, context, settings, realised values and outcome as it was told."""
+    coded = study.history.coded
     rows = tuple(
         (
             r.number,
@@ -78,9 +81,9 @@ def rounds_table(study: BaseStudy) -> Table:
             _seen(r),
             r.suggestion.values,
             _nature(r),
-            r.outcome.value if r.outcome else None,
-            r.paid,
-            r.state,
+            told.value if (told := coded.get(r.suggestion.token) or r.outcome) else None,
+            told.cost if told else r.paid,
+            LEFT_OUT if r.suggestion.token in coded else r.state,
             r.failure.reason if r.failure else None,
         )
         for r in study.history
@@ -100,12 +103,19 @@ def data_table(study: BaseStudy) -> Table:
             study.history.completed(data.outcome.realised),
             data.outcome.value,
             data.outcome.cost,
-            "added, charged" if data.charge else "added",
+            LEFT_OUT if name in study.history.coded else "added, charged" if data.charge else "added",
             None,
         )
-        for name, data in study.history.data.items()
+        for name, data in _data_as_told(study.history)
     )
     return Table("Data that was added", _COLUMNS, rows)
+
+
+def _data_as_told(history: History) -> Iterator[tuple[str, DataAdded]]:
+    """Data that are not void, in order, also those that hold a code."""
+    every = {**history.data, **{name: history.removed[name] for name in history.coded if name in history.removed}}
+    for name in sorted(every, key=number_of):
+        yield name, replace(every[name], outcome=history.coded.get(name, every[name].outcome))
 
 
 def shown_rounds(study: BaseStudy) -> Table:
