@@ -191,7 +191,7 @@ def _unusual_number(text: str) -> str:
     """
     try:
         number = float(text)
-    except ValueError:
+    except Exception:  # a text of a class that has ideas of its own
         return ""
     return f"Is it {number:.15g}? Write {number:.15g}." if math.isfinite(number) else ""
 
