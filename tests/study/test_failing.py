@@ -52,7 +52,7 @@ REFUSED = {
     "missing value": ('"valu": 1.0', r"unknown 'valu'", '"valu": 1.0'),
     "text": ('"value": "high"', r"value: 'high'", '"high"'),
     "negative cost": ('"value": 1.5, "cost": -1', r"cost: -1 .* not below 0", "1.5"),
-    "unmeasured": ('"value": 1.5, "realised": {}', rr"realised\.ph: missing; .* 'ph'", "1.5"),
+    "unmeasured": ('"value": 1.5, "realised": {}', r"realised\.ph: missing; .* 'ph'", "1.5"),
     "unknown variable": ('"value": 1.5, "realised": {"acid": 3.0, "ph": 6.0}', r"acid: 3.0 .* temperature, ph", "1.5"),
     "no table": ('"value": 1.5, "realised": [1.0]', r"realised: \[1.0\]", "1.5"),
 }
