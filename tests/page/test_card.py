@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
-from steerbo.core import BaseStudy, Explanation, Recommendation, reason
+from steerbo.core import BaseStudy, Explanation, Recommendation, good_enough, reason
 from steerbo.costvarying.methods import Random
 from steerbo.page.view import Card, advice_of, card, sets
 from steerbo.study import MemoryLog, Study
@@ -63,14 +63,15 @@ def test_what_it_says() -> None:
 def test_every_set_has_its_interval_and_what_is_good_enough_is_shaded() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     other = Recommendation(sb.core.Scope(["oven", "speed"]), {}, 2.0, 1.0, 3.0, 5.0)
-    found = sets(study, Recommendation(sb.core.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 3.0, alternatives=(other,)))
+    said = (good_enough(1.9, False, ["oven + speed"]),)
+    found = sets(study, Recommendation(sb.core.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 3.0, said, alternatives=(other,)))
     assert [(row.name, row.mean, row.between, row.price, row.best) for row in found.rows] == [
         ("oven", "1.5", "1.0 to 2.0", "3", True),
         ("oven + speed", "2", "1 to 3", "5", False),
     ]
     assert (found.rows[0].left, found.rows[0].right, found.rows[0].at) == ("0.00%", "50.00%", "25.00%")
-    assert (found.left, found.width) == ("45.00%", "55.00%"), "from .1 below the best, 2"
-    assert found.says == "Shaded: good enough, what comes within 0.1 of the best."
+    assert (found.left, found.width) == ("45.00%", "55.00%"), "from what the answer says"
+    assert found.says == "Shaded: good enough, at least 1.9."
 
 
 def test_of_very_many_sets_the_cheapest_and_the_recommended_are_shown() -> None:

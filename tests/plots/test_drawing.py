@@ -16,7 +16,6 @@ import steerbo as sb
 from steerbo.core import Scope
 from steerbo.plots import Picture, pictures
 from steerbo.plots.drawing import (
-    acceptable,
     legend_below,
     name_beside,
     new_figure,
@@ -176,18 +175,6 @@ def test_of_very_many_rows_the_best_are_shown_and_the_recommended_one() -> None:
     assert [row.name for row in rows if row.chosen] == ["x0"]
     assert rows[0].name == "x39"
     assert rows_height(40) == rows_height(30) > rows_height(2)
-
-
-@pytest.mark.parametrize(("minimize", "edge"), [(False, 1.9), (True, 2.5)])
-def test_good_enough_is_what_comes_within_the_tolerance_of_the_best(minimize: bool, edge: float) -> None:
-    problem = sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.Absolute(0.5), minimize=minimize)
-    assert acceptable(problem, [2.0, 2.4]) == pytest.approx(edge)
-    assert acceptable(problem, []) is None
-    assert acceptable(sb.CostVarying(VARIABLES, PROBLEM.control_sets), [2.0]) is None
-    assert (
-        acceptable(sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.costvarying.Fraction(0.1)), [2.0])
-        is None
-    )
 
 
 # -- names beside marks ------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from ._context import (
     time_of,
     typical,
 )
-from ._findings import Finding, Reason, finding, good_enough, reason
+from ._findings import Finding, Reason, finding, good_enough, least_acceptable, reason
 from ._history import History, Round, number_of
 from ._implausible import COMPARABLE
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
@@ -75,8 +75,8 @@ __all__ = [
     "Table", "Typical",
     "Warnings", "after", "as_text", "average_recommendation", "batch_position", "cached_until_next_event", "context_of",
     "default_method", "extended", "find_method", "finding", "finite", "gain_text", "good_enough",
-    "horizon", "keyed", "kinds",
-    "last_time", "limit_text", "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings",
-    "problem_class", "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "reason",
-    "revised_text", "settings_text", "standing", "stop_text", "time_of", "typical", "with_unit",
+    "horizon", "keyed", "kinds", "last_time", "least_acceptable", "limit_text", "load", "methods", "now", "number_of",
+    "numeral", "one_or_more", "overruled_settings", "problem_class", "problem_of", "read_bounds", "read_problem",
+    "read_stop", "read_time", "read_when", "reason", "revised_text", "settings_text", "standing", "stop_text",
+    "time_of", "typical", "with_unit",
 ]  # fmt: skip

@@ -115,6 +115,15 @@ def good_enough(least: float, minimize: bool, scopes: Sequence[str]) -> Reason:
     return reason("good-enough", least=least, minimize=minimize, scopes=list(scopes))
 
 
+def least_acceptable(reasons: Iterable[Reason]) -> float | None:
+    """The least acceptable value by the reasons of an answer, in the user's units; None: none is stated.
+
+    >>> least_acceptable([good_enough(8.5, False, ["ph"])]), least_acceptable([reason("stay")])
+    (8.5, None)
+    """
+    return next((float(each.values["least"]) for each in reasons if each.kind == "good-enough"), None)
+
+
 def sentence_of(reasons: Iterable[Reason]) -> str:
     """Join reasons with semicolons.
 

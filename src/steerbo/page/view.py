@@ -25,6 +25,7 @@ from ..core import (
     Suggestion,
     Table,
     gain_text,
+    least_acceptable,
     numeral,
     reason,
     revised_text,
@@ -32,7 +33,6 @@ from ..core import (
     with_unit,
 )
 from ..errors import LimitBroken
-from ..plots.drawing import acceptable
 from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
@@ -248,7 +248,7 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
         between = f"{low} to {high}" if low and high else ""
         name = str(choice.scope) if scopes else _belief(choice)
         rows.append(Interval(name, mean, between, left, right, at, price, choice is advice))
-    left, width, says = _acceptable(study.problem, axis, [float(c.mean) for c in everyone if c.mean is not None])
+    left, width, says = _acceptable(study.problem, axis, advice)
     title = (
         ("Which to set" if study.problem.kind == "causal" else "Which to hold") if scopes else "What each belief says"
     )
@@ -263,14 +263,15 @@ def _belief(choice: Recommendation) -> str:
     return _sentence(said[0].text).rstrip(".") if said else str(choice.scope)
 
 
-def _acceptable(problem: Any, axis: Axis, means: list[float]) -> tuple[str, str, str]:
-    """Region of acceptable outcomes on the axis, with its sentence; empty where a method uses none."""
-    least = acceptable(problem, means)
+def _acceptable(problem: Problem, axis: Axis, advice: Recommendation) -> tuple[str, str, str]:
+    """Region of acceptable outcomes on the axis, with its sentence; empty where the answer states none."""
+    least = least_acceptable(advice.reasons)
     if least is None:
         return "", "", ""
     place = min(max(axis(least), 0.0), 100.0)
     left, right = (0.0, place) if problem.minimize else (place, 100.0)
-    return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {problem.tolerance}."
+    side = "at most" if problem.minimize else "at least"
+    return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {side} {numeral(least)}."
 
 
 def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:

@@ -204,7 +204,7 @@ def _prices(study: BaseStudy, advice: Recommendation, ax: Any = None, value: str
     axes, problem = on(ax, rows_height(len(priced(advice)))), of_kind(study, Causal)
     rows = rows_of(problem, advice)
     draw_rows(axes, rows, money_words(study, money))
-    draw_acceptable(axes, problem, [row.mean for row in rows])
+    draw_acceptable(axes, problem, advice)
     target = value_words(study, value)
     axes.set(xlabel=f"expected {target}", title="Expected by scope")
     return finished(axes)

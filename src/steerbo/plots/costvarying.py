@@ -153,7 +153,7 @@ def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, mon
     looks = looks_of(problem)
     rows = rows_of(problem, advice, {scope: looks[tuple(scope.set)] for scope in problem.scopes})
     draw_rows(axes, rows, money_words(study, money))
-    draw_acceptable(axes, problem, [row.mean for row in rows])
+    draw_acceptable(axes, problem, advice)
     axes.set(xlabel=expected, title="Expected by control set")
 
 

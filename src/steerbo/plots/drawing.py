@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from .._text import escape_unprintable
-from ..core import BaseStudy, Problem, Recommendation, as_text
+from ..core import BaseStudy, Problem, Recommendation, as_text, least_acceptable
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
 from ..space import Categorical
 
@@ -373,9 +373,9 @@ def texts_at_right(axes: Any, texts: Sequence[str]) -> Any:
     return right
 
 
-def draw_acceptable(axes: Any, problem: Any, means: Sequence[float]) -> None:
-    """Shade the expected values that are good enough, where the problem alone decides that."""
-    least = acceptable(problem, means)
+def draw_acceptable(axes: Any, problem: Any, advice: Recommendation) -> None:
+    """Shade the expected values that are good enough, where the answer says which are."""
+    least = least_acceptable(advice.reasons)
     if least is None:
         return
     low, high = axes.get_xlim()
@@ -383,14 +383,6 @@ def draw_acceptable(axes: Any, problem: Any, means: Sequence[float]) -> None:
     axes.axvspan(least, low if problem.minimize else high, color=GREEN, alpha=0.15, lw=0, zorder=0, label="good enough")
     axes.axvline(least, color=GREEN, lw=0.8, ls="--", zorder=0)
     axes.set_xlim(low, high)
-
-
-def acceptable(problem: Any, means: Sequence[float]) -> float | None:
-    """The least acceptable expected value in the user's units; None where the method's own schedule decides it."""
-    tolerance, sign = getattr(problem, "tolerance", None), problem.sign
-    if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:
-        return None
-    return float(sign * tolerance.acceptable(max(sign * mean for mean in means), 0.0, sign))
 
 
 # -- axes of a variable ------------------------------------------------------------------------------------------------
