@@ -60,6 +60,13 @@ def test_what_it_says() -> None:
     assert card(study, Recommendation(sb.core.Scope(["oven"]), {}), Explanation("why not\nand so on")).why == "Why not."
 
 
+def test_before_any_outcome_nothing_is_best() -> None:
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("co2", 400, 900)], [["co2"]]), seed=1)
+    found = card(optimizer, optimizer.recommend(), Explanation(""))
+    assert (found.headline, found.settings, found.mean) == ("Nothing is known yet", (), "")
+    assert "nothing is measured yet" in found.why.lower()
+
+
 def test_every_set_has_its_interval_and_what_is_good_enough_is_shaded() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     other = Recommendation(sb.core.Scope(["oven", "speed"]), {}, 2.0, 1.0, 3.0, 5.0)

@@ -212,13 +212,14 @@ def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
     problem, words = study.problem, Words.of(study)
     mean, low, high = interval_texts(advice.mean, advice.lower, advice.upper)
     policy = getattr(advice, "table", None)  # a causal policy's settings, which hang on what is seen
-    settings = settings_of(problem, advice.values)
+    known = not (advice.says("nothing-measured") or advice.says("nothing-known"))
+    settings = settings_of(problem, advice.values) if known else ()
     said = sentence(settings)
     others = alternatives(problem, advice) if advice.alternatives and advice.context else None
     return Card(
         seen=in_one_line(problem, advice.context),
         scope=str(advice.scope),
-        headline=said or _headline(problem, advice, bool(policy)),
+        headline=(said or _headline(problem, advice, bool(policy))) if known else "Nothing is known yet",
         settings=() if said else settings,
         mean=words.worth(mean) if mean else "",
         bounds=f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}" if high else "",
