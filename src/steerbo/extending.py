@@ -7,18 +7,24 @@
 - `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on, and the `Reason`s for it.
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
 
-`history` has the rounds as they stand now: `history.outcomes()` is everything to learn from, corrected and in order,
-and `history.unresolved` the rounds that are out, or have failed: a choice counts them as if they were known, or all
-workers that ask at once would get the same. Many methods need no more. Where learning is expensive, override
-`learn(event, history)`, which is given every event once, and keep a state; a state that is not a pure function of
-problem, options, seed and events does not come back after a restart. Hyperparameters that are learned are returned by
-`refit`, logged, and come back through `learn`; randomness is `self.streams(round, "what for")`. A method that looks at
-something before it sets its values names that in `Choice.observe`, and overrides `decide`. Values `seen` before
-choosing are in `request["context"]`, by name; where the problem has such variables, override `_recommend_at(history,
-context)` in the place of `recommend`, which then answers for typical contexts, and `policy` for any. `Options` is a
-`record` in which every field has a default. Where answers have bounds, `bound_inflation` is a factor
-for the model's own errors, and `_gain_at(history, context)` what could still be gained by them,
-so that a study can `stop` when that is little; both may be left out.
+`history` has the study as it stands now: `history.results` is everything to learn from, corrected, in the order in
+which it came, and `history.unresolved` the rounds that are out, or have failed: a choice counts them as if they were
+known, or all workers that ask at once would get the same. A method is a function of problem, options, seed and history,
+and is given no events: after a restart, or where an outcome was corrected, the history is another one, and nothing else
+happens. What is expensive is cached:
+
+- Hyperparameters that are learned are returned by `refit(history)` as plain data, and logged. From then on they are
+  `history.fit().hyperparameters`, with the `results` that taught them. Override `check_fit` to raise an error where a
+  log has some that cannot be used: these are left out, and are due again.
+- A rule in which each lesson depends on those before it is a `Fold` over results: it goes on where results begin with
+  those that it has, and begins anew where the past was changed.
+
+Randomness is `self.streams(round, "what for")`. A method that looks at something before it sets its values names that
+in `Choice.observe`, and overrides `decide`. Values `seen` before choosing are in `request["context"]`, by name; where
+the problem has such variables, override `_recommend_at(history, context)` in the place of `recommend`, which then
+answers for typical contexts, and `policy` for any. `Options` is a `record` in which every field has a default. Where
+answers have bounds, `bound_inflation` is a factor for the model's own errors, and `_gain_at(history, context)` what
+could still be gained by them, so that a study can `stop` when that is little; both may be left out.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
 >>> class Middle(Method):
@@ -102,6 +108,8 @@ from .core import (
     Explanation,
     Failed,
     Finding,
+    Fit,
+    Fold,
     History,
     LimitsRevised,
     Method,
@@ -113,6 +121,7 @@ from .core import (
     Recommendation,
     Refitted,
     RequestField,
+    Result,
     Round,
     Scope,
     StatedLaw,
@@ -161,13 +170,13 @@ from .space.fields import ListField, Number, Positive
 __all__ = [
     "SEEN", "Abandoned", "Amended", "ArmStatistics", "Asked", "BaseStudy", "BoundsExtended", "Box", "Categorical",
     "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided", "Decision", "DrawPictures", "Event",
-    "Explanation", "Failed", "Finding", "Float", "ForbiddenCombination", "GPRegression", "History", "Hyperparameters",
-    "Integer", "InvalidContext", "InvalidInput", "InvalidOption", "InvalidOutcome", "InvalidProblem", "InvalidRequest",
-    "LimitBroken", "Limits", "LimitsRevised", "LinearConstraint", "ListField", "Matern32", "Matern52", "Maximum",
-    "Method", "MissingExtra", "ModelFailure", "Number", "Outcome", "OutcomeConstraint", "OutcomeTold", "Picture",
-    "PolicyStep", "Positive", "Problem", "Reason", "Recommendation", "Refitted", "RequestField", "Round", "Scope",
-    "Space", "SquaredExponentialKernel", "StatedLaw", "SteerboError", "Streams", "Suggestion", "Table", "Typical",
-    "average_recommendation", "bernstein_radius", "called", "check_limits", "collecting_errors", "combine",
-    "finding", "finite", "hoeffding_radius", "maximise", "one_of", "reason", "record", "sobol_points",
-    "theory_beta", "typical", "violated",
+    "Explanation", "Failed", "Finding", "Fit", "Float", "Fold", "ForbiddenCombination", "GPRegression", "History",
+    "Hyperparameters", "Integer", "InvalidContext", "InvalidInput", "InvalidOption", "InvalidOutcome",
+    "InvalidProblem", "InvalidRequest", "LimitBroken", "Limits", "LimitsRevised", "LinearConstraint", "ListField",
+    "Matern32", "Matern52", "Maximum", "Method", "MissingExtra", "ModelFailure", "Number", "Outcome",
+    "OutcomeConstraint", "OutcomeTold", "Picture", "PolicyStep", "Positive", "Problem", "Reason", "Recommendation",
+    "Refitted", "RequestField", "Result", "Round", "Scope", "Space", "SquaredExponentialKernel", "StatedLaw",
+    "SteerboError", "Streams", "Suggestion", "Table", "Typical", "average_recommendation", "bernstein_radius",
+    "called", "check_limits", "collecting_errors", "combine", "finding", "finite", "hoeffding_radius", "maximise",
+    "one_of", "reason", "record", "sobol_points", "theory_beta", "typical", "violated",
 ]  # fmt: skip

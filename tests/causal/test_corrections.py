@@ -55,7 +55,7 @@ def state(optimizer: Optimizer) -> str:
             ]
         for learned in method.feasibility.learned:
             failing = learned.failures
-            found += [[p.tolist() for p in failing._points], failing._worked, failing._when, failing.chance]
+            found += [[p.tolist() for p in failing._points], failing._worked, failing._tried.when, failing.chance]
             for each in learned.constraints.by_name.values() if learned.constraints else ():
                 found += [each.model.inputs.tolist(), each.model.outcomes.tolist(), each.model.weights.tolist()]
     return json.dumps(found)

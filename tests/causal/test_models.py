@@ -11,7 +11,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal._arms import Arm
 from steerbo.causal.models import LIKELY_NOISE, ArmModels, ModelOptions, _RowCache
-from steerbo.core import DataAdded, Optimizer, OutcomeTold, Scope
+from steerbo.core import Optimizer, Scope
 from steerbo.errors import InvalidOption
 from steerbo.gp import Constant, DriftModel, Linear, Matern32, Matern52
 from steerbo.space import Space
@@ -52,9 +52,8 @@ def of_played(optimizer: Optimizer) -> ArmModels:
 
 def learn_all(found: ArmModels, optimizer: Optimizer) -> None:
     """Outcomes and data, one by one."""
-    for event in optimizer.events:
-        if isinstance(event, OutcomeTold | DataAdded):
-            found.learn(event, optimizer.history)
+    for result in optimizer.history.results:
+        found.add(result)
 
 
 def test_arms_with_the_same_columns_share_one() -> None:
@@ -95,12 +94,12 @@ def test_from_the_beginning_it_is_the_same_with_outcomes_as_they_stand_now() -> 
     first, second, *_ = optimizer.history
     optimizer.amend(first.suggestion, value=40.0)
     optimizer.amend(second.suggestion, void=True)
-    found.rebuild(optimizer.history)
+    found.rebuild(optimizer.history.results)
     assert sorted(v for model in found.regressions for v in model.outcomes.tolist()) == [
         *map(float, range(2, 12)),
         40.0,
     ]
-    again.rebuild(optimizer.history)
+    again.rebuild(optimizer.history.results)
     again.set(learned)
     for ours, theirs in zip(found.regressions, again.regressions, strict=True):
         np.testing.assert_array_equal(ours.inputs, theirs.inputs)
@@ -328,23 +327,3 @@ def test_what_nobody_measured_of_a_failure_is_in_the_middle(ended: tuple[Optimiz
             realised={name: value for name, value in each.realised.items() if name != "c"},
         )
         assert rows.point(unseen).tolist() == [each.suggestion.values["x"], each.suggestion.values["z"], 0.5]
-
-
-def test_rounds_by_model_in_the_order_in_which_they_were_asked(ended: tuple[Optimizer, Any]) -> None:
-    optimizer, method = ended
-    optimizer.add(3.0, {"x": 0.5, "z": 0.5, "c": 0.5})
-    rows, models = _RowCache(method.arms, method.models.number), method.models
-    found = rows.told(optimizer.history, models.model_of)
-    assert len(found) == len(models.regressions)
-    assert sorted(each.number for some in found for each, _ in some) == [n for n in range(1, 13) if n not in FAILED]
-    for k, some in enumerate(found):
-        assert [each.number for each, _ in some] == sorted(each.number for each, _ in some)
-        assert all(models.model_of[rows.arm_of(each)] == k and each.outcome is outcome for each, outcome in some)
-    k = max(range(len(found)), key=lambda k: len(found[k]))
-    width = len(rows.point(found[k][0][0]))
-    wider = np.full((2, width + 2), 0.3)
-    both = rows.stacked(wider, found[k])
-    assert both.shape == (2 + len(found[k]), width + 2)
-    assert not both[2:, width:].any(), "columns that tell observations from plays"
-    assert rows.stacked(wider, []) is wider
-    assert rows.stacked(np.zeros((0, 9)), found[k]).shape == (len(found[k]), width)

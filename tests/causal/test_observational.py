@@ -92,7 +92,7 @@ def test_adjusting_variables_are_averaged_where_the_other_columns_are_alike(look
     for row in zip(x, c, z, x * z + 0.05 * random.normal(size=100), strict=True):
         told = dict(zip(("x", "c", "z", "y"), map(float, row), strict=True))
         data.add(Outcome(value=told.pop("y"), realised=told), 1.0)
-    data.learn(data.fit())
+    data.set(data.fit())
     adjusted = data.rows(100)[1]
     assert (x * c) @ adjusted / ((x * c) @ (x * c)) == pytest.approx(1.0, abs=0.2)
 

@@ -8,16 +8,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from steerbo.core import (
-    Asked,
     Choice,
     Decision,
-    Event,
     Explanation,
     History,
     Method,
     Problem,
     Recommendation,
-    Refitted,
     Round,
     Scope,
     Suggestion,
@@ -52,16 +49,22 @@ class Nearest(Method[Stub, Any]):
     class Options:
         step: float = 0.3
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.step = self.options.step
-        self.fitted = self.asked = 0
+    @property
+    def step(self) -> float:
+        fit = self.history.fit()
+        return self.options.step if fit is None else float.fromhex(fit.hyperparameters["step"])
 
-    def learn(self, event: Event, history: History) -> None:
-        if isinstance(event, Refitted):
-            self.step, self.fitted = float.fromhex(event.hyperparameters["step"]), history.n_completed
-        if isinstance(event, Asked):
-            self.asked += 1
+    @property
+    def asked(self) -> int:
+        return len(self.history)
+
+    @property
+    def fitted(self) -> int:
+        fit = self.history.fit()
+        return 0 if fit is None else sum(bool(each.outcome and each.played) for each in fit.results)
+
+    def check_fit(self) -> None:
+        _ = self.step
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         if history.n_completed < self.fitted + 3:

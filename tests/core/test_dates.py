@@ -165,7 +165,7 @@ def test_data_without_a_time_came_at_the_last_round_whatever_others_say() -> Non
     optimizer.ask()
     add(optimizer, 30.0)
     add(optimizer, None)
-    assert optimizer._state.method.surrogate._added == {"added-1": 1.0, "added-2": 1.0}  # type: ignore[attr-defined]
+    assert [optimizer.history.clock_at(name) for name in ("added-1", "added-2")] == [1.0, 1.0]
 
 
 # -- times that are given ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer
-from steerbo.core.law_tests import LawMonitor
+from steerbo.core.law_tests import LawEvidence
 from steerbo.errors import LawWarning
 
 VARIABLES: list[Any] = [
@@ -86,7 +86,7 @@ def test_while_laws_hold_nothing_is_said() -> None:
     """A false alarm comes in at most one study of a hundred: of thirty more than two would be one in 300 times."""
     alarms = 0
     for seed in range(30):
-        checks, nature = LawMonitor(problem()), lawful(seed)
+        checks, nature = LawEvidence(problem()), lawful(seed)
         for number in range(60):
             checks.shown(["valve"], (), nature(number))
         alarms += bool(checks.findings)
@@ -127,7 +127,7 @@ def test_what_is_left_to_nature_only_when_it_is_warm_outside_raises_no_alarm() -
     """Which set is played hangs on the weather, and nature keeps its laws: at most one study of a hundred is warned."""
     alarms = 0
     for seed in range(30):
-        checks, nature = LawMonitor(problem(sb.Float("weather", 0, 1, seen=True))), lawful(seed)
+        checks, nature = LawEvidence(problem(sb.Float("weather", 0, 1, seen=True))), lawful(seed)
         weather = np.random.default_rng(100 + seed).random(100)
         for number, w in enumerate(weather.tolist()):
             held = ["valve"] if w > 0.8 else ["valve", "heat"]
@@ -137,7 +137,7 @@ def test_what_is_left_to_nature_only_when_it_is_warm_outside_raises_no_alarm() -
 
 
 def test_what_goes_with_what_is_seen_is_said() -> None:
-    checks = LawMonitor(problem(sb.Float("weather", 0, 1, seen=True)))
+    checks = LawEvidence(problem(sb.Float("weather", 0, 1, seen=True)))
     random, heat = np.random.default_rng(0), VARIABLES[1].distribution
     for w in random.random(80).tolist():
         checks.shown(["valve"], (), {"heat": float(heat.ppf(w)), "damp": float(random.random()), "weather": w})
@@ -165,11 +165,11 @@ def season(joint: bool) -> sb.CostVarying:
 @pytest.mark.parametrize("joint", [True, False])
 def test_a_law_given_what_is_seen_may_change_with_it(joint: bool) -> None:
     """Neither is heat held against the weather, nor against what it was on other days; damp is held against heat."""
-    checks, random = LawMonitor(season(joint)), np.random.default_rng(0)
+    checks, random = LawEvidence(season(joint)), np.random.default_rng(0)
     for w in np.linspace(0, 0.99, 120).tolist():
         checks.shown(["valve"], ("w",), {"heat": 12 + 20 * w, "damp": float(random.random()), "w": w})
     assert checks.findings == ()
-    checks = LawMonitor(season(joint))
+    checks = LawEvidence(season(joint))
     for w in random.random(120).tolist():
         checks.shown(["valve"], ("w",), {"heat": 12 + 20 * w, "damp": w, "w": w})
     assert {finding.text.partition(".")[0] for finding in checks.findings} == {
@@ -185,7 +185,7 @@ def test_choices_whole_and_rounded_numbers_raise_no_alarm_when_they_keep_their_l
     ]
     alarms = 0
     for seed in range(8):
-        checks, nature, random = LawMonitor(problem(*more)), lawful(seed), np.random.default_rng(seed)
+        checks, nature, random = LawEvidence(problem(*more)), lawful(seed), np.random.default_rng(seed)
         for number in range(120):
             drawn = nature(number)
             sky = "sun" if random.random() < 0.8 else "rain"
@@ -226,7 +226,7 @@ def test_corrections_and_data_from_elsewhere_count() -> None:
 
 @pytest.mark.parametrize("value", [9.0, 36.0, 1e6, -1e6])
 def test_values_that_no_law_has_are_evidence_too(value: float) -> None:
-    checks = LawMonitor(problem())
+    checks = LawEvidence(problem())
     random = np.random.default_rng(0)
     for _ in range(20):
         checks.shown(["valve"], (), {"heat": value, "damp": float(random.random())})
@@ -234,6 +234,6 @@ def test_values_that_no_law_has_are_evidence_too(value: float) -> None:
 
 
 def test_a_problem_in_which_nature_has_no_part_has_nothing_to_check() -> None:
-    checks = LawMonitor(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
+    checks = LawEvidence(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
     checks.shown(["ph"], (), {"ph": 5.0})
     assert checks.findings == ()

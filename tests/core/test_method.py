@@ -42,7 +42,8 @@ class Plain(Method[Stub, Any]):
 
 
 def plain() -> Plain:
-    return Plain(Stub(), Plain.Options(), lambda *_: None)  # type: ignore[arg-type]
+    history = Optimizer(Stub(), Plain).history
+    return Plain(Stub(), Plain.Options(), lambda *_: None, history)  # type: ignore[arg-type]
 
 
 def test_an_answer_is_searched_for_once_between_two_events() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_a_refit_forgets_bounds_of_other_hyperparameters() -> None:
     optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=2), 12)
     for event in optimizer.events:
         if isinstance(event, Refitted):
-            method(optimizer).learn(event, optimizer.history)
+            optimizer.history.apply(replace(event, round=len(optimizer.history) + 1))
     assert method(optimizer).bounds.guaranteed == -np.inf
     assert (method(optimizer).bounds.possible == np.inf).all()
 

@@ -143,7 +143,7 @@ def test_short_ways_are_arms_of_their_own(step: float | None, ends: list[tuple[f
     problem = sb.CostVarying([far, sb.Float("speed", 0, 1)], [["oven", "speed"]], costs=[1])
     optimizer = sb.Optimizer(problem, Scripted, plays=({"oven": 160 if step != 100 else 100, "speed": 0.5},))
     optimizer.ask()
-    method = CheapFirst(problem, CheapFirstOptions(), Streams(0))
+    method = CheapFirst(problem, CheapFirstOptions(), Streams(0), optimizer.history)
     method.model.add(np.array([0.6, 0.5]), 1.0)
     candidates = method.candidates(optimizer.history, {}, staying=True)
     plain, stays, *short = (domain.box for domain in candidates.domains)
@@ -287,7 +287,7 @@ def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(tests: int, m
     )
     optimizer = sb.Optimizer(problem, Scripted, rounds=30, plays=({"heat": 0.2, "glaze": 0.5},))
     optimizer.ask()
-    method = CheapFirst(problem, CheapFirstOptions(), Streams(0))
+    method = CheapFirst(problem, CheapFirstOptions(), Streams(0), optimizer.history)
     random = np.random.default_rng(0)
     for x in random.random((12, 2)) * [0.6, 1.0]:
         method.model.add(x, float(3 * x[0] - x[1] ** 2 + 0.1 * random.standard_normal()))

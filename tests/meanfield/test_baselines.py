@@ -17,7 +17,7 @@ NAIVE = ("turbo", "gp-ucb")
 
 
 def made(kind: Any, problem: MeanField, **options: Any) -> Any:
-    return kind(problem, kind.Options(**options), Streams(0))
+    return kind(problem, kind.Options(**options), Streams(0), Optimizer(problem).history)
 
 
 @pytest.mark.parametrize("method", NAIVE)

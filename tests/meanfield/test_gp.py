@@ -103,7 +103,7 @@ def test_of_many_observations_hyperparameters_are_learned_on_the_schedule_only()
     models = PayoffModels(problem, "product", "learned")
     found = models.refit(told()[1], N)
     assert found is not None
-    models.learn(found)
+    models.set(found)
     assert models.refit(told(N + 1)[1], N + 1) is None
     assert models.likeliest(told()[1], None)[1] == models.fitted[found["embedding"]]
 

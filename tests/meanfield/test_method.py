@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.core import Outcome, Streams, reason
+from steerbo.core import Optimizer, Outcome, Streams, reason
 from steerbo.core._findings import sentence_of
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.method import ToldAverage
@@ -15,13 +15,14 @@ from steerbo.meanfield.methods import Random
 
 
 def method_of(problem: MeanField) -> Random:
-    return Random(problem, Random.Options(), Streams(0))
+    return Random(problem, Random.Options(), Streams(0), Optimizer(problem).history)
 
 
 def telling(problem: MeanField, outcomes: list[Outcome], seen: dict[str, Any]) -> np.ndarray:
     method = method_of(problem)
     nothing = np.zeros(problem.simplex.shape)
-    method.past = [ToldAverage((0.0, i, 0), str(i), each, nothing, 0.0, b"") for i, each in enumerate(outcomes)]
+    past = [ToldAverage((0.0, i, 0), str(i), each, nothing, 0.0, b"") for i, each in enumerate(outcomes)]
+    method._past = method.history.results, past
     return method._comparable(seen)
 
 

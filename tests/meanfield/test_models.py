@@ -42,7 +42,7 @@ def refitted(models: PayoffModels, data: Observations) -> dict[str, Any]:
 
 def test_on_a_map_the_map_is_likelier() -> None:
     models, data = PayoffModels(town(), "product", "learned"), told(25)
-    models.learn(refitted(models, data))
+    models.set(refitted(models, data))
     assert models.kernel.embedding.name.startswith("map")
     assert models.used == (models.kernel.embedding.name, "plain", "root")
 
@@ -64,7 +64,7 @@ def test_all_embeddings_are_compared_when_due_and_those_in_use_every_round() -> 
     maps = [name for name in first if name.startswith("map")]
     assert len(maps) == 2
     assert first["compared"] == 12
-    models.learn(first)
+    models.set(first)
     later = refitted(models, told(13))
     assert {*later} == {*models.used, "embedding", "compared"}
     assert later["embedding"] == first["embedding"]
@@ -75,7 +75,7 @@ def test_a_log_of_an_earlier_version_is_read() -> None:
     """It has hyperparameters of the chosen embedding alone: the others are fitted where they are asked for."""
     models, data = PayoffModels(town(), "product", "learned"), told(8)
     theta = {"lengthscale": (-0.5).hex(), "actions": (0.0).hex(), "noise": (-6.0).hex()}
-    models.learn({"root": theta, "embedding": "root", "compared": 7})
+    models.set({"root": theta, "embedding": "root", "compared": 7})
     assert models.parameters("root", data)["lengthscale"] == -0.5
     table = np.full((1, 1, SIDE**2), 1 / SIDE**2)
     assert models.ucb(data, None, embedding="plain").variance_reduction(table)[0] == pytest.approx(0.5, abs=0.5)
@@ -86,7 +86,7 @@ def test_one_cell_is_a_problem_still() -> None:
     models = PayoffModels(alone, "product", "learned")
     ones = np.ones((6, 1, 1))
     data = Observations(Inputs(ones, ones), np.zeros(6), np.ones(6), ones[:5])
-    models.learn(refitted(models, data))
+    models.set(refitted(models, data))
     assert np.isfinite(models.ucb(data, None).moments(ones[:1])[0]).all()
 
 

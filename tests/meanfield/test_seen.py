@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.core import Refitted, Streams, Suggestion
+from steerbo.core import Streams, Suggestion
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidProblem
 from steerbo.meanfield import MeanField
 from steerbo.meanfield._gp import PayoffPosterior
@@ -69,10 +69,8 @@ def test_the_factor_is_that_of_a_process_over_both(kind: Any) -> None:
     """At a fixed context the posterior is that of the whole kernel, and its slopes are those of the likelihood."""
     world = case("mf-gp-ucb")
     optimizer = world.play(world.start(), 7)
-    method = MFGPUCB(world.problem, MFGPUCBOptions(kernel=kind), Streams(0))  # type: ignore[arg-type]
-    for event in optimizer.events:
-        if not isinstance(event, Refitted):  # these are fits of the default kernel
-            method.learn(event, optimizer.history)
+    optimizer.history.fits = ()  # of the default kernel
+    method = MFGPUCB(world.problem, MFGPUCBOptions(kernel=kind), Streams(0), optimizer.history)  # type: ignore[arg-type]
     data = method.data()[0]
     theta = {name: -0.3 + 0.1 * k for k, name in enumerate((*method.models.kernel.names, "noise"))}
     whole = PayoffPosterior.of(method.models.kernel, data, theta)

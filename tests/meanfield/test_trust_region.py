@@ -186,7 +186,7 @@ def test_what_is_too_crowded_to_work_is_left() -> None:
 
 def test_all_works_as_long_as_nothing_fails() -> None:
     problem = MeanField(actions=("a", "b"), agents=10)
-    assert TableFeasibility(problem).at({}) is everywhere
+    assert TableFeasibility(problem, Optimizer(problem).history).at({}) is everywhere
     assert everywhere(np.zeros((3, 1, 2))).all()
 
 

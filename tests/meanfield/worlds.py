@@ -103,7 +103,7 @@ def check_vectors(method: Any) -> None:
         suggestion = optimizer.ask()
         assert suggestion is not None
         naive: Any = optimizer._method
-        counts = naive.counts(naive.vectors[suggestion.token])
+        counts = naive.counts(naive.vector(suggestion))
         table = problem.table(suggestion.values["distribution"])
         np.testing.assert_allclose(counts / problem.agents_in[:, None], table)
         assert counts[1, 0] == counts[1, 2] == 0

@@ -79,8 +79,8 @@ def beyond_a_valve(far: float, limit: float = 5.0) -> ConstraintModel:
     x = np.concatenate([random.uniform(0.0, 0.59, 22), [0.62, 0.97]])
     p = np.where(x > 0.6, 7.0, 3.0) + 0.2 * random.normal(size=24)
     p[-1] = far
-    watched.begin_anew([(str(k), x[k : k + 1], float(p[k])) for k in range(24)], 1)
-    watched.set(fresh, watched.fit(fresh, lambda elapsed: elapsed))
+    watched.model.replace(x[:, None], p)
+    watched.model.set(watched.model.fit())
     return watched
 
 
@@ -116,8 +116,8 @@ def test_what_is_doubted_within_a_limit_hangs_on_no_sign() -> None:
     pressure = np.where(dropped, 0.01 * random.random(24), 3.0 + np.sin(4 * x[:, 0]) + 0.05 * random.normal(size=24))
     for sign, limit in ((1.0, sb.OutcomeConstraint("p", at_most=5)), (-1.0, sb.OutcomeConstraint("p", at_least=-5))):
         watched = ConstraintModel.of(limit, fresh, None)
-        watched.begin_anew([(str(k), x[k], sign * float(pressure[k])) for k in range(24)], 1)
-        watched.set(fresh, watched.fit(fresh, lambda elapsed: elapsed))
+        watched.model.replace(x, sign * pressure)
+        watched.model.set(watched.model.fit())
         assert watched.model.doubted == [6, 13, 21]
 
 
@@ -147,7 +147,7 @@ def with_nature(probability: float, law: sb.Normal | sb.space.Discrete) -> Margi
     points, variable = np.random.default_rng(0).random((60, 2)), sb.Float("w", -5, 5, law=law)
     nature = np.array(variable.decode(points[:, 1]))
     values = 10.0 * points[:, 0] + nature
-    watched.begin_anew([(str(k), point, float(y)) for k, (point, y) in enumerate(zip(points, values, strict=True))], 2)
+    watched.model.replace(points, values)
     return margin_over([watched], [Controlled(), Uncontrolled(LawOf(variable))])
 
 
@@ -176,7 +176,7 @@ def test_the_margin_is_that_of_the_average_probability() -> None:
     )
     random = np.random.default_rng(0)
     points = random.random((12, 2))
-    watched.begin_anew([(str(k), x, float(x.sum() + 0.1 * random.normal())) for k, x in enumerate(points)], 2)
+    watched.model.replace(points, [float(x.sum() + 0.1 * random.normal()) for x in points])
     law = Uncontrolled(LawOf(VARIABLES[1]))
     found = margin_over([watched], [Controlled(), law])(np.array([[0.1], [0.7]]))
     nature = law.law.draws([0], (np.arange(4000)[:, None] + 0.5) / 4000)[:, 0]
@@ -197,9 +197,8 @@ def test_the_probability_is_the_mean_over_draws_of_the_hyperparameters() -> None
     watched = ConstraintModel.of(limit, fresh, None)
     random = np.random.default_rng(0)
     points = 0.5 * random.random((8, 1))
-    rows = [(str(k), x, float(x[0] + 0.1 * random.normal())) for k, x in enumerate(points)]
-    watched.begin_anew(rows, 1)
-    watched.set(fresh, watched.fit(fresh, lambda elapsed: elapsed))
+    watched.model.replace(points, [float(x[0] + 0.1 * random.normal()) for x in points])
+    watched.model.set(watched.model.fit())
 
     nature, places = Nature.of([Controlled()], 0.9), np.linspace(0.0, 1.0, 5)[:, None]
     draws = watched.model.members

@@ -35,11 +35,12 @@ NUMERIC = sb.CostVarying(
 def learned(problem: sb.CostVarying, seed: int, n: int = 25) -> tuple[CostVaryingMethod[Any], History]:
     """A method that knows n random outcomes of a wavy function."""
     random = np.random.default_rng(seed)
-    method = UcbPsq(problem, UcbPsqOptions(), Streams(seed))
+    history = sb.Optimizer(problem, "ucb-psq").history
+    method = UcbPsq(problem, UcbPsqOptions(), Streams(seed), history)
     inputs = np.stack([v.encode(v.decode(v.encoded_ppf(random.random(n)))) for v in problem.variables], axis=1)
     method.model.replace(inputs, np.sin(5 * inputs @ random.normal(size=inputs.shape[1])))
     method.model.set(method.model.fit())
-    return method, sb.Optimizer(problem, "ucb-psq").history
+    return method, history
 
 
 def exact(method: CostVaryingMethod[Any], history: History, i: int, points: Any) -> Any:

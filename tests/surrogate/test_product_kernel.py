@@ -21,11 +21,12 @@ def test_deviations_of_a_smooth_function_without_noise(n: int) -> None:
     problem = sb.CostVarying(
         variables=[sb.Float("a", 0, 1, law=law), sb.Float("b", 0, 1, law=law)], control_sets=[["a"], ["a", "b"]]
     )
-    method = UcbPsq(problem, UcbPsqOptions(), Streams(0))
+    history = Optimizer(problem, "ucb-psq").history
+    method = UcbPsq(problem, UcbPsqOptions(), Streams(0), history)
     inputs = np.random.default_rng(0).random((n, 2))
     method.model.replace(inputs, -((inputs[:, 0] - 0.3) ** 2) - (inputs[:, 1] - 0.7) ** 2)
     method.model.set(method.model.likeliest())  # without draws all that is compared has the same hyperparameters
-    candidates = method.candidates(Optimizer(problem, "ucb-psq").history, {})
+    candidates = method.candidates(history, {})
     signal = candidates.posterior.variance**0.5
     assert signal**2 / method.model.noise > 1e7
     nodes, weights = gauss_rule(problem.variables[1], float(candidates.posterior.lengthscales[1]))

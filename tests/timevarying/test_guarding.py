@@ -74,7 +74,8 @@ def test_a_fit_of_the_objective_alone_leaves_models_of_constrained_outcomes_as_t
     (watched,) = method.candidates.feasibility.constraints.by_name.values()
     before = watched.model.hyperparameters
     last = [event for event in optimizer.events if isinstance(event, Refitted)][-1]
-    method.learn(Refitted(9, {"objective": last.hyperparameters["objective"]}), optimizer.history)
+    optimizer.history.apply(Refitted(9, {"objective": last.hyperparameters["objective"]}))
+    (watched,) = method.candidates.feasibility.constraints.by_name.values()
     assert watched.model.hyperparameters == before
     assert len(watched.model) == 8
 
@@ -106,6 +107,7 @@ def test_what_broke_was_measured_all_the_same_and_what_was_wrong_is_corrected() 
     assert 0.9 in watched.model.outcomes
     optimizer.add(0.5, {"a": 0.5})
     optimizer.add(0.5, {"a": 0.5, "pressure": 0.7})
+    watched = optimizer._state.method.candidates.feasibility.constraints.by_name["pressure"]  # type: ignore[attr-defined]
     assert len(watched.model) == 10
 
 

@@ -60,7 +60,7 @@ def _choose_at_random(study: Study, quickly: ExitStack) -> None:
         return
     method = find_method(study.problem, "random")
     chosen: Any = study.optimizer._method
-    drawn = method(study.problem, method.Options(), Streams(1))
+    drawn = method(study.problem, method.Options(), Streams(1), study.history)
     note = list(study.history)[-1].suggestion.note  # what is behind a choice: replays read it
 
     def choose(history: History, request: Mapping[str, Any]) -> Choice:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float, Int
-from ..core import Amended, Event, History, OutcomeTold, Round, Scope
+from ..core import Fold, History, Result, Scope
 from ..errors import InvalidContext
 from ..gp import Constant, GPPosterior, Kernel, Linear, SquaredExponentialKernel
 from ..optim import Box, kronecker
@@ -38,34 +38,26 @@ class CostModel:
     Constraints on settings may leave no cheap values.
     """
 
-    def __init__(self, problem: Causal, arms: Sequence[Arm] = (), constraints: ScopeConstraints | None = None) -> None:
-        self.problem, self.table = problem, problem.price_table
+    def __init__(
+        self,
+        problem: Causal,
+        arms: Sequence[Arm] = (),
+        constraints: ScopeConstraints | None = None,
+        history: History | None = None,
+    ) -> None:
+        self.problem, self.table, self._history = problem, problem.price_table, history
         self._arms, self._constraints = arms, constraints
         self._actions = tuple(problem.graph.intervenable)
         self._grids: dict[int, tuple[Box, Float[np.ndarray, "g k"]]] = {}  # by the identity of the box beside it
-        self._clear()
+        self._learned = Fold(PriceRegression.take, self._nothing_paid)
 
-    def _clear(self) -> None:
-        learned = self.table is not None and self.table.learned
-        self._regression = PriceRegression(self.table, self._actions) if self.table is not None and learned else None
+    def _nothing_paid(self) -> PriceRegression:
+        return PriceRegression(self._prices, self._actions)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
-
-    def learn(self, event: Event, history: History) -> None:
-        """Update learned prices by one event."""
-        if self._regression is None:
-            return
-        if isinstance(event, OutcomeTold):
-            self._add(history[event.token])
-        elif isinstance(event, Amended):
-            self._clear()
-            for played in history:
-                self._add(played)
-
-    def _add(self, played: Round) -> None:
-        if self._regression is not None and played.state == "told" and played.paid is not None:
-            asked = played.suggestion
-            self._regression.add(asked.scope, {**asked.context, **asked.values}, played.paid)
+    @property
+    def _regression(self) -> PriceRegression:
+        """Learned prices, by the results as they stand."""
+        return self._learned.of(() if self._history is None else self._history.results)
 
     # -- prices of variables -------------------------------------------------------------------------------------------
 
@@ -77,7 +69,6 @@ class CostModel:
         """Price of a variable at each of its encoded values, (r,), given known values of others."""
         table = self._prices
         if name in table.learned:
-            assert self._regression is not None
             return self._regression.along(name, column, known)
         if name in table.formulas:
             return table.along(name, column, known)
@@ -350,6 +341,13 @@ class PriceRegression:
 
     def __len__(self) -> int:
         return len(self._rests)
+
+    def take(self, result: Result) -> PriceRegression:
+        """Add the cost of a play that worked."""
+        if result.played is not None and result.outcome is not None and result.cost is not None:
+            asked = result.played.suggestion
+            self.add(asked.scope, {**asked.context, **asked.values}, result.cost)
+        return self
 
     def add(self, scope: Scope, known: Mapping[str, Any], cost: float) -> None:
         """Add the cost of a play with known settings and contexts."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._arrays import Float, Int
 from ..bandit import expected_with_failure
-from ..core import TIME, DataAdded, Event, History, Refitted, Round, Scope
+from ..core import TIME, DataAdded, History, Round, Scope
 from ..errors import InvalidProblem
 from ..gp import DriftModel, GPRegression
 from ..optim import Box, Margin, kronecker
@@ -178,11 +178,18 @@ class ArmsFeasibility:
     """
 
     def __init__(
-        self, problem: Causal, models: ArmModels, constraints: ScopeConstraints, empty_model: EmptyModel
+        self,
+        problem: Causal,
+        models: ArmModels,
+        constraints: ScopeConstraints,
+        empty_model: EmptyModel,
+        history: History,
     ) -> None:
         self.constraints, self._models = constraints, models
         each = [_ModelData(models, k, empty_model) for k in range(len(models.regressions))]
         self.learned = [data.feasibility(problem) for data in each]
+        for learned in self.learned:
+            learned.see(history)
 
     def of(self, i: int, *, answering: bool = False) -> ArmFeasibility:
         """Feasibility of arm `i`."""
@@ -191,23 +198,14 @@ class ArmsFeasibility:
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Update the models of failures and of constrained outcomes by one event."""
-        if not isinstance(event, Refitted):
-            for each in self.learned:
-                each.learn(event, history)
-            return
-        for each in self.learned:
-            each.failures.learn(event, history)
-        for k, plain in event.hyperparameters.get("further", {}).items():
-            constraints = self.learned[int(k)].constraints
-            assert constraints is not None
-            constraints.set(plain)
+    def check_fit(self) -> None:
+        """Condition all models of outcomes with the latest fit.
 
-    def rebuild(self, history: History) -> None:
-        """Rebuild all models from the history."""
+        Raises:
+            InvalidStudy: it is not one of such models.
+        """
         for each in self.learned:
-            each.begin_anew(history)
+            _ = each.models
 
     def refit(self, horizon: Callable[[float], float]) -> dict[str, Any]:
         """Fit hyperparameters of constrained outcomes where that is due; returns them by model, as plain data."""
@@ -273,7 +271,10 @@ class _ModelData:
         failures = FailureModel(unordered, self.point, lasting=lasting, tells=self.ended)
         if not problem.further:
             return Feasibility(failures)
-        outcomes = ConstraintModels(problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs)
+        logged = "further", str(self.k)
+        outcomes = ConstraintModels(
+            problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs, logged=logged
+        )
         return Feasibility(failures, outcomes)
 
     def fresh(self, drift_model: DriftModel | None) -> ArmModel:

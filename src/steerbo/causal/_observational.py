@@ -16,7 +16,7 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from .._wording import MISSING, counted
-from ..core import TIME, DataAdded, Outcome, Scope
+from ..core import TIME, DataAdded, Outcome, Result, Scope
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..gp import GPRegression, Hyperparameters, Kernel
 from ..records import from_dict
@@ -120,9 +120,11 @@ def informs(scope: Scope, arm: Arm) -> bool:
     return set(scope.set) == set(arm.actions) and set(scope.contexts) <= set(arm.measured)
 
 
-def teaches(trial: DataAdded, arm: Arm) -> bool:
+def teaches(trial: DataAdded | Result, arm: Arm) -> bool:
     """Whether a trial is data of an arm's model: it informs the arm, and has a value for each column."""
-    return trial.scope is not None and informs(trial.scope, arm) and trial.outcome.realised.keys() >= set(arm.names)
+    if trial.scope is None or trial.outcome is None:
+        return False
+    return informs(trial.scope, arm) and trial.outcome.realised.keys() >= set(arm.names)
 
 
 def trials_explained(trials: Sequence[DataAdded], arms: Collection[Arm]) -> str:
@@ -263,11 +265,11 @@ class AdjustedData:
         self._outcomes.append(sign * outcome.value)
         return encoded[: len(self._arm.names)]
 
-    def learn(self, hyperparameters: Hyperparameters) -> None:
+    def set(self, hyperparameters: Hyperparameters) -> None:
         """Take over hyperparameters that were fitted to all observations."""
         self.hyperparameters, self._learned = hyperparameters, self._keys()
 
-    def learn_as(self, before: AdjustedData) -> None:
+    def set_as(self, before: AdjustedData) -> None:
         """Take over what was learned before observations were put right; doubts belong to the same ones."""
         self._learned = before._learned
         if before.hyperparameters is not None:

@@ -20,11 +20,8 @@ from .._arrays import Float
 from ..bandit import BOUND, ArmBounds, cheapest_sufficient, needs_initial_plays, underexplored
 from ..core import (
     TIME,
-    Amended,
     Choice,
-    Event,
     History,
-    OutcomeTold,
     Problem,
     Round,
     Scope,
@@ -71,8 +68,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
     name: ClassVar[str] = "cheap-first"
     Options = CheapOptions
 
-    def __init__(self, problem: Causal, options: CheapOptions, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
+    def __init__(self, problem: Causal, options: CheapOptions, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
         self._unmeasured: Unmeasured = frozenset()
         self._share_models()
 
@@ -104,19 +101,15 @@ class CheapFirst(CausalMethod[CheapOptions]):
         self._build_models()
         return True
 
-    def learn(self, event: Event, history: History) -> None:
-        """See `CausalMethod.learn`; where contexts turn out not to be measured, arms get models of their own."""
-        before, contexts = self._unmeasured, self.problem.graph.contexts or ()
-        if isinstance(event, OutcomeTold):
-            self._unmeasured |= unmeasured([history[event.token]], contexts)
-        elif isinstance(event, Amended):
-            self._unmeasured = unmeasured(history, contexts)
-        if self._unmeasured != before and self._share_models():
-            self.costs.learn(event, history)
-            self.models.rebuild(history)
-            self.feasibility.rebuild(history)
-        else:
-            super().learn(event, history)
+    def update(self) -> None:
+        """See `CausalMethod.update`; where contexts turn out not to be measured, arms get models of their own."""
+        if self.history.results is self._results and len(self.history.fits) == self._fits:
+            return
+        told = [each.played for each in self.history.results if each.played is not None]
+        self._unmeasured = unmeasured(told, self.problem.graph.contexts or ())
+        if self._share_models():
+            self._results, self._fits = (), len(self.history.fits)
+        super().update()
 
     def needed(self, i: int) -> int:
         """Plays of the model of arm `i` before it counts."""

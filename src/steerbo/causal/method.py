@@ -17,18 +17,18 @@ from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
     COMPARABLE,
     TIME,
-    Asked,
     Choice,
     DataAdded,
     Decision,
-    Event,
     Explanation,
     Finding,
+    Fold,
     History,
     Method,
     OutcomeTold,
     PolicyStep,
     Recommendation,
+    Result,
     Round,
     Scope,
     Streams,
@@ -76,13 +76,12 @@ class CausalMethod(Method[Causal, O]):
         models: of the arms' outcomes.
         costs: of plays.
         feasibility: of actions.
-        plays: of each arm.
     """
 
     solves = Causal
 
-    def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
+    def __init__(self, problem: Causal, options: O, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
         self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
@@ -90,15 +89,17 @@ class CausalMethod(Method[Causal, O]):
         self.constraints = ScopeConstraints(problem.limits or (), space)
         self.arms = self.constraints.possible_arms(arms)
         self.closed = len(arms) - len(self.arms)
-        self.plays = np.zeros(len(self.arms), dtype=int)
-        self.costs = CostModel(problem, self.arms, self.constraints)
+        self.costs = CostModel(problem, self.arms, self.constraints, history)
+        self._plays = Fold(self._count, partial(np.zeros, len(self.arms), dtype=int))
+        self._results: tuple[Result, ...] = ()  # that the models have
+        self._fits = 0  # that they have taken over
         self._build_models()
 
     def _build_models(self) -> None:
         """Make the models of the arms, and of their feasibility, without data."""
         empty_model = self.empty_model()
         self.models = ArmModels(self.arms, empty_model, self.problem.sign, self.problem.drift)
-        self.feasibility = ArmsFeasibility(self.problem, self.models, self.constraints, empty_model)
+        self.feasibility = ArmsFeasibility(self.problem, self.models, self.constraints, empty_model, self.history)
 
     def empty_model(self) -> EmptyModel:
         """Function that makes a model without data. Override it for other models; it must be picklable."""
@@ -115,14 +116,33 @@ class CausalMethod(Method[Causal, O]):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Update costs, feasibility, models and play counts by one event, in this order."""
-        self.costs.learn(event, history)
-        self.feasibility.learn(event, history)
-        if isinstance(event, Asked):
-            self.feasibility.check_open(event.scope)
-            self.plays[self.models.number[event.scope]] += 1
-        self.models.learn(event, history)
+    def check_fit(self) -> None:
+        """See `Method.check_fit`."""
+        self.feasibility.check_fit()
+        self.update()
+
+    def update(self) -> None:
+        """Let the models have the results as they stand, and take over new fits."""
+        _ = self.plays  # of open scopes
+        results, m = self.history.results, len(self._results)
+        if results[:m] == self._results:
+            for result in results[m:]:
+                self.models.add(result)
+        else:
+            self.models.rebuild(results)
+        self._results = results
+        for fit in self.history.fits[self._fits :]:
+            self.models.set(fit.hyperparameters)
+            self._fits += 1
+
+    @property
+    def plays(self) -> Int[np.ndarray, " m"]:
+        """Plays of each arm."""
+        return self._plays.of(tuple(each.suggestion.scope for each in self.history))
+
+    def _count(self, plays: Int[np.ndarray, " m"], scope: Scope) -> Int[np.ndarray, " m"]:
+        self.feasibility.check_open(scope)
+        return plays + (np.arange(len(plays)) == self.models.number[scope])
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Fit hyperparameters of the models whose schedule says so."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -11,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float
-from ..core import Amended, DataAdded, Event, Finding, History, Outcome, OutcomeTold, Refitted, Round, Scope
+from ..core import Finding, History, Outcome, Result, Round, Scope
 from ..errors import InvalidStudy
 from ..gp import (
     AnyDrift,
@@ -122,7 +123,7 @@ class ArmModels:
         self._rows = _RowCache(arms, self.number)
         self._fitted_at = [0] * len(classes)
         self._all_at = [0] * len(classes)  # outcomes of all models together at the latest fit of each
-        self._fitted: set[int] = set()
+        self._at_fit: dict[int, ArmModel] = {}  # models as they were fitted, with the outcomes of then
         self._clear()
 
     def _clear(self) -> None:
@@ -201,32 +202,21 @@ class ArmModels:
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Update data and hyperparameters by one event."""
-        match event:
-            case Refitted():
-                self.set(event.hyperparameters)
-            case OutcomeTold():
-                self._add_play(history[event.token], event.outcome)
-            case DataAdded():
-                self._add(event)
-            case Amended():
-                self.rebuild(history)
-
-    def _add_play(self, played: Round, outcome: Outcome) -> None:
-        i = self.arm_of(played)
-        self._later.append((played, self._sign * outcome.value))
-        self.arm_of_row[self.model_of[i]].append(i)
-
-    def _add(self, data: DataAdded) -> None:
-        """Add external data: a trial, or an observation without intervention."""
-        if data.scope is None:
-            self._observe(data.outcome)
+    def add(self, result: Result) -> None:
+        """Add an outcome: of a play, of a trial elsewhere, or of an observation without intervention."""
+        if result.outcome is None:
             return
-        for k, arm in enumerate(self.typical):
-            if teaches(data, arm):
-                self.regressions[k].add(arm.encode(data.outcome.realised)[0], self._sign * data.outcome.value)
-                self.arm_of_row[k].append(_ELSEWHERE)
+        if result.played is not None:
+            i = self.arm_of(result.played)
+            self._later.append((result.played, self._sign * result.outcome.value))
+            self.arm_of_row[self.model_of[i]].append(i)
+        elif result.scope is None:
+            self._observe(result.outcome)
+        else:
+            for k, arm in enumerate(self.typical):
+                if teaches(result, arm):
+                    self.regressions[k].add(arm.encode(result.realised)[0], self._sign * result.outcome.value)
+                    self.arm_of_row[k].append(_ELSEWHERE)
 
     def _observe(self, outcome: Outcome) -> None:
         """Add an observation to each model whose effect it identifies; adjusted data wait for the next fit."""
@@ -238,23 +228,22 @@ class ArmModels:
                 self.regressions[k].add(row, self._sign * outcome.value)
                 self.arm_of_row[k].append(_OBSERVED)
 
-    def rebuild(self, history: History) -> None:
-        """Rebuild all data from the outcomes as they stand now, keeping hyperparameters."""
+    def rebuild(self, results: Sequence[Result]) -> None:
+        """Rebuild all data from results as they stand, keeping hyperparameters and the doubts of the latest fit."""
         before, observed = self.regressions, self.observed
         self._clear()
-        for each in self.drifts:
-            each.correct()
-        for k in self._fitted:
-            self.regressions[k].set(replace(before[k].hyperparameters, doubted=()))
-        for data in history.data.values():
-            self._add(data)
-        for k, some in enumerate(self._rows.told(history, self.model_of)):
-            model, values = self.regressions[k], [self._sign * outcome.value for _, outcome in some]
-            model.replace(self._rows.stacked(model.inputs, some), np.append(model.outcomes, values), before[k])
-            self.arm_of_row[k] += [self.arm_of(played) for played, _ in some]
-        for k, known in observed.items():
-            self.observed[k].learn_as(known)
-            self._use_observations(k, min(known.used, len(self.observed[k])), before[k])
+        for result in results:
+            self.add(result)
+        for k, data in enumerate(self.regressions):
+            self.drifts[k].correct()
+            model, like = self._new_model(k), self._at_fit.get(k)
+            if like is not None:
+                model.set(replace(before[k].hyperparameters, doubted=()))
+            model.replace(data.inputs, data.outcomes, like)
+            self._regressions[k] = model
+            if k in observed:
+                self.observed[k].set_as(observed[k])
+                self._use_observations(k, min(observed[k].used, len(self.observed[k])), like)
 
     def _use_observations(self, k: int, n: int, like: ArmModel | None = None) -> None:
         """Replace the observations of model `k` by its first `n`, adjusted; unadjusted ones are rows already."""
@@ -353,7 +342,7 @@ class ArmModels:
             return self.drifts[k].fit(partial(self._fresh, k), self.regressions[k], horizon)
         model, observed = self._new_model(k), self.observed[k]
         model.elsewhere = self._elsewhere(k)
-        if k in self._fitted:
+        if k in self._at_fit:
             model.set(replace(self.regressions[k].hyperparameters, doubted=()))
         model.replace(*self._with_plays(k, *observed.rows(len(observed), Hyperparameters.from_dict(learned))))
         return model.fit().to_dict()
@@ -380,7 +369,7 @@ class ArmModels:
             raise InvalidStudy("hyperparameters", dict(hyperparameters), "models, adjusters and further, by number")
         regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
         for k, plain in regressions.items():
-            self.observed[k].learn(Hyperparameters.from_dict(plain))
+            self.observed[k].set(Hyperparameters.from_dict(plain))
         for name, plain in hyperparameters.get("models", {}).items():
             k = int(name)
             if k in regressions:
@@ -388,7 +377,7 @@ class ArmModels:
             self.regressions[k] = self.drifts[k].set_hyperparameters(
                 partial(self._fresh, k), self.regressions[k], plain
             )
-            self._fitted.add(k)
+            self._at_fit[k] = copy(self.regressions[k])
             self._fitted_at[k], self._all_at[k] = len(self.regressions[k]), self._all
 
 
@@ -426,22 +415,3 @@ class _RowCache:
             points = self._encoded[i].of_all(rows, self._arms[i].encode_rows)
             found |= {token: point for (token, _), point in zip(rows, points, strict=True)}
         return [found[played.suggestion.token] for played in told]
-
-    def stacked(
-        self, points: Float[np.ndarray, "n p"], some: Sequence[tuple[Round, Outcome]]
-    ) -> Float[np.ndarray, "m q"]:
-        """Rows of a model, followed by those of rounds, padded with zeros if the model has more columns."""
-        if not some:
-            return points
-        plays = np.array(self.points([played for played, _ in some]))
-        if not len(points):
-            return plays
-        return np.concatenate([points, np.pad(plays, ((0, 0), (0, points.shape[1] - plays.shape[1])))])
-
-    def told(self, history: History, model_of: Sequence[int]) -> list[list[tuple[Round, Outcome]]]:
-        """Rounds with an outcome by model (`model_of` each arm), in the order in which they were asked."""
-        found: list[list[tuple[Round, Outcome]]] = [[] for _ in dict.fromkeys(model_of)]
-        for _, outcome, played in history.outcomes():
-            if played is not None:
-                found[model_of[self.arm_of(played)]].append((played, outcome))
-        return found

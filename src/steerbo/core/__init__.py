@@ -15,7 +15,8 @@ from ._context import (
     typical,
 )
 from ._findings import Finding, Reason, finding, good_enough, least_acceptable, reason
-from ._history import History, Round, number_of
+from ._fold import Fold
+from ._history import Fit, History, Result, Round, number_of
 from ._implausible import COMPARABLE
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
 from ._problem import ConstrainedProblem, Problem, StatedLaw, with_unit
@@ -60,7 +61,7 @@ from .events import (
     OutcomeTold,
     Refitted,
 )
-from .law_tests import LawTest, NatureDraws
+from .law_tests import LawTest
 from .optimizer import BaseStudy, Optimizer, Warnings, load, problem_of
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
 from .request import SEEN, BatchPosition, RequestField, batch_position, finite, one_or_more
@@ -69,14 +70,13 @@ from .state import ReproducibilityWarning
 __all__ = [
     "COMPARABLE", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition", "BoundsExtended",
     "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided", "Decision", "Event", "Explanation", "Failed",
-    "Finding", "History", "LawTest", "LimitsRevised", "Method", "NatureDraws", "Optimizer", "OptionsT",
-    "Outcome", "OutcomeTold", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
-    "ReproducibilityWarning", "RequestField", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams", "Suggestion",
-    "Table", "Typical",
-    "Warnings", "after", "as_text", "average_recommendation", "batch_position", "cached_until_next_event", "context_of",
-    "default_method", "extended", "find_method", "finding", "finite", "gain_text", "good_enough",
-    "horizon", "keyed", "kinds", "last_time", "least_acceptable", "limit_text", "load", "methods", "now", "number_of",
-    "numeral", "one_or_more", "overruled_settings", "problem_class", "problem_of", "read_bounds", "read_problem",
-    "read_stop", "read_time", "read_when", "reason", "revised_text", "settings_text", "standing", "stop_text",
-    "time_of", "typical", "with_unit",
+    "Finding", "Fit", "Fold", "History", "LawTest", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome",
+    "OutcomeTold", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
+    "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams",
+    "Suggestion", "Table", "Typical", "Warnings", "after", "as_text", "average_recommendation", "batch_position",
+    "cached_until_next_event", "context_of", "default_method", "extended", "find_method", "finding", "finite",
+    "gain_text", "good_enough", "horizon", "keyed", "kinds", "last_time", "least_acceptable", "limit_text", "load",
+    "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings", "problem_class", "problem_of",
+    "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "reason", "revised_text", "settings_text",
+    "standing", "stop_text", "time_of", "typical", "with_unit",
 ]  # fmt: skip

@@ -26,6 +26,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from itertools import islice
 from math import comb, exp, isclose, lgamma, log
 from typing import Any, NamedTuple
@@ -305,7 +306,7 @@ class Codes:
     def __init__(self, problem: Problem, far_beyond: FarBeyond) -> None:
         self._problem = problem
         self._values = Column(far_beyond)
-        self._costs: dict[Scope | None, Column] = defaultdict(lambda: Column(far_beyond))
+        self._costs: dict[Scope | None, Column] = defaultdict(partial(Column, far_beyond))
         self._totals = Totals()
 
     def take(self, event: Event, history: History) -> Iterator[Amended]:

@@ -50,19 +50,7 @@ def now(history: History) -> float:
 
 def last_time(history: History) -> float:
     """Time of the last round that holds the clock, and of data that say none; before the first see `beginning`."""
-    return time_of(last) if (last := history.clock) else history.beginning
-
-
-def beginning(number: int, time: float, counted: bool = False) -> float:
-    """Time of data that came before the first round and say no time: that of this round, which has a number.
-
-    Where the time of rounds is counted, what came before the first of them is one earlier: as of 0, where it is their
-    number, else as of the latest data that say their time.
-
-    >>> beginning(1, 1000.0), beginning(1, 1.0), beginning(1, 41.0, counted=True)
-    (1000.0, 0.0, 40.0)
-    """
-    return 0.0 if time == number else time - 1.0 if counted else time
+    return history.last_time
 
 
 def context_of(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -109,3 +109,15 @@ class Dates:
             if dated.rounds <= rounds:
                 return dated
         return None
+
+
+def beginning(number: int, time: float, counted: bool = False) -> float:
+    """Time of data that came before the first round and say no time: that of this round, which has a number.
+
+    Where the time of rounds is counted, what came before the first of them is one earlier: as of 0, where it is their
+    number, else as of the latest data that say their time.
+
+    >>> beginning(1, 1000.0), beginning(1, 1.0), beginning(1, 41.0, counted=True)
+    (1000.0, 0.0, 40.0)
+    """
+    return 0.0 if time == number else time - 1.0 if counted else time

@@ -14,7 +14,7 @@ from typing import Any, Literal, assert_never
 
 from ..errors import UnknownSuggestion, short_repr
 from ..records import of_checked, with_checked
-from ._dates import COMPARED, Dated, Dates, Leap, far_ahead
+from ._dates import COMPARED, Dated, Dates, Leap, beginning, far_ahead
 from .answers import Scope, Suggestion
 from .events import (
     Abandoned,
@@ -80,6 +80,81 @@ class Round:
     def holds_clock(self) -> bool:
         """Whether no later round may be earlier: not of an abandoned or void one, whose time may have been mistyped."""
         return self.state not in ("abandoned", "void")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is known of one evaluation as it stands now: of a round that has ended, or of external data.
+
+    Attributes:
+        name: token of the round, or name of the data.
+        played: the round; None: external data.
+        outcome: the outcome; None: the evaluation failed, or its outcome is void.
+        failed: whether it failed.
+        realised: realised values, as far as they are known.
+        scope: the scope played, where that is known.
+        cost: what it cost, switching included, where that is known; of a void outcome, too.
+        number: of the round; of data the number of rounds when they came.
+        time: of data that do not say theirs: of the clock when they came.
+    """
+
+    name: str
+    played: Round | None
+    outcome: Outcome | None
+    failed: bool
+    realised: Mapping[str, Any]
+    scope: Scope | None
+    cost: float | None
+    number: int
+    time: float
+
+    @classmethod
+    def of_round(cls, played: Round, time: float) -> Result:
+        """Result of a round that has ended; `time` of the clock when it came."""
+        told, asked = played.outcome if played.state == "told" else None, played.suggestion
+        realised = played.realised if told is None else told.realised
+        failed = played.state == "failed"
+        return cls(asked.token, played, told, failed, realised, asked.scope, played.paid, played.number, time)
+
+    @classmethod
+    def of_data(cls, name: str, data: DataAdded, rounds: int, time: float) -> Result:
+        """Result of external data that came after so many rounds, at a time of the clock."""
+        said = data.outcome
+        return cls(name, None, said, False, said.realised, data.scope, said.cost, rounds, time)
+
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """Values by name, those derived from others included."""
+        return self.realised if self.played is None else self.played.realised
+
+    @property
+    def worked(self) -> bool:
+        """Whether there is, or was before it was voided, an outcome."""
+        return self.played is None or self.played.outcome is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Hyperparameters that were learned, and what from.
+
+    Attributes:
+        round: number of the round before which they were learned.
+        hyperparameters: plain data, as `Method.refit` returned them, or those of one model among them.
+        results: all results as they stood.
+    """
+
+    round: int
+    hyperparameters: Any
+    results: tuple[Result, ...]
+
+    def part(self, *keys: str) -> Any:
+        """Hyperparameters under these keys, one within the other; None: there are none."""
+        found = self.hyperparameters
+        for key in keys:
+            if not isinstance(found, Mapping) or key not in found:
+                return None
+            found = found[key]
+        return found
 
 
 class RunningMean:
@@ -219,6 +294,12 @@ class History:
         self.identified: dict[str, str] = {}  # names of external data by the identity that they came with
         self.coded: dict[str, Outcome] = {}  # outcomes as they were told, where they hold a code and do not count whole
         self._added = 0
+        # rounds and clock when each result came, in that order; None: before any round
+        self._came: dict[str, tuple[int, float | None]] = {}
+        self._known: dict[str, tuple[Round | DataAdded, Result]] = {}
+        self._results: tuple[Result, ...] | None = ()  # None: to be gathered anew
+        self._latest: dict[tuple[int | str, ...], tuple[tuple[Fit, ...], Fit | None]] = {}
+        self.fits: tuple[Fit, ...] = ()  # oldest first; those that are of bounds before the present ones do not count
         self._rounds: dict[str, Round] = {}
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
         self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
@@ -228,8 +309,9 @@ class History:
         self._held: str | None = None  # token of the first of them
         self.dates = Dates()  # times that external data say
         self._counted: set[str] = set()  # tokens of rounds whose time was counted on from that of data
-        self.beginning = 0.0  # time of data that came before any round and say no time themselves
-        self.undated = False  # whether there are such data
+        self.undated = False  # whether data came before any round and say no time themselves
+        self.asked_for: float | None = None  # time that is asked for before any round
+        self._began = 0.0  # `beginning` when results were gathered
 
     def __iter__(self) -> Iterator[Round]:
         return iter(list(self._rounds.values()))  # a copy: another thread may go on
@@ -296,6 +378,79 @@ class History:
             yield name, event.outcome, None
         for played, outcome in self.told:
             yield played.suggestion.token, outcome, played
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """All outcomes and failures as they stand now, in the order in which they came.
+
+        One that is corrected keeps its place. Those that are as they were before are the same objects, so that tuples
+        are compared quickly.
+        """
+        if self._results is None:
+            standing = (self._result(name) for name in self._came)
+            self._results = tuple(each for each in standing if each is not None)
+        return self._results
+
+    def _result(self, name: str) -> Result | None:
+        """A result as it stands; None: data that are void."""
+        source = self.data.get(name) or self._rounds.get(name)
+        if source is None:
+            return None
+        before, time = self._known.get(name), self.clock_at(name)
+        if before is None or before[0] is not source or before[1].time != time:
+            rounds, _ = self._came[name]
+            if isinstance(source, Round):
+                made = Result.of_round(source, time)
+            else:
+                made = Result.of_data(name, source, rounds, time)
+            before = self._known[name] = source, made
+        return before[1]
+
+    def _arrive(self, name: str) -> None:
+        """Add a result, or take note that one of them is another now."""
+        if name in self._came:
+            self._results = None
+            return
+        self._came[name] = len(self), None if self._held is None else self.last_time
+        if self._results is not None and (made := self._result(name)) is not None:
+            self._results = (*self._results, made)
+
+    def fit(self, *keys: str, since: int = 0) -> Fit | None:
+        """The latest fit of one model, whose hyperparameters are under these keys; None: there is none.
+
+        It is the same object as long as there is no later one. The first `since` fits are left out.
+        """
+        among, latest = self._latest.get((since, *keys), ((), None))
+        if among is not self.fits:
+            later = reversed(self.fits[since:])
+            with_it = ((fit, part) for fit in later if (part := fit.part(*keys)) is not None)
+            fit, part = next(with_it, (None, None))
+            if fit is None:
+                latest = None
+            elif latest is None or latest.hyperparameters is not part or latest.results is not fit.results:
+                latest = replace(fit, hyperparameters=part)
+            self._latest[since, *keys] = self.fits, latest
+        return latest
+
+    def clock_at(self, name: str) -> float:
+        """Time of the clock when an outcome or a failure came; 0 before it has."""
+        time = self._came.get(name, (0, 0.0))[1]
+        return self.beginning if time is None else time
+
+    @property
+    def beginning(self) -> float:
+        """Time of data that came before any round and say none: that of the first round, once it is known."""
+        if not self.undated:
+            return 0.0
+        if (first := self.first) is None:
+            return self.asked_for or 0.0
+        time = first.request.get("time")
+        return 0.0 if time is None else beginning(first.number, float(time), self.is_counted(first))
+
+    @property
+    def last_time(self) -> float:
+        """Time of the last round that holds the clock, and of data that say none; before the first see `beginning`."""
+        return self.beginning if self._held is None else float(self._rounds[self._held].request["time"])
 
     @property
     def told(self) -> tuple[tuple[Round, Outcome], ...]:
@@ -464,6 +619,23 @@ class History:
     def apply(self, event: Event) -> None:
         """Take in one event."""
         self.events += 1
+        self._apply(event)
+        if self.undated and self.beginning != self._began:
+            self._begin_elsewhen()
+
+    def _begin_elsewhen(self) -> None:
+        """Take note that data from before any round came at another time: the first round has another one."""
+        self._began, self._results = self.beginning, None
+        before = {name for name, (_, time) in self._came.items() if time is None}
+        self.fits = tuple(
+            replace(
+                fit,
+                results=tuple(replace(each, time=self._began) if each.name in before else each for each in fit.results),
+            )
+            for fit in self.fits
+        )
+
+    def _apply(self, event: Event) -> None:
         match event:
             case Asked():
                 self._begin(event)
@@ -504,6 +676,7 @@ class History:
                 self.data[self.latest_data] = self.first_data[self.latest_data] = event
                 if event.id is not None:
                     self.identified[event.id] = self.latest_data
+                self._arrive(self.latest_data)
                 self.dates.state(self.latest_data, event.outcome.realised.get("time"), len(self))
                 self._accounts.add(event)
             case LimitsRevised():
@@ -512,7 +685,11 @@ class History:
                 self.stop = now.get("stop", self.stop)
                 self.columns = now.get("columns", self.columns)
                 self.revisions.append(event)
-            case Created() | Refitted() | BoundsExtended():
+            case Refitted():
+                self.fits = (*self.fits, Fit(event.round, event.hyperparameters, self.results))
+            case BoundsExtended():
+                self.fits = ()
+            case Created():
                 pass
             case _:
                 assert_never(event)
@@ -565,12 +742,14 @@ class History:
         assert before is not None
         if event.outcome is None:
             if name in self.data:
+                self._results = None
                 self._accounts.void(before)
                 self.removed[name] = self.data.pop(name)
                 self.dates.state(name, None, len(self))
             return
         charge = before.charge if event.charge is None else event.charge
         after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
+        self._results = None
         self._accounts.correct(before, after, counted=name in self.data)
         self.dates.state(name, after.outcome.realised.get("time"), len(self))
         if name in self.data:
@@ -589,6 +768,8 @@ class History:
         self._accounts.change(before, after)
         if before.holds_clock != after.holds_clock:
             self._set_clock(after)
+        if token in self._came or after.state in ("told", "failed"):
+            self._arrive(token)
         self._failed += (after.state == "failed") - (before.state == "failed")
         for tokens, stays in ((self._open, after.state == "open"), (self._waiting, after.waiting)):
             if not stays:

@@ -1,4 +1,4 @@
-"""Base class of methods: a method takes in events, keeps a state, and chooses from it."""
+"""Base class of methods: a method chooses and answers from the history of a study as it stands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._history import History, Round
 from ._problem import Problem
 from .answers import Explanation, PolicyStep, Recommendation, Scope
 from .determinism import Streams
-from .events import DataAdded, Event, OutcomeTold
+from .events import DataAdded, OutcomeTold
 
 P = TypeVar("P", bound=Problem)
 OptionsT = TypeVar("OptionsT")
@@ -84,10 +84,11 @@ class NoOptions:
 class Method(ABC, Generic[P, OptionsT]):
     """A way to choose, for one problem.
 
-    Its state is a pure function of problem, options, seed and the events that `learn` was given, in order. Everything
-    it draws comes from `streams(round, name)`.
+    All that it does is a function of problem, options, seed and history. Everything it draws comes from
+    `streams(round, name)`.
 
     Attributes:
+        history: of the study, as it stands.
         name: its name in studies and logs.
         solves: the class of the problems that it is for.
         Options: a record; every option has a default. Most methods of a few lines have none.
@@ -97,8 +98,8 @@ class Method(ABC, Generic[P, OptionsT]):
     solves: ClassVar[type] = Problem
     Options: ClassVar[type[Any]] = NoOptions
 
-    def __init__(self, problem: P, options: OptionsT, streams: Streams) -> None:
-        self.problem, self.options, self.streams = problem, options, streams
+    def __init__(self, problem: P, options: OptionsT, streams: Streams, history: History) -> None:
+        self.problem, self.options, self.streams, self.history = problem, options, streams, history
 
     @classmethod
     def is_default_for(cls, problem: Problem) -> bool:
@@ -129,12 +130,15 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         return True
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event; `history` has it already."""
+    def update(self) -> None:
+        """Learn from the history as it stands, where a rule is sequential by nature; it is called before all others."""
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Hyperparameters learned anew, as plain data, where that is due. They come back through `learn`."""
+        """Hyperparameters learned anew, as plain data, where that is due. They are logged: see `history.fits`."""
         return None
+
+    def check_fit(self) -> None:
+        """Raise an error if the latest of `history.fits` cannot be used; then it is left out, and is due again."""
 
     def finished(self, history: History) -> str:
         """Reason why nothing is left to suggest, or an empty string."""

@@ -19,8 +19,8 @@ with probability at most α (Ville's inequality), however often it is looked at.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import combinations
 from typing import Any
 
@@ -30,11 +30,11 @@ from .._arrays import Float
 from .._wording import numeral
 from ..space import Categorical
 from ._findings import Finding
-from ._history import History
+from ._fold import Fold
+from ._history import History, Result
 from ._problem import Problem, StatedLaw
-from .events import Amended, DataAdded, Event, Failed, OutcomeTold
 
-__all__ = ["ALPHA", "MOST_PAIRED", "LawMonitor"]
+__all__ = ["ALPHA", "MOST_PAIRED", "LawEvidence", "LawMonitor", "nature_draws"]
 
 BINS = (2, 4, 8, 16)
 """Numbers of bins in the bets on one variable."""
@@ -150,42 +150,19 @@ Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
 """Names of the variables that a round sets, names of those known before, and the realised values."""
 
 
-class NatureDraws:
-    """Values that nature drew in rounds and in external data, as they stand now.
+def nature_draws(results: Iterable[Result]) -> Iterator[Shown]:
+    """Draws of nature in results as they stand.
 
     Failed rounds show what was measured, data something where it is said what was set. A corrected outcome shows the
     same as before where it is the objective alone that was wrong.
     """
-
-    def __init__(self) -> None:
-        self._shown: dict[str, Shown] = {}  # by the round's token, or the data's name
-
-    def take(self, event: Event, history: History) -> tuple[bool, list[Shown]]:
-        """Draws that an event shows, and whether they replace all earlier ones; `history` has the event already."""
-        match event:
-            case OutcomeTold() | Failed() | Amended():
-                name = event.token
-            case DataAdded():
-                name = history.latest_data
-            case _:
-                return False, []
-        before, now = self._shown.get(name), _shown_by(name, history)
-        if now == before:
-            return False, []
-        if now is None:
-            del self._shown[name]
-            return True, list(self._shown.values())
-        self._shown[name] = now
-        return (False, [now]) if before is None else (True, list(self._shown.values()))
-
-
-def _shown_by(name: str, history: History) -> Shown | None:
-    if name in history.data:
-        added = history.data[name]
-        return None if added.scope is None else (added.scope.set, (), added.outcome.realised)
-    if name in history.removed or (played := history[name]).state not in ("told", "failed"):
-        return None
-    return played.suggestion.values, played.suggestion.context, played.realised
+    for each in results:
+        if each.outcome is None and not each.failed:
+            continue
+        if each.played is not None:
+            yield each.played.suggestion.values, each.played.suggestion.context, each.shown
+        elif each.scope is not None:
+            yield each.scope.set, (), each.shown
 
 
 class LawTest:
@@ -314,41 +291,45 @@ MOST_PAIRED = 40
 
 
 class LawMonitor:
-    """Monitor of all laws of a problem: realised values so far, and the evidence against each law."""
+    """Monitor of all laws of a problem: what results as they stand say against each law."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self._shown = NatureDraws()
-        self._begin()
+        self._evidence = Fold(LawEvidence.take, partial(LawEvidence, problem))
+        self._found: tuple[Sequence[Result], tuple[Finding, ...]] = (), ()
 
-    def _begin(self) -> None:
-        self._findings: tuple[Finding, ...] = ()
-        self._late: list[Shown] = []
-        laws = self.problem.stated_laws
+    def findings(self, history: History) -> tuple[Finding, ...]:
+        """Laws that nature violates, in the order in which it was found."""
+        results = history.results
+        if results is not self._found[0]:
+            drawn = tuple(nature_draws(results))
+            self._found = results, self._evidence.of(drawn).findings
+        return self._found[1]
+
+
+class LawEvidence:
+    """Evidence against each law of a problem, from realised values.
+
+    Attributes:
+        findings: laws that nature violates, in the order in which it was found.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.findings = problem, tuple[Finding, ...]()
+        laws = problem.stated_laws
         checked = {name: law for name, law in laws.items() if not (law.given or law.learned)}
         self._alone = {name: LawTest(law) for name, law in checked.items()}
         self._found: set[Any] = set()
-        self._pairs = _pairs(self.problem, laws)
+        self._pairs = _pairs(problem, laws)
         self._together = IndependenceTest(len(self._pairs))
         self._rows: list[dict[str, float]] = []  # of every round what it showed of variables that are paired, encoded
         self._ranks = {name: Ranks() for pair in self._pairs for name in pair}
         kinds = bool(self._alone) + bool(self._pairs)
         self._alone_from, self._pair_from = kinds * len(self._alone) / ALPHA, kinds * len(self._pairs) / ALPHA
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take one event in; `history` has it already."""
-        anew, rounds = self._shown.take(event, history) if self._alone or self._pairs else (False, [])
-        if anew:
-            self._begin()
-        self._late += rounds  # a log that is read back is asked once, in the end
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """Laws that nature violates, in the order in which it was found."""
-        late, self._late = self._late, []
-        for held, known, realised in late:
-            self.shown(held, known, realised)
-        return self._findings
+    def take(self, shown: Shown) -> LawEvidence:
+        """Add what one round or data showed."""
+        self.shown(*shown)
+        return self
 
     def shown(self, held: Collection[str], known: Collection[str], realised: Mapping[str, Any]) -> None:
         """Names of the variables that nature drew in a round with these `held` and `known` variables."""
@@ -382,7 +363,7 @@ class LawMonitor:
         self._found.add(about)
         names = [about] if isinstance(about, str) else list(about)
         found = Finding("law", " and ".join(names), values={"variables": names}, text=said)
-        self._findings = (*self._findings, found)
+        self.findings = (*self.findings, found)
 
 
 def _pairs(problem: Problem, laws: Mapping[str, StatedLaw]) -> list[tuple[str, str]]:

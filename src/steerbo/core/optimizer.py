@@ -129,11 +129,11 @@ class EventRecorder:
         event = self.signed(event)
         if self.log is not None:
             self.log.append(event)
-        before = len(self.state.checks.findings)
+        before = len(self.state.law_findings)
         implausible = self.apply(event)
         for value in implausible:
             warnings.warn(value.warning, stacklevel=3)
-        said = tuple(map(str, (*self.state.checks.findings[before:], *implausible)))
+        said = tuple(map(str, (*self.state.law_findings[before:], *implausible)))
         token = getattr(event, "token", "")
         self._said.pop(token, None)
         if said and token:
@@ -160,9 +160,9 @@ class EventRecorder:
 
     def apply(self, event: Event) -> list[Finding]:
         """Apply a logged event to the state; returns its implausible values."""
-        before, implausible = len(self.state.checks.findings), self.implausible_values(event)
+        before, implausible = len(self.state.law_findings), self.implausible_values(event)
         self.state.apply(event)
-        for found in self.state.checks.findings[before:]:
+        for found in self.state.law_findings[before:]:
             warnings.warn(LawWarning(str(found)), stacklevel=4)
         return implausible
 
@@ -449,7 +449,7 @@ class BaseStudy(ABC):
             *(far_dates(history) if self.problem.timed else ()),
             *limits_broken(self.problem, history),
             *unreached(self.problem, history),
-            *self._state.checks.findings,
+            *self._state.law_findings,
         )
 
     @property

@@ -12,7 +12,8 @@ from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConfl
 from ..records import from_dict, identity
 from ._codes import Codes
 from ._constraints import check_suggestion
-from ._context import TIME, beginning, context_of, time_of
+from ._context import TIME, context_of
+from ._dates import beginning
 from ._findings import Finding, Reason, finding
 from ._history import History, Round
 from ._implausible import unusual
@@ -45,13 +46,12 @@ class StudyState:
         self.problem = problem
         self.events: list[Event] = [created]
         self.history = History(created, problem.in_order, problem.completed, problem.shown)
-        self._asked_for: float | None = None  # time that is asked for before any round
         self.streams = Streams(created.seed)
         self.checks, self.codes = LawMonitor(problem), Codes(problem, unusual)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
         options = from_dict(kind.Options, created.options)
         with one_blas_thread():
-            self.method = kind(problem, options, self.streams)
+            self.method = kind(problem, options, self.streams, self.history)
         self.unread: dict[int, str] = {}  # what is wrong with fits that the method cannot use, by position in the log
         # What was computed from the events, and from how many: it is kept until the next one.
         self.whole = True  # whether the last event was taken in by all of it
@@ -106,30 +106,34 @@ class StudyState:
         self.whole = False
         event = with_canonical_order(event, self.problem.in_order)
         if isinstance(event, BoundsExtended):
-            self._begin_anew(after(self.problem, event), self.history.beginning)
-        self.history.apply(event)
-        self.events.append(event)
-        if self._beginning() != self.history.beginning:
-            self._begin_anew(self.problem, self._beginning())
+            self._widen(event)
         else:
-            self.checks.learn(event, self.history)
-            self._learn(event, len(self.events))
-            self._leave_codes_out(event)
+            self.history.apply(event)
+        self.events.append(event)
+        self._leave_codes_out(event)
+        self._update(event, len(self.events))
         self.whole = True
 
     def _leave_codes_out(self, event: Event) -> None:
         """Correct what holds a code, as is seen with an event, and what holds none after all."""
-        for correction in self.codes.take(event, self.history):
-            self.checks.learn(correction, self.history)
-            self._learn(correction, len(self.events))
+        for _ in self.codes.take(event, self.history):  # the history has each correction then
+            pass
 
-    def _learn(self, event: Event, position: int) -> None:
-        """Let the method learn an event; a fit that it cannot use is left out, and is due again."""
+    @property
+    def law_findings(self) -> tuple[Finding, ...]:
+        """Laws that realised values speak against, in the order in which it was found."""
+        return self.checks.findings(self.history)
+
+    def _update(self, event: Event, position: int) -> None:
+        """Let the method take in what is new; a fit that it cannot use is left out, and is due again."""
         try:
-            self.method.learn(event, self.history)
+            if isinstance(event, Refitted):
+                self.method.check_fit()
+            self.method.update()
         except Exception as error:  # only the method knows what its fits look like, so that anything may be amiss
             if not isinstance(event, Refitted):
                 raise
+            self.history.fits = self.history.fits[:-1]
             self.unread[position] = str(error) if isinstance(error, SteerboError) else repr(error)
 
     def unread_fit(self) -> list[Finding]:
@@ -141,35 +145,18 @@ class StudyState:
             return []
         return [finding("fit-not-read", event=latest, wrong=self.unread[latest].rstrip("."))]
 
-    def _beginning(self) -> float:
-        """Time of data that came before any round and say no time: that of the first round, once that is known."""
-        if not (self.problem.timed and self.history.undated):
-            return self.history.beginning
-        first = self.history.first
-        if first is None:
-            return self._asked_for or 0.0
-        return beginning(first.number, time_of(first), self.history.is_counted(first))
-
-    def _begin_anew(self, problem: Problem, start: float) -> None:
-        """Replay the events on a problem, with another beginning.
-
-        Hyperparameters are left out that were learned before bounds were widened: they are those of the old problem.
-        """
-        created, *rest = self.events
+    def _widen(self, event: BoundsExtended) -> None:
+        """Take the past in anew on a problem with wider bounds; fits so far are of the narrower ones."""
+        created, *past = self.events
         assert isinstance(created, Created)
-        last = max((k for k, event in enumerate(rest) if isinstance(event, BoundsExtended)), default=-1)
-        if problem is not self.problem:
-            last = len(rest)
+        problem, asked_for = after(self.problem, event), self.history.asked_for
         self.problem, self.history = problem, History(created, problem.in_order, problem.completed, problem.shown)
-        self.history.beginning, self.checks, self.codes = start, LawMonitor(problem), Codes(problem, unusual)
-        with one_blas_thread():
-            self.method = type(self.method)(problem, self.method.options, self.streams)
-            for k, event in enumerate(rest):
-                self.history.apply(event)
-                self.checks.learn(event, self.history)
-                if not isinstance(event, Refitted) or k > last:
-                    self._learn(event, k + 2)
-                self._leave_codes_out(event)
+        self.history.asked_for, self.checks, self.codes = asked_for, LawMonitor(problem), Codes(problem, unusual)
+        for each in past:
+            self.history.apply(each)
+            self._leave_codes_out(each)
+        self.history.apply(event)
+        self.method = type(self.method)(problem, self.method.options, self.streams, self.history)
 
     def as_of(self, request: Mapping[str, Any]) -> StudyState:
         """This state; before any round, a copy in which data without a time came at the time that is asked for."""
@@ -183,7 +170,7 @@ class StudyState:
         created = self.events[0]
         assert isinstance(created, Created)
         state = StudyState(self.problem, type(self.method), created)
-        state._asked_for, state.history.beginning = asked_for, asked_for or 0.0
+        state.history.asked_for = asked_for
         for each in events:
             state.apply(each)
         return state
@@ -238,7 +225,7 @@ class StudyState:
         that is probably wrong, which a model believes until it is fitted. Where asks learn nothing, answers always do.
         """
         if self._informed[0] != len(self.events):
-            state = self.as_of({TIME.name: self.history.next_time}) if self._asked_for is None else self
+            state = self.as_of({TIME.name: self.history.next_time}) if self.history.asked_for is None else self
             self._informed = len(self.events), state._with_all_learned()
         return self._informed[1]
 
@@ -249,7 +236,7 @@ class StudyState:
 
     def preview(self, event: Event) -> StudyState:
         """Copy of the state after one more event: an event that cannot be applied is not logged."""
-        return self._replayed([*self.events[1:], event], self._asked_for)
+        return self._replayed([*self.events[1:], event], self.history.asked_for)
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
         """Choose the next round; the method gets its place in a batch if there are switching costs, or it follows."""

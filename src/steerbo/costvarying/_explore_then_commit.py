@@ -20,7 +20,7 @@ no rule);
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
 
@@ -30,7 +30,7 @@ from pydantic import Field
 from .._arrays import Bool, Float
 from .._wording import counted
 from ..bandit import ArmStatistics, cheapest, hoeffding_radius
-from ..core import Amended, Asked, BoundsExtended, Choice, Event, Explanation, History, Refitted, Streams, Table
+from ..core import Choice, Explanation, Fold, History, Streams, Suggestion, Table
 from ..core.tolerance import Fraction, Tolerance
 from ..records import from_dict, record, to_dict
 from ..surrogate import STARTING_POINTS
@@ -180,41 +180,63 @@ class Turn:
         )
 
 
+@dataclass(frozen=True)
+class _Course:
+    """What the choices so far were.
+
+    Args:
+        rounds: number of them.
+        explored: how many explored.
+        exploited: how many exploited.
+        dropped: the round from which a set was held unacceptable.
+        latest: the latest one.
+    """
+
+    rounds: int = 0
+    explored: int = 0
+    exploited: int = 0
+    dropped: Mapping[int, int] = field(default_factory=dict)
+    latest: Turn | None = None
+
+    def after(self, suggestion: Suggestion) -> _Course:
+        """The course after one more choice."""
+        turn: Turn = from_dict(Turn, suggestion.note)
+        if turn.phase == "explore":
+            return replace(self, rounds=suggestion.round, explored=self.explored + 1, latest=turn)
+        out = [i for i in range(len(turn.possible)) if i not in turn.acceptable]
+        dropped = {i: self.dropped.get(i, suggestion.round) for i in out}
+        return _Course(suggestion.round, self.explored, self.exploited + 1, dropped, turn)
+
+
 class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     """Explore every control set in turn, then play the cheapest that may be acceptable (Hoang et al. 2025)."""
 
     name: ClassVar[str] = "explore-then-commit"
     Options: ClassVar[type[Any]] = ExploreThenCommitOptions
 
-    def __init__(self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
-        self.explored = self.exploited = 0
-        self.bounds = Intersected.nothing_known(len(self.plays))  # in units of sign · value
-        self.dropped: dict[int, int] = {}  # the round from which a set was held unacceptable
+    def __init__(
+        self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams, history: History
+    ) -> None:
+        super().__init__(problem, options, streams, history)
+        self._course = Fold(_Course.after, _Course)
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event: bounds are read back from the log; a refit or an amended outcome forgets them."""
-        super().learn(event, history)
-        match event:
-            case Asked():
-                turn: Turn = from_dict(Turn, event.note)
-                if not self.problem.space.seen and not self.problem.timed:
-                    self.bounds = turn.bounds(self.problem.sign)
-                if turn.phase == "explore":
-                    self.explored += 1
-                else:
-                    self.exploited += 1
-                    out = [i for i in range(len(self.plays)) if i not in turn.acceptable]
-                    self.dropped = {i: self.dropped.get(i, event.round) for i in out}
-            case Refitted() | Amended() | BoundsExtended():
-                self.bounds = Intersected.nothing_known(len(self.plays))
-            case _:
-                pass
+    @property
+    def course(self) -> _Course:
+        """The choices so far, by their notes."""
+        return self._course.of(tuple(each.suggestion for each in self.history))
+
+    @property
+    def bounds(self) -> Intersected:
+        """Bounds of the latest choice, in units of `sign · value`; a refit since then has forgotten them."""
+        latest, space = self.course.latest, self.problem.space
+        if latest is None or space.seen or self.problem.timed or self.surrogate.fitted_for > self.course.rounds:
+            return Intersected.nothing_known(self.m)
+        return latest.bounds(self.problem.sign)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose by lines 3–8 while exploring, by lines 14–26 afterwards."""
-        sets = self.working(range(len(self.plays)))
-        i = sets[self.explored % len(sets)]
+        sets = self.working(range(self.m))
+        i = sets[self.course.explored % len(sets)]
         if self._exploring(history) and self.affordable(history, request)[i]:
             return self._explore(history, request, i)
         return self._exploit(history, request)
@@ -223,17 +245,17 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
 
     def _exploring(self, history: History) -> bool:
         """Whether lines 2–3 explore once more."""
-        if self.exploited:
+        if self.course.exploited:
             return False
         limits = BudgetUse(history.budget, history.spent + history.reserved, history.limit, len(history))
         return explores(
-            self.explored, len(self.plays), limits, self.options.explore_fraction, self.options.explore_cycles
+            self.course.explored, self.m, limits, self.options.explore_fraction, self.options.explore_cycles
         )
 
     def _explore(self, history: History, request: Mapping[str, Any], i: int) -> Choice:
         number = len(history) + 1
         if len(self.model) + len(history.pending) < STARTING_POINTS:
-            note = self._note("explore", self.bounds, range(len(self.plays)))
+            note = self._note("explore", self.bounds, range(self.m))
             point = self.random_point(i, request, self.streams(number, "start"))
             return self.play(history, Arm(i), point, request, **note)
         seed = self.streams.integer(number, "search")
@@ -246,12 +268,12 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
         bounds = self.bounds.explored(i, self.unstandardised(lower), self.unstandardised(upper))
-        return self.play(history, Arm(i), point, request, **self._note("explore", bounds, range(len(self.plays))))
+        return self.play(history, Arm(i), point, request, **self._note("explore", bounds, range(self.m)))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
     def _exploit(self, history: History, request: Mapping[str, Any]) -> Choice:
-        beta, number, m = self.options.beta, len(history) + 1, len(self.plays)
+        beta, number, m = self.options.beta, len(history) + 1, self.m
         candidates = known = self.candidates(history, request, pending=False)
         seed = self.streams.integer(number, "search")
         both = self.search_space.search(known, range(m), [beta, -beta], seed)
@@ -274,7 +296,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         """Tolerance of the problem, or the paper's alpha, halved every d exploitation rounds."""
         if self.problem.tolerance is not None:
             return self.problem.tolerance
-        halvings = self.exploited // self.problem.space.dimension
+        halvings = self.course.exploited // self.problem.space.dimension
         return Fraction(self.options.alpha * 0.5**halvings)
 
     def _least(self, guaranteed: float, candidates: Candidates) -> float:
@@ -306,8 +328,10 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         """Explain the phase, and tabulate each set's bounds, costs and the round in which it was ruled out."""
         turn = Turn.of("explore", self.bounds, (), self.problem.sign)
         costs = self._cost_bounds(history)
-        phase = "exploiting" if self.exploited else "exploring"
-        summary = f"{phase}: {counted(self.explored, 'round')} of exploration, {self.exploited} of exploitation"
+        phase = "exploiting" if self.course.exploited else "exploring"
+        summary = (
+            f"{phase}: {counted(self.course.explored, 'round')} of exploration, {self.course.exploited} of exploitation"
+        )
         if turn.guaranteed is not None:
             most = "at most" if self.problem.minimize else "at least"
             summary += f"; {most} {turn.guaranteed:.5g} can be expected"
@@ -316,9 +340,9 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             (
                 turn.possible[i],
                 float(costs[i]) if isinstance(table.rows[i][2], float) else "unknown",
-                f"round {self.dropped[i]}" if i in self.dropped else None,
+                f"round {self.course.dropped[i]}" if i in self.course.dropped else None,
             )
-            for i in range(len(self.plays))
+            for i in range(self.m)
         ]
         rows = tuple((*row, *more) for row, more in zip(table.rows, extra, strict=True))
         bound = "at best" if history.latest is None else f"at best, before round {history.latest.number}"

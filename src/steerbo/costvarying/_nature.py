@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..core import Event, History, LawTest, NatureDraws, StatedLaw
+from ..core import Fold, History, LawTest, Result, StatedLaw
 from ..space import Categorical, Integer, JointRows, Learned, Space, Variable
 from ..surrogate import (
     DirichletProcessLaw,
@@ -89,34 +90,48 @@ class NatureModel:
     is left to nature only in some contexts.
     """
 
-    def __init__(self, space: Space, nature: JointRows | None) -> None:
-        self.space = space
+    def __init__(self, space: Space, nature: JointRows | None, history: History | None = None) -> None:
+        self.space, self._history = space, history
         self._joint = None if nature is None else JointLaw(nature, space)
         self._stated = {v.name: Uncontrolled(LawOf(v)) for v in space if v.law and not isinstance(v.law, Learned)}
-        self._shown = NatureDraws()
-        self._begin()
+        self.learns = any(isinstance(v.law, Learned) for v in space)
+        self._drawn = Fold(_Drawn.take, self._nothing_drawn)
 
-    def _begin(self) -> None:
-        self._learned = {v.name: _Draws.of(v, self.space) for v in self.space if isinstance(v.law, Learned)}
+    def _nothing_drawn(self) -> _Drawn:
+        learned = [v for v in self.space if isinstance(v.law, Learned)]
+        return _Drawn({v.name: _Draws.of(v, self.space) for v in learned})
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event; `history` has it already."""
-        if not self._learned:
-            return
-        anew, rounds = self._shown.take(event, history)
-        if anew:
-            self._begin()
-        for held, known, realised in rounds:
-            for name, draws in self._learned.items():
-                if name in realised and name not in held and name not in known:
-                    draws.take(realised[name], realised)
-
-    def at(self, known: Mapping[str, float], answering: bool = False) -> dict[str, Uncontrolled]:
-        """Laws given encoded values; `answering`: see `JointLaw.at`."""
+    def at(
+        self, known: Mapping[str, float], answering: bool = False, before: int | None = None
+    ) -> dict[str, Uncontrolled]:
+        """Laws given encoded values; `answering`: see `JointLaw.at`; `before`: as they were before that result."""
         seen = {name: value for name, value in known.items() if name in self.space.seen}
-        learned = {name: Uncontrolled(draws.law(seen)) for name, draws in self._learned.items() if name not in known}
+        results = self._history.results if self.learns and self._history is not None else ()
+        drawn = self._drawn.of(results).by_name
+        unknown = {name: draws for name, draws in drawn.items() if name not in known}
+        learned = {name: Uncontrolled(draws.law(seen, before)) for name, draws in unknown.items()}
         joint = {} if self._joint is None else self._joint.at(seen, answering)
         return {**self._stated, **joint, **learned}
+
+
+@dataclass(eq=False)
+class _Drawn:
+    """Draws by nature in the first `results` results, by variable."""
+
+    by_name: dict[str, _Draws]
+    results: int = 0
+
+    def take(self, result: Result) -> _Drawn:
+        """Add what nature drew in one evaluation, in data too where it is said what was set."""
+        number, self.results = self.results, self.results + 1
+        if result.scope is None or not (result.outcome or result.failed):
+            return self
+        asked = None if result.played is None else result.played.suggestion
+        settled = set(result.scope.set) if asked is None else {*asked.values, *asked.context}
+        for name, draws in self.by_name.items():
+            if name in result.shown and name not in settled:
+                draws.take(number, result.shown[name], result.shown)
+        return self
 
 
 @dataclass(eq=False)
@@ -128,6 +143,8 @@ class _Draws:
     codes: list[float]
     contexts: list[list[float]]  # encoded; NaN where the value is unknown
     evidence: LawTest | None  # against the law at first; None: none was stated
+    trust: list[float]  # in the law at first, before any draw and after each
+    results: list[int] = field(default_factory=list)  # number of the result that showed each draw
     _regressed: dict[tuple[int, ...], tuple[int, Regressed | None]] = field(default_factory=dict)
 
     @classmethod
@@ -136,31 +153,37 @@ class _Draws:
         law = variable.law
         stated = isinstance(law, Learned) and law.prior is not None
         evidence = LawTest(StatedLaw.of(variable)) if stated else None
-        return cls(variable, [space[name] for name in space.seen if name != variable.name], [], [], evidence)
+        trust = [0.0 if evidence is None else 1.0 / (1.0 + evidence.value)]
+        return cls(variable, [space[name] for name in space.seen if name != variable.name], [], [], evidence, trust)
 
-    def take(self, value: object, realised: Mapping[str, object]) -> None:
-        """Add one draw."""
+    def take(self, k: int, value: object, realised: Mapping[str, object]) -> None:
+        """Add one draw, which result `k` shows."""
+        self.results.append(k)
         self.codes.append(float(self.variable.encode([value])[0]))
         known = [realised.get(z.name) for z in self.seen]
         self.contexts.append(
             [np.nan if x is None else float(z.encode([x])[0]) for z, x in zip(self.seen, known, strict=True)]
         )
-        if self.evidence is not None:
-            self.evidence.take(value)
+        self.trust.append(0.0 if self.evidence is None else 1.0 / (1.0 + self.evidence.take(value)))
 
-    def law(self, known: Mapping[str, float]) -> DirichletProcessLaw:
-        """Learned law in a context: by regression on it, or for a category by draws in similar contexts."""
-        trust = 0.0 if self.evidence is None else 1.0 / (1.0 + self.evidence.value)
+    def law(self, known: Mapping[str, float], before: int | None = None) -> DirichletProcessLaw:
+        """Learned law in a context: by regression on it, or for a category by draws in similar contexts.
+
+        Args:
+            known: encoded values that are seen before choosing.
+            before: number of a result, of which and of all later ones nothing is known; None: all are known.
+        """
+        m = len(self.codes) if before is None else bisect_left(self.results, before)
+        trust = self.trust[m]
         here = tuple(k for k, z in enumerate(self.seen) if z.name in known)
         values = np.array([known[self.seen[k].name] for k in here])
-        contexts = np.array(self.contexts).reshape(len(self.codes), len(self.seen))[:, list(here)]
+        codes = np.array(self.codes[:m])
+        contexts = np.array(self.contexts[:m]).reshape(m, len(self.seen))[:, list(here)]
         categorical = np.array([isinstance(self.seen[k], Categorical) for k in here], dtype=bool)
         n, regressed = self._regressed.get(here, (-1, None))
-        if n != len(self.codes):
-            regressed = learned_law(self.variable, np.array(self.codes), contexts, categorical)
-            self._regressed[here] = len(self.codes), regressed
+        if n != m:
+            regressed = learned_law(self.variable, codes, contexts, categorical)
+            self._regressed[here] = m, regressed
         if regressed is not None:
             return regressed.law(values, trust)
-        return DirichletProcessLaw(
-            self.variable, np.array(self.codes), similarity_weights(contexts, values, categorical), trust
-        )
+        return DirichletProcessLaw(self.variable, codes, similarity_weights(contexts, values, categorical), trust)

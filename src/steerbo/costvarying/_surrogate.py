@@ -1,8 +1,8 @@
 """The surrogate of the wing: one Gaussian process for all control sets, its drift, and the feasibility of plays.
 
-`learn` turns each told outcome into a row: the encoded values that were realised, and `sign · value`, so that larger is
-better. Where the objective drifts, time is the last input column. The expected value of a control set, an average over
-nature's draws, is `Candidates.expectation` in `search_space.py`.
+Each outcome is a row of it: the encoded values that were realised, and `sign · value`, so that larger is better. Where
+the objective drifts, time is the last input column. The expected value of a control set, an average over nature's
+draws, is `Candidates.expectation` in `search_space.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,22 +18,19 @@ from .._arrays import Float, Int
 from ..core import (
     COMPARABLE,
     TIME,
-    Amended,
-    BoundsExtended,
     DataAdded,
-    Event,
     Finding,
     History,
     Outcome,
     OutcomeTold,
-    Refitted,
+    Result,
     Round,
     Streams,
     horizon,
-    last_time,
     time_of,
 )
-from ..gp import DriftModel, GPRegression, replace_outcomes
+from ..errors import InvalidStudy
+from ..gp import DriftModel, GPRegression
 from ..optim import Box
 from ..surrogate import (
     ConstraintModels,
@@ -43,6 +40,7 @@ from ..surrogate import (
     Feasibility,
     Observed,
     Part,
+    RowsModel,
     abrupt_change_from,
     build_model,
     drawn,
@@ -62,15 +60,6 @@ _LATEST = 256  # plays around which feasible settings are searched
 
 _Key = tuple[tuple[float, ...], float]
 """Encoded point and value of an outcome."""
-
-
-class _Late(NamedTuple):
-    """An outcome that the model has not taken in yet: they are encoded together."""
-
-    name: str
-    realised: Mapping[str, Any]
-    time: float
-    value: float
 
 
 class _Comparison:
@@ -110,6 +99,10 @@ class _Comparison:
         return known
 
 
+def _is_told(result: Result) -> bool:
+    return result.outcome is not None
+
+
 def _begins(model: GPRegression[Any], X: Float[np.ndarray, "m d"], y: Float[np.ndarray, " m"]) -> bool:
     """Whether a model has just these outcomes."""
     return np.array_equal(model.inputs, X) and np.array_equal(model.outcomes, y)
@@ -119,18 +112,18 @@ class Surrogate:
     """Posterior of the objective, and models of the constrained outcomes and of failures.
 
     Attributes:
+        history: of the study, whatever it is by now.
         drift: how the objective changes with time, and when hyperparameters are due.
         feasibility: how likely plays are to work, and to satisfy the constraints on outcomes.
-        fitted_at: number of outcomes that the hyperparameters were learned from.
     """
 
-    def __init__(self, problem: CostVarying, search_space: SearchSpace, streams: Streams) -> None:
+    def __init__(self, problem: CostVarying, search_space: SearchSpace, streams: Streams, history: History) -> None:
+        self.history = history
         self.problem, self.search_space, self.streams, self.space = problem, search_space, streams, problem.space
         self._repeated: dict[_Key, int] = {}  # outcomes of plays that were repeated, by the number of the play
         self.drift = DriftTracker(problem.drift)
-        self._model, self._late = self._empty_model(self.drift.model), list[_Late]()
-        self.fitted_at = 0
         self._encoded_rows = EncodingCache(self._encode)
+        self._data = RowsModel(self.drift, self._empty_model, _is_told, self._rows_of)
         self._comparison = _Comparison()
         self.feasibility = Feasibility(
             FailureModel(
@@ -141,19 +134,42 @@ class Surrogate:
             ),
             ConstraintModels(problem.further, self._empty_constraint, problem.drift, self.space.names, self._point),
         )
-        self._added: dict[str, float] = {}  # time at which data came that do not say when they were measured
+        self.feasibility.see(history)
 
     @property
     def model(self) -> GPRegression[Any]:
-        """Gaussian process of the objective. It takes in outcomes when it is used: reading a log uses it seldom."""
-        if self._late:
-            rows = [(late.name, late.realised) for late in self._late]
-            points = self._encoded_rows.of_all(rows, self.space.encode)
-            if self.drift.model is not None:
-                points = np.column_stack([points, [late.time for late in self._late]])
-            self._model.extend(points, [late.value for late in self._late])
-            self._late.clear()
-        return self._model
+        """Gaussian process of the objective, given all outcomes as they stand. Conditioned when it is used."""
+        return self._data.given(self.history.results, self.history.fit("objective"))
+
+    def check_fit(self) -> None:
+        """Condition all models with the latest fit.
+
+        Raises:
+            InvalidStudy: it is not one of such models.
+        """
+        hyperparameters, names = self.history.fits[-1].hyperparameters, {"objective", *self.problem.further}
+        if "objective" not in hyperparameters or not hyperparameters.keys() <= names:
+            raise InvalidStudy("hyperparameters", dict(hyperparameters), "those of the objective and of limits")
+        _ = self.model, self.feasibility.models
+
+    @property
+    def fitted_at(self) -> int:
+        """Number of outcomes that the hyperparameters were learned from."""
+        return self._data.fitted_at
+
+    @property
+    def fitted_for(self) -> int:
+        """Number of the round before which hyperparameters were learned last; 0: they were not."""
+        return self.history.fits[-1].round if self.history.fits else 0
+
+    def _rows_of(self, told: Sequence[Result]) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+        """Points and values of outcomes, encoded together."""
+        points = self._encoded_rows.of_all([(each.name, each.realised) for each in told], self.space.encode)
+        if self.drift.model is not None:
+            times = [self._when(each.realised, each.name, each.played) for each in told]
+            points = np.column_stack([points.reshape(len(told), -1), times])
+        values = [self.problem.sign * each.outcome.value for each in told if each.outcome is not None]
+        return points.reshape(len(told), len(self.search_space.columns)), np.array(values)
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         model = self._empty(drift_model, known_noise=self.problem.noise)
@@ -168,45 +184,16 @@ class Surrogate:
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event; `history` has it already."""
-        match event:
-            case Refitted():
-                self.feasibility.learn(event, history)  # first: if a fit of limits cannot be read, all stay due
-                self._model = self.drift.set_hyperparameters(
-                    self._empty_model, self.model, event.hyperparameters["objective"]
-                )
-                self.fitted_at = len(self.model)
-                return
-            case OutcomeTold():
-                self._late.append(self._later(event.outcome, event.token, history[event.token]))
-            case DataAdded():
-                if self.problem.timed:
-                    self._added[history.latest_data] = last_time(history)
-                self._late.append(self._later(event.outcome, history.latest_data, None))
-            case Amended():
-                rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
-                points = np.array([x for x, _ in rows]).reshape(-1, len(self.search_space.columns))
-                replace_outcomes(self.model, points, np.array([y for _, y in rows]))
-                self.drift.correct()
-            case BoundsExtended():
-                self.drift.correct()
-            case _:
-                pass
-        self.feasibility.learn(event, history)
-
     def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
         return self._point(outcome.realised, name, played), self.problem.sign * outcome.value
 
     def _encode(self, realised: Mapping[str, Any]) -> np.ndarray:
         return self.space.encode([realised])
 
-    def _later(self, outcome: Outcome, name: str, played: Round | None) -> _Late:
-        when = 0.0 if self.drift.model is None else self._when(outcome.realised, name, played)
-        return _Late(name, outcome.realised, when, self.problem.sign * outcome.value)
-
     def _when(self, realised: Mapping[str, Any], name: str, played: Round | None) -> float:
-        return time_of(played) if played is not None else realised.get(TIME.name, self._added.get(name, 0.0))
+        if played is not None:
+            return time_of(played)
+        return float(realised.get(TIME.name, self.history.clock_at(name)))
 
     def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
         point = self._encoded_rows.of(name, realised)
@@ -216,17 +203,21 @@ class Surrogate:
 
     def _tried(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
         if played is not None and played.state == "failed":
-            return self.imputed(played)
+            before = next(k for k, each in enumerate(self.history.results) if each.name == name)
+            return self.imputed(played, before)
         return self._point(realised, name, played)
 
-    def imputed(self, played: Round) -> Float[np.ndarray, " d"]:
-        """Encoded point of a round without an outcome; a value that was not measured is drawn, always the same."""
+    def imputed(self, played: Round, before: int | None = None) -> Float[np.ndarray, " d"]:
+        """Encoded point of a round without an outcome; a value that was not measured is drawn, always the same.
+
+        `before`: by nature's laws as they were before one of the results; None: as known by now.
+        """
         columns = self.search_space.columns
         known = self.search_space.encoded({n: value for n, value in played.realised.items() if n in self.space})
         if self.problem.timed:
             known[TIME.name] = time_of(played)
         unit = self.streams(played.number, "nature").random((1, len(columns)))
-        return drawn(parts_of(columns, (), known, self.search_space.nature.at(known)), unit)[0]
+        return drawn(parts_of(columns, (), known, self.search_space.nature.at(known, before=before)), unit)[0]
 
     def pending_points(self, history: History) -> Float[np.ndarray, "p d"]:
         """Encoded points of all rounds without an outcome."""
@@ -261,10 +252,15 @@ class Surrogate:
         """Learn hyperparameters and drift anew where that is due, and return them as plain data; see `Method.refit`."""
         constraints = self.feasibility.constraints
         corrected = constraints is not None and constraints.corrected
-        if not self.drift.due(self.model, self.fitted_at, len(self.model)) and not corrected:
+        if not self._due and not corrected:
             return None
         until, self._repeated = partial(horizon, history), self._repetitions(history)
-        return {"objective": self.drift.fit(self._empty_model, self.model, until), **self.feasibility.fit(until)}
+        return {"objective": self._data.fit(until), **self.feasibility.fit(until)}
+
+    @property
+    def _due(self) -> bool:
+        """Whether hyperparameters of the objective are to be learned anew."""
+        return self.drift.due(self.model, self.fitted_at, len(self.model))
 
     def _repetitions(self, history: History) -> dict[_Key, int]:
         """Outcomes that were doubted, and those of the plays that repeat them (see `CostVaryingMethod.repeat`).
@@ -306,7 +302,7 @@ class Surrogate:
         """
         if found := subset_used(len(self.model), len(self.model.counted)):
             return found
-        if self.drift.model is not None or self.drift.due(self.model, self.fitted_at, len(self.model)):
+        if self.drift.model is not None or self._due:
             return []
         return abrupt_change_from(self.model, self._rows(history))
 

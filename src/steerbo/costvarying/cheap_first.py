@@ -170,8 +170,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
 
-    def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
+    def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
         self.risk_budget = RiskBudget(self.search_space, self.surrogate)
         self._switches = bool(problem.space.changes)
 
@@ -375,7 +375,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             if searched.value > UNLIKELY / 2:
                 i = candidates.arms[a].set
                 found[i] = max(found.get(i, bound), bound)
-        return tuple(self.problem.sign * found[i] if i in found else None for i in range(len(self.plays)))
+        return tuple(self.problem.sign * found[i] if i in found else None for i in range(self.m))
 
     def _least(self, highest: float, candidates: Candidates) -> float:
         """Value that a set must come near, where the best may reach `highest`."""

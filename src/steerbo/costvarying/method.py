@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -19,14 +19,11 @@ from ..bandit import BOUND, ArmStatistics, expected_with_failure
 from ..core import (
     SEEN,
     TIME,
-    Amended,
-    Asked,
     Choice,
     DataAdded,
-    Event,
     Explanation,
-    Failed,
     Finding,
+    Fold,
     History,
     Method,
     OptionsT,
@@ -34,7 +31,6 @@ from ..core import (
     PolicyStep,
     Reason,
     Recommendation,
-    Round,
     Scope,
     Streams,
     Table,
@@ -75,50 +71,41 @@ _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which
 
 
 class CostModel:
-    """Mean cost of every control set, as stated or as observed so far.
+    """Mean cost of every control set, as stated or as observed so far."""
 
-    Attributes:
-        observed: costs paid for each control set, without switching costs.
-        observed_working: the same of plays that worked.
-    """
+    def __init__(self, problem: CostVarying, history: History) -> None:
+        self.problem, self._history = problem, history
+        self._every, self._working = (Fold(_tell, self._nothing_observed) for _ in range(2))
+        self._known: tuple[int, tuple[ArmStatistics, ArmStatistics]] | None = None
 
-    def __init__(self, problem: CostVarying) -> None:
-        self.problem = problem
-        self._forget()
+    def _nothing_observed(self) -> ArmStatistics:
+        return ArmStatistics.new(len(self.problem.control_sets))
 
-    def _forget(self) -> None:
-        self.observed = self.observed_working = ArmStatistics.new(len(self.problem.control_sets))
+    @property
+    def observed(self) -> ArmStatistics:
+        """Costs paid for each control set, without switching costs."""
+        return self._observed[0]
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event; `history` has it already."""
-        match event:
-            case OutcomeTold() | Failed():
-                self._observe(history[event.token], history)
-            case DataAdded():
-                self._observe_data(event)
-            case Amended():
-                self._forget()
-                for past in history.data.values():
-                    self._observe_data(past)
-                for played in history:
-                    if not played.waiting:
-                        self._observe(played, history)
-            case _:
-                pass
+    @property
+    def observed_working(self) -> ArmStatistics:
+        """The same of plays that worked."""
+        return self._observed[1]
 
-    def _observe(self, played: Round, history: History) -> None:
-        if played.paid is not None:
-            own = max(played.paid - self.problem.switching_cost_of(played, history), 0.0)
-            self._tell(self.problem.number(played.suggestion.scope), own, worked=played.outcome is not None)
+    @property
+    def _observed(self) -> tuple[ArmStatistics, ArmStatistics]:
+        """Both, cached until the next event."""
+        if self._known is None or self._known[0] != self._history.events:
+            paid = tuple(self._paid())
+            every, working = [(i, cost) for i, cost, _ in paid], [(i, cost) for i, cost, worked in paid if worked]
+            self._known = self._history.events, (self._every.of(every), self._working.of(working))
+        return self._known[1]
 
-    def _observe_data(self, past: DataAdded) -> None:
-        if past.outcome.cost is not None and past.scope is not None:
-            self._tell(self.problem.number(past.scope), past.outcome.cost, worked=True)
-
-    def _tell(self, i: int, cost: float, *, worked: bool) -> None:
-        self.observed = self.observed.tell(i, cost)
-        if worked:
-            self.observed_working = self.observed_working.tell(i, cost)
+    def _paid(self) -> Iterator[tuple[int, float, bool]]:
+        """Control sets that were played, what that cost without switching, and whether it worked."""
+        for each in self._history.results:
+            if each.cost is not None and each.scope is not None:
+                switching = self.problem.switching_cost_of(each.played, self._history) if each.played else 0.0
+                yield self.problem.number(each.scope), max(each.cost - switching, 0.0), each.worked
 
     def means(self) -> Float[np.ndarray, " m"]:
         """Mean cost of each control set, without switching; NaN where it is not known yet.
@@ -177,38 +164,42 @@ class CostModel:
         return not self.of(i, values, history) > history.remaining + history.rounding
 
 
+def _tell(known: ArmStatistics, paid: tuple[int, float]) -> ArmStatistics:
+    return known.tell(*paid)
+
+
 class CostVaryingMethod(Method[CostVarying, OptionsT]):
     """A method with one surrogate over all variables: plays of a cheap control set inform the expensive ones.
 
     Attributes:
         search_space: the control sets as searchable domains.
+        m: number of control sets.
         costs: mean cost of every control set.
         surrogate: posterior of `sign · value`, and feasibility.
-        plays: plays of each control set.
         rule: by which sets are chosen, in words, where nothing more is explained.
     """
 
     solves = CostVarying
     rule: ClassVar[str] = ""
 
-    def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
-        self.search_space = SearchSpace(problem)
-        self.costs = CostModel(problem)
-        self.surrogate = Surrogate(problem, self.search_space, streams)
-        self.plays: Int[np.ndarray, " m"] = np.zeros(len(problem.control_sets), dtype=int)
+    def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
+        self.m = len(problem.control_sets)
+        self.search_space = SearchSpace(problem, history)
+        self.costs = CostModel(problem, history)
+        self.surrogate = Surrogate(problem, self.search_space, streams, history)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event. The order matters: failures are imputed by nature's laws as they were before it."""
-        self.surrogate.learn(event, history)
-        self.search_space.nature.learn(event, history)
-        self.costs.learn(event, history)
-        if isinstance(event, Asked):
-            self.plays[self.problem.number(event.scope)] += 1
-        else:  # a pending play only lowers bounds, so that ends of searches stay useful after `Asked`
-            self.search_space.forget_ends()
+    def check_fit(self) -> None:
+        """See `Method.check_fit`."""
+        self.surrogate.check_fit()
+
+    @property
+    def plays(self) -> Int[np.ndarray, " m"]:
+        """Plays of each control set."""
+        sets = [self.problem.number(each.suggestion.scope) for each in self.history]
+        return np.bincount(sets, minlength=self.m)
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """See `Surrogate.refit`."""
@@ -302,11 +293,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def success_probabilities(self, candidates: Candidates) -> Float[np.ndarray, " m"]:
         """See `Surrogate.success_probabilities`; 1 of every control set without failures."""
         if not self.surrogate.feasibility.failures.failures:
-            return np.ones(len(self.plays))
+            return np.ones(self.m)
         whole = {
             arm.set: domain.parts for arm, domain in reversed([*zip(candidates.arms, candidates.domains, strict=True)])
         }
-        return self.surrogate.success_probabilities([whole[i] for i in range(len(self.plays))])
+        return self.surrogate.success_probabilities([whole[i] for i in range(self.m)])
 
     def with_failure(
         self, values: Float[np.ndarray, " k"], candidates: Candidates, sets: Sequence[int]
@@ -321,7 +312,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Control sets of `sets` that are not known to fail more often than not, as compared with others; or all."""
         if not self.surrogate.feasibility.failures.failures:
             return list(sets)
-        every = [self._parts_now(i, {}) for i in range(len(self.plays))]
+        every = [self._parts_now(i, {}) for i in range(self.m)]
         likely = self.surrogate.success_probabilities(every)
         return [i for i in sets if likely[i] > _FAILS] or list(sets)
 

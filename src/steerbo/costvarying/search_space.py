@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..core import TIME
+from ..core import TIME, History
 from ..errors import InvalidContext
 from ..optim import Box, FeasibleRegion, Maximum, box_of, sobol_in_box
 from ..surrogate import (
@@ -131,17 +131,17 @@ class SearchSpace:
         InvalidProblem: constraints leave nothing of a control set.
     """
 
-    def __init__(self, problem: CostVarying) -> None:
+    def __init__(self, problem: CostVarying, history: History) -> None:
         self.problem, self.space = problem, problem.space
         self.sets = [sorted(map(self.space.index, names)) for names in problem.control_sets]
         self.columns = (*self.space.names, *((TIME.name,) if problem.timed else ()))
         self._any_time = {TIME.name: 0.0} if problem.timed else {}
-        self.nature = NatureModel(self.space, problem.nature)
+        self.nature = NatureModel(self.space, problem.nature, history)
         self.boxes = [box_of(self.space, controlled) for controlled in self.sets]
         self.constraints = SetConstraints(problem.limits, self.space)
         self.constraints.check_all(self.boxes, self.sets, self.parts_at)
-        # ends of the searches of whole sets since the last outcome, by set, sign of β and kind of bound: see `search`
-        self._ends: dict[tuple[int, int, bool], Maximum] = {}
+        self._history = history
+        self._found: tuple[int, dict[tuple[int, int, bool], Maximum]] = 0, {}  # see `_ends`
 
     def encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Encode values, by variable."""
@@ -317,12 +317,19 @@ class SearchSpace:
             ]
         found = maximise_bounds(candidates.posterior, domains, betas, seed, of_mean)
         if whole:
-            self._ends |= zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)
+            self._ends.update(zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True))
         return found
 
-    def forget_ends(self) -> None:
-        """Forget the ends of searches, after outcomes changed the posterior."""
-        self._ends = {}
+    @property
+    def _ends(self) -> dict[tuple[int, int, bool], Maximum]:
+        """Ends of the searches of whole sets, by set, sign of β and kind of bound: see `search`.
+
+        They are of use until the next event that is no suggestion: a pending play only lowers bounds.
+        """
+        told = self._history.events - len(self._history)
+        if self._found[0] != told:
+            self._found = told, {}
+        return self._found[1]
 
 
 def _outside(context: Mapping[str, Any]) -> InvalidContext:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..core import Event, History, Round, context_of
+from ..core import History, Round, context_of
 from ..gp import drift_over
 from ..surrogate import Controlled, FailureModel, Feasibility, Observed, Part
 from ._rounding import Bound
@@ -37,16 +37,13 @@ class TableFeasibility:
     A point is a table, laid out flat, followed by the encoded seen variables.
     """
 
-    def __init__(self, problem: MeanField) -> None:
+    def __init__(self, problem: MeanField, history: History) -> None:
         self._points, self._drift = _TablePoints(problem), drift_over(problem.drift, 0)
         unordered = np.zeros(self._points.dimension, dtype=bool)
         self._model = Feasibility(
             FailureModel(unordered, self._points.of, lasting=self._lasting if problem.timed else None)
         )
-
-    def learn(self, event: Event, history: History) -> None:
-        """Take in an event."""
-        self._model.learn(event, history)
+        self._model.see(history)
 
     def _lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
         assert self._drift is not None

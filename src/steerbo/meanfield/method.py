@@ -5,7 +5,7 @@ Explanation of the model: expected payoffs of the fullest cells, the cells still
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -18,27 +18,23 @@ from .._wording import counted
 from ..bandit import MISFIT, scale_inflation
 from ..core import (
     TIME,
-    Amended,
-    Asked,
     Choice,
-    DataAdded,
-    Event,
     Explanation,
     Finding,
     History,
     Method,
     OptionsT,
     Outcome,
-    OutcomeTold,
     PolicyStep,
     Reason,
     Recommendation,
+    Result,
+    Round,
     Scope,
     Streams,
     Table,
     context_of,
     finding,
-    last_time,
     number_of,
     reason,
 )
@@ -167,57 +163,63 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     solves = MeanField
 
-    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
-        self.suggested: dict[str, TableArray] = {}  # by token
-        self.past: list[ToldAverage] = []  # all outcomes as they stand now, oldest first
-        self.forgotten_until: tuple[float, int, int] | None = None  # place of the last outcome that is forgotten
-        self._by_name: dict[str, ToldAverage] = {}
-        self._suggested_keys: dict[str, bytes] = {}  # of counts, by token
-        self._added: dict[str, dict[str, Any]] = {}  # time of external data, if payoffs drift
+    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
+        self._read_results: dict[str, tuple[Result, ToldAverage]] = {}  # each outcome is read once
+        self._past: tuple[tuple[Result, ...], list[ToldAverage]] = (), []
+        self._suggested: dict[str, TableArray] = {}
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- outcomes ------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in an event."""
-        match event:
-            case Asked():
-                self.suggested[event.token] = table = self.problem.table(event.values["distribution"])
-                self._suggested_keys[event.token] = self.key(self.counts_of(table))
-            case OutcomeTold():
-                self._read(event.token, history)
-            case DataAdded():
-                self._added[history.latest_data] = {TIME.name: last_time(history)} if self.problem.timed else {}
-                self._read(history.latest_data, history)
-            case Amended():
-                self._read(event.token, history)
-            case _:
-                pass
+    @property
+    def past(self) -> list[ToldAverage]:
+        """All outcomes as they stand now, oldest first."""
+        if self._past[0] is not self.history.results:
+            self._past = self.history.results, self.told_of(self.history.results)
+        return self._past[1]
 
-    def _read(self, name: str, history: History) -> None:
-        """Read an outcome as it stands now, in the place of what it was."""
-        if (before := self._by_name.pop(name, None)) is not None:
-            self.past.remove(before)
-        if name in history.data:
-            when, outcome = self._added[name], history.data[name].outcome
-            number, row = 0, number_of(name)
-        elif name in history.removed or history[name].state != "told":
-            return
+    def told_of(self, results: Sequence[Result]) -> list[ToldAverage]:
+        """Outcomes among results, oldest first."""
+        return sorted((self._read(each) for each in results if each.outcome is not None), key=_WHEN)
+
+    def _read(self, result: Result) -> ToldAverage:
+        """Read an outcome as it stands."""
+        before = self._read_results.get(result.name)
+        if before is None or before[0] is not result:
+            before = self._read_results[result.name] = result, self._told(result)
+        return before[1]
+
+    def _told(self, result: Result) -> ToldAverage:
+        assert result.outcome is not None
+        if result.played is not None:
+            when, number, row = context_of(result.played.request), result.number, 0
         else:
-            played = history[name]
-            assert played.outcome is not None
-            when, outcome, number, row = context_of(played.request), played.outcome, played.number, 0
-        outcome = replace(outcome, realised={**when, **outcome.realised})
+            when, number, row = {TIME.name: result.time} if self.problem.timed else {}, 0, number_of(result.name)
+        outcome = replace(result.outcome, realised={**when, **result.outcome.realised})
         table = self.problem.table(outcome.realised["distribution"])
-        self._by_name[name] = told = ToldAverage(
+        return ToldAverage(
             (float(outcome.realised[TIME.name]) if self.problem.timed else 0.0, number, row),
-            name,
+            result.name,
             outcome,
             table,
             self.problem.sign * self.problem.average(outcome),
             self.key(self.counts_of(table)),
         )
-        insort(self.past, told, key=_WHEN)
+
+    def suggested(self, played: Round) -> TableArray:
+        """Distribution that was suggested in a round, (C, A)."""
+        asked = played.suggestion
+        if asked.token not in self._suggested:
+            self._suggested[asked.token] = self.problem.table(asked.values["distribution"])
+        return self._suggested[asked.token]
+
+    def _suggested_key(self, played: Round) -> bytes:
+        return self.key(self.counts_of(self.suggested(played)))
+
+    @property
+    def forgotten_until(self) -> tuple[float, int, int] | None:
+        """Place of the last outcome that is forgotten; None: none is."""
+        return None
 
     @property
     def n_forgotten(self) -> int:
@@ -248,7 +250,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     def keys(self) -> set[bytes]:
         """Keys of the counts suggested or played; what was forgotten may be played again."""
         old = {told.name for told in self.past[: self.n_forgotten]}
-        suggested = (key for token, key in self._suggested_keys.items() if token not in old)
+        suggested = (self._suggested_key(each) for each in self.history if each.suggestion.token not in old)
         return {*suggested, *(told.key for told in self.recent)}
 
     def averages(self) -> Float[np.ndarray, " n"]:
@@ -265,7 +267,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         rounds = history.unresolved if pending_only else tuple(history)
         seen = request.get("context", {})
         alike = [r for r in rounds if all(r.realised.get(name) == value for name, value in seen.items())]
-        return {self._suggested_keys[r.suggestion.token] for r in alike}
+        return {self._suggested_key(each) for each in alike}
 
     def counts_of(self, table: TableArray) -> Int[np.ndarray, "C A"]:
         """Return the nearest numbers of agents, for comparisons."""

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from ..core import Asked, Choice, Event, History, OptionsT, Streams
+from ..core import Choice, History, OptionsT, Streams, Suggestion
 from ..errors import InvalidProblem, ModelFailure
 from ..gp import ProfiledMean, Standardisation, inverted
 from ..records import record
@@ -61,8 +61,8 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
 
     most_agents: ClassVar[int] = _LARGEST
 
-    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
+    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
         if problem.agents > self.most_agents:
             allowed = f"at most {self.most_agents} agents for {self.name!r}, whose every agent is a variable"
             raise InvalidProblem(
@@ -76,21 +76,19 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
                 raise InvalidProblem(field, given, f"nothing of the kind for {self.name!r}", hint)
         self.context_of = np.repeat(np.arange(len(problem.contexts)), problem.agents_in)
         self.open = [np.flatnonzero(row) for row in problem.region.allowed]
-        self.vectors: dict[str, Vector] = {}  # by token
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in an event; vectors are read from the log."""
-        super().learn(event, history)
-        if isinstance(event, Asked):
-            packed = zlib.decompress(base64.b64decode(event.note["agents"]))
-            self.vectors[event.token] = np.frombuffer(packed, dtype="<u2").astype(np.intp)
+    @staticmethod
+    def vector(suggestion: Suggestion) -> Vector:
+        """Return the vector behind a suggestion, by its note."""
+        packed = zlib.decompress(base64.b64decode(suggestion.note["agents"]))
+        return np.frombuffer(packed, dtype="<u2").astype(np.intp)
 
     def told(self, history: History) -> tuple[Int[np.ndarray, "n M"], Float[np.ndarray, " n"], list[int]]:
         """Return all vectors, their values (larger is better) and round numbers; external data have round 0."""
         vectors, values, numbers = [], [], []
-        for name, outcome, played in history.outcomes():
+        for _, outcome, played in history.outcomes():
             seen = outcome.realised["distribution"]
-            vectors.append(self.vectors[name] if played else self._ordered(self.problem.table(seen)))
+            vectors.append(self.vector(played.suggestion) if played else self._ordered(self.problem.table(seen)))
             values.append(self.problem.average(outcome))
             numbers.append(0 if played is None else played.number)
         known = self.problem.sign * np.array(values)

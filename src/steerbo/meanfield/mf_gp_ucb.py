@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -29,16 +29,15 @@ from .._arrays import Bool, Float, Int
 from ..bandit import BOUND
 from ..core import (
     COMPARABLE,
-    Amended,
     Choice,
     DataAdded,
-    Event,
     Explanation,
     Finding,
+    Fit,
+    Fold,
     History,
     OutcomeTold,
     Recommendation,
-    Refitted,
     Streams,
     cached_until_next_event,
     context_of,
@@ -104,59 +103,92 @@ class MFGPUCBOptions:
     iterations: int = Field(100, ge=1)
 
 
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Findings of all fits so far.
+
+    Attributes:
+        models: hyperparameters.
+        doubted: outcomes that are probably wrong, as they were, by name.
+        forgotten_until: place of the last outcome that is forgotten; None: none is.
+        noticed: the round before which outcomes were forgotten last.
+        outcomes: all that there were at the latest fit, oldest first.
+    """
+
+    models: PayoffModels
+    doubted: Mapping[str, ToldAverage] = field(default_factory=dict)
+    forgotten_until: tuple[float, int, int] | None = None
+    noticed: int = -_ANEW
+    outcomes: tuple[ToldAverage, ...] = ()
+
+    def outdated(self, past: Sequence[ToldAverage]) -> bool:
+        """Return whether an outcome of the latest fit is another one now, or void, or one came that belongs far before.
+
+        Outcomes that are late by a few rounds, as those of parallel ones, just take their place.
+        """
+        learned, now = {told.name for told in self.outcomes}, {told.name: told for told in past}
+        early = self.outcomes[-_LATE].when if len(self.outcomes) >= _LATE else (-math.inf,)
+        late = any(told.when < early and told.name not in learned for told in past)
+        return late or any(told.name not in now or not now[told.name].repeats(told) for told in self.outcomes)
+
+
 class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     """Optimism about the population's average payoff over distributions of actions (MF-GP-UCB, Steinberg et al.)."""
 
     name: ClassVar[str] = "mf-gp-ucb"
     Options: ClassVar[type[Any]] = MFGPUCBOptions
 
-    def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
-        self.models, self.feasibility = self._new_models(), TableFeasibility(problem)
-        self.anew = -_ANEW  # the round before which outcomes were forgotten last
-        self._learned: tuple[ToldAverage, ...] = ()  # outcomes at the last fit
-        self.doubted: frozenset[str] = frozenset()  # names of outcomes that are probably wrong
+    def __init__(self, problem: MeanField, options: Any, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
+        self.feasibility = TableFeasibility(problem, history)
+        self._learned = Fold(self._take, self._nothing_learned)
 
     def _new_models(self) -> PayoffModels:
         return PayoffModels(self.problem, self.options.kernel, self.options.embedding)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- fits ----------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in an event; hyperparameters and forgotten outcomes are read from the log."""
-        super().learn(event, history)
-        self.feasibility.learn(event, history)
-        if isinstance(event, Amended):
-            self.doubted -= {event.token}
-        if isinstance(event, Refitted):
-            self._take(event)
+    def _nothing_learned(self) -> Learned:
+        return Learned(self._new_models())
 
-    def _take(self, event: Refitted) -> None:
-        """Take over a fit from the log, with what it forgets: all up to the last outcome that it names."""
-        found, anew = event.hyperparameters, self._outdated_fit()
-        forgotten = [self._by_name[name].when for name in found.get("forgotten", ())]
-        models = self._new_models() if anew else self.models
-        models.learn(found)
-        self.models = models
-        self.doubted = frozenset(found.get("doubted", ()))
+    @property
+    def learned(self) -> Learned:
+        """All that the fits so far have found."""
+        return self._learned.of(self.history.fits)
+
+    def check_fit(self) -> None:
+        """See `Method.check_fit`."""
+        _ = self.learned
+
+    @property
+    def models(self) -> PayoffModels:
+        """Hyperparameters of the latest fits."""
+        return self.learned.models
+
+    @property
+    def forgotten_until(self) -> tuple[float, int, int] | None:
+        """See `MeanFieldMethod.forgotten_until`."""
+        return self.learned.forgotten_until
+
+    @property
+    def doubted(self) -> frozenset[str]:
+        """Names of outcomes that are probably wrong, and stand as they were when that was found."""
+        doubted = self.learned.doubted
+        return frozenset(told.name for told in self.past if told.name in doubted and told.repeats(doubted[told.name]))
+
+    def _take(self, before: Learned, fit: Fit) -> Learned:
+        """Take over a fit, with what it forgets: all up to the last outcome that it names."""
+        found, past = fit.hyperparameters, self.told_of(fit.results)
+        by_name = {told.name: told for told in past}
+        anew = before.outdated(past)
+        forgotten = [by_name[name].when for name in found.get("forgotten", ())]
+        models = self._new_models() if anew else before.models
+        models.set(found)
+        after = replace(before, models=models, doubted={name: by_name[name] for name in found.get("doubted", ())})
         if "forgotten" in found:
-            self.forgotten_until = max(forgotten, default=None)
-            self.anew = found.get("noticed", event.round) if forgotten else -_ANEW
-        elif anew and self.forgotten_until is not None:  # fitted by a version that kept to what it had forgotten
-            return
-        self._learned = tuple(self.past)
-
-    def _outdated_fit(self) -> bool:
-        """Return whether an outcome of the last fit is another one now, or void, or one came that belongs far before.
-
-        Outcomes that are late by a few rounds, as those of parallel ones, just take their place.
-        """
-        learned = {told.name for told in self._learned}
-        early = self._learned[-_LATE].when if len(learned) >= _LATE else (-math.inf,)
-        late = any(told.when < early and told.name not in learned for told in self.past)
-        return late or any(
-            (now := self._by_name.get(told.name)) is None or not now.repeats(told) for told in self._learned
-        )
+            noticed = found.get("noticed", fit.round) if forgotten else -_ANEW
+            after = replace(after, forgotten_until=max(forgotten, default=None), noticed=noticed)
+        return replace(after, outcomes=tuple(past))
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Fit every round; if outcomes show that payoffs have changed, to those since the change.
@@ -165,7 +197,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         order: what a wrong outcome taught is left, and what was forgotten for it is known again.
         """
         models, since, ends = self.models, self.n_forgotten, [len(self.past)]
-        if anew := self._outdated_fit():
+        if anew := self.learned.outdated(self.past):
             models, since = self._new_models(), 0
             step = math.ceil((len(self.past) / _REPLAYED) ** 2)
             ends = [*range(len(self.past), self.options.starting_points - 1, -step)][::-1]
@@ -178,7 +210,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             since, noticed = since + old, self.past[end - 1].when[1] + 1 if old else noticed
             doubted = [told[i].name for i in np.flatnonzero(doubts) if i >= old]
             if anew and fitted:
-                models.learn(fitted)
+                models.set(fitted)
             found = models.plain if anew else fitted or {}
         if not found:
             return None
@@ -309,7 +341,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         number, region = len(history) + 1, self.region(request)
         random = self.streams(number, "choose")
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
-        if few or self.anew <= number < self.anew + _ANEW:
+        if few or self.learned.noticed <= number < self.learned.noticed + _ANEW:
             even = self.evenly(region)
             played = self.key(even) in self.keys  # in any context: further ones shall show how payoffs differ
             counts = self.fresh(region, random, self.played(history, request)) if played else even
@@ -445,7 +477,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         advice = self.recommend(history)
         surrogate = self.surrogate(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
-        table, explored = cell_table(self.problem, surrogate, best, next(reversed(self.suggested.values()), best))
-        forgotten = self.n_forgotten, self.anew
+        last = best if history.latest is None else self.suggested(history.latest)
+        table, explored = cell_table(self.problem, surrogate, best, last)
+        forgotten = self.n_forgotten, self.learned.noticed
         said = summary(self.problem, surrogate, len(self.outcomes), explored, forgotten=forgotten)
         return Explanation(said, (table,))

@@ -125,7 +125,7 @@ class PayoffModels:
             seen=CovariateFactor(problem.space, drift_over(problem.drift, problem.space.dimension)),
         )
 
-    def learn(self, plain: Mapping[str, Any]) -> None:
+    def set(self, plain: Mapping[str, Any]) -> None:
         """Take over a fit from the log.
 
         Raises:
@@ -145,7 +145,7 @@ class PayoffModels:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """All hyperparameters as plain data for `learn`."""
+        """All hyperparameters as plain data for `set`."""
         known = {name: to_hex(parameters) for name, parameters in self.fitted.items()}
         return {**known, "embedding": self.kernel.embedding.name, "compared": self.compared}
 
@@ -167,7 +167,7 @@ class PayoffModels:
         are then corrected by all.
 
         Returns:
-            Plain data for `learn`; None if no fit is due.
+            Plain data for `set`; None if no fit is due.
         """
         due, some = refit_due(self.compared, outcomes), data.subset()
         if not due and some is not data:

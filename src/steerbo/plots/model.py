@@ -24,15 +24,11 @@ from .._arrays import Float, Int
 from ..core import (
     TIME,
     BaseStudy,
-    Created,
-    DataAdded,
-    History,
     Outcome,
     Problem,
     Recommendation,
     Round,
     Scope,
-    last_time,
     time_of,
 )
 from ..errors import InvalidOption, InvalidRequest, SteerboError, one_of
@@ -358,26 +354,11 @@ def _times(study: BaseStudy, rows: Sequence[tuple[str, Outcome, Round | None]]) 
     """Times of outcomes, where they matter. Data that say none are as of their addition, as models have it."""
     if not study.problem.timed:
         return [0.0] * len(rows)
-    said = [None if played is not None else outcome.realised.get(TIME.name) for _, outcome, played in rows]
-    undated = any(played is None and time is None for time, (*_, played) in zip(said, rows, strict=True))
-    added = _times_of_addition(study) if undated else {}
+    came = study.history.clock_at
     return [
-        time_of(played) if played is not None else float(added[name] if time is None else time)
-        for time, (name, _, played) in zip(said, rows, strict=True)
+        time_of(played) if played is not None else float(outcome.realised.get(TIME.name, came(name)))
+        for name, outcome, played in rows
     ]
-
-
-def _times_of_addition(study: BaseStudy) -> dict[str, float]:
-    """Time of the last round when external data were added, by their name; that of the first, where none was before."""
-    (created, *events), problem, found = study.events, study.problem, dict[str, float]()
-    assert isinstance(created, Created)
-    history = History(created, problem.in_order, problem.completed, problem.shown)
-    history.beginning = study.history.beginning
-    for event in events:
-        history.apply(event)
-        if isinstance(event, DataAdded):
-            found[history.latest_data] = last_time(history)
-    return found
 
 
 def same_scope(scope: Scope, other: Scope) -> bool:

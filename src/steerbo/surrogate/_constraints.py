@@ -14,13 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..core import Amended, BoundsExtended, DataAdded, Event, Failed, History, OutcomeTold, Refitted, Round
-from ..gp import DriftModel, GPRegression, replace_outcomes
+from ..core import History, Result, Round
+from ..gp import DriftModel, GPRegression
 from ..gp.drift import AnyDrift
 from ..optim import Margin, sobol_points
 from ..space import OutcomeConstraint
 from ._model import DriftTracker
 from ._parts import Controlled, Part, Uncontrolled, drawn
+from ._rows import Data, RowsModel
 
 DRAWS, SURE_DRAWS, MANY_DRAWS = 32, 128, 1024
 """Of what nature does: in a search, in one with a probability above `_SURELY`, and for the slack of one answer."""
@@ -98,10 +99,10 @@ class ConstraintModel:
     def of(cls, limit: OutcomeConstraint, fresh: Fresh, drift: AnyDrift) -> ConstraintModel:
         """Build a model without data."""
         tracker = DriftTracker(drift)
-        return cls(limit, cls._empty(limit, fresh, tracker.model), tracker)
+        return cls(limit, cls.empty(limit, fresh, tracker.model), tracker)
 
     @staticmethod
-    def _empty(limit: OutcomeConstraint, fresh: Fresh, drift_model: DriftModel | None) -> GPRegression[Any]:
+    def empty(limit: OutcomeConstraint, fresh: Fresh, drift_model: DriftModel | None) -> GPRegression[Any]:
         """Make a model without data, which does not doubt outcomes that break the limit: see `doubtable`.
 
         Of those that keep to it none is bad, on whichever side they lie. Whoever states a limit thinks that it may be
@@ -111,22 +112,6 @@ class ConstraintModel:
         model.believed_scale = partial(_room, limit)
         model.doubtable, model.larger_is_better = partial(doubtable, limit), False
         return model
-
-    def set(self, fresh: Fresh, hyperparameters: Mapping[str, Any]) -> None:
-        """Put hyperparameters from `fit` to use."""
-        self.model = self.tracker.set_hyperparameters(
-            partial(self._empty, self.limit, fresh), self.model, hyperparameters
-        )
-
-    def fit(self, fresh: Fresh, until: Callable[[float], float]) -> dict[str, Any]:
-        """Hyperparameters learned anew; `until`: see `DriftTracker.fit`."""
-        return self.tracker.fit(partial(self._empty, self.limit, fresh), self.model, until)
-
-    def begin_anew(self, rows: Sequence[tuple[str, Float[np.ndarray, " d"], float]], width: int) -> None:
-        """Replace the data by these rows: token of the round or name of the data, point, outcome."""
-        points = np.array([point for _, point, _ in rows]).reshape(len(rows), width)
-        replace_outcomes(self.model, points, np.array([value for _, _, value in rows]))
-        self.tracker.correct()
 
     @property
     def informed(self) -> bool:
@@ -321,7 +306,7 @@ Tells = Callable[[Round | None], bool]
 
 
 class ConstraintModels:
-    """Models of all constrained outcomes of a problem.
+    """Models of all constrained outcomes of a problem, derived from a history.
 
     Args:
         further: the limits on them, by the outcome's name.
@@ -330,10 +315,7 @@ class ConstraintModels:
         names: the models' columns, beside the time: what must be known of a round that broke, for that it counts.
         row: where something was measured.
         tells: whether a round, or external data (None), tells of them; None: all do.
-
-    Attributes:
-        by_name: the outcomes.
-        fitted_at: how many outcomes there were when hyperparameters were learned last.
+        logged: keys under which their hyperparameters are in the log, by the outcome's name.
     """
 
     def __init__(
@@ -345,76 +327,65 @@ class ConstraintModels:
         row: Row,
         *,
         tells: Tells | None = None,
+        logged: tuple[str, ...] = (),
     ) -> None:
-        self.by_name = {name: ConstraintModel.of(limit, fresh, drift) for name, limit in further.items()}
-        self._fresh, self._row, self._names = fresh, row, names
+        self._models = {name: ConstraintModel.of(limit, fresh, drift) for name, limit in further.items()}
+        self._data = {
+            name: RowsModel(
+                each.tracker,
+                partial(ConstraintModel.empty, each.limit, fresh),
+                partial(self._informs, name),
+                partial(self._rows, name, len(names) + (each.tracker.model is not None)),
+            )
+            for name, each in self._models.items()
+        }
+        self._history: History | None = None
+        self._since = 0
+        self._row, self._names, self._logged = row, names, logged
         self._told_by = tells
-        self.fitted_at = 0
 
-    def _tells(self, played: Round | None) -> bool:
-        return self._told_by is None or self._told_by(played)
+    def see(self, history: History) -> None:
+        """Derive the models from a history, whatever it is by then; its fits so far are of other models."""
+        self._history, self._since = history, len(history.fits)
+
+    @property
+    def by_name(self) -> Mapping[str, ConstraintModel]:
+        """Models by outcome, given all that was measured as it stands."""
+        if self._history is not None:
+            for name, data in self._data.items():
+                fit = self._history.fit(*self._logged, name, since=self._since)
+                self._models[name].model = data.given(self._history.results, fit)
+        return self._models
 
     @property
     def informed(self) -> list[ConstraintModel]:
         """Models with enough outcomes."""
         return [each for each in self.by_name.values() if each.informed]
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take one event in."""
-        if not self.by_name:
-            return
-        match event:
-            case Refitted() if self.by_name.keys() <= event.hyperparameters.keys():  # else only the objective was due
-                self.set(event.hyperparameters)
-            case OutcomeTold() if self._tells(history[event.token]):
-                point = self._row(event.outcome.realised, event.token, history[event.token])
-                for name, each in self.by_name.items():
-                    each.model.add(point, event.outcome.realised[name])
-            case DataAdded() if self._tells(None):
-                for name, each in self.by_name.items():
-                    if name in event.outcome.realised:
-                        point = self._row(event.outcome.realised, history.latest_data, None)
-                        each.model.add(point, event.outcome.realised[name])
-            case Failed():  # what broke may have been measured all the same
-                for name, each in self.by_name.items():
-                    if (found := self._seen(history[event.token], name)) is not None:
-                        each.model.add(*found)
-            case Amended():
-                self.begin_anew(history)
-            case BoundsExtended():
-                for each in self.by_name.values():
-                    each.tracker.correct()
-            case _:
-                pass
+    def _informs(self, name: str, result: Result) -> bool:
+        """Whether an outcome is known, and where. What broke may have been measured as well."""
+        if not (result.outcome or result.failed) or not (self._told_by is None or self._told_by(result.played)):
+            return False
+        known = self._known(result)
+        return name in known and (not result.failed or all(each in known for each in self._names))
 
-    def begin_anew(self, history: History) -> None:
-        """Replace all data by the history's: outcomes of plays, also of failed ones, and of external data."""
-        for name, each in self.by_name.items():
-            rows = [(r.suggestion.token, *seen) for r in history if (seen := self._seen(r, name)) is not None]
-            for token, data in history.data.items() if self._tells(None) else ():
-                if name in data.outcome.realised:
-                    rows.append((token, self._row(data.outcome.realised, token, None), data.outcome.realised[name]))
-            each.begin_anew(rows, len(self._names) + (each.tracker.model is not None))
+    @staticmethod
+    def _known(result: Result) -> Mapping[str, Any]:
+        return result.shown if result.failed else result.realised
 
-    def _seen(self, played: Round, name: str) -> tuple[Float[np.ndarray, " d"], float] | None:
-        """Point and value of an outcome in a round; None where either is unknown."""
-        known = played.realised if played.state in ("told", "failed") and self._tells(played) else {}
-        if name not in known or any(each not in known for each in self._names):
-            return None
-        return self._row(known, played.suggestion.token, played), float(known[name])
+    def _rows(self, name: str, width: int, some: Sequence[Result]) -> Data:
+        """Points and values of an outcome."""
+        points = [self._row(self._known(each), each.name, each.played) for each in some]
+        values = [float(self._known(each)[name]) for each in some]
+        return np.array(points).reshape(len(some), width), np.array(values)
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
-
-    def set(self, hyperparameters: Mapping[str, Any]) -> None:
-        """Put hyperparameters from `fit` to use."""
-        for name, each in self.by_name.items():
-            each.set(self._fresh, hyperparameters[name])
-        self.fitted_at = max((len(each.model) for each in self.by_name.values()), default=0)
 
     @property
     def due(self) -> bool:
         """Whether hyperparameters are to be learned anew."""
-        return any(each.tracker.due(each.model, self.fitted_at, len(each.model)) for each in self.by_name.values())
+        models, fitted_at = self.by_name, max((data.fitted_at for data in self._data.values()), default=0)
+        return any(each.tracker.due(each.model, fitted_at, len(each.model)) for each in models.values())
 
     @property
     def corrected(self) -> bool:
@@ -423,7 +394,7 @@ class ConstraintModels:
 
     def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
         """Hyperparameters learned anew, by the outcome's name; `until`: see `DriftTracker.fit`."""
-        return {name: each.fit(self._fresh, until) for name, each in self.by_name.items()}
+        return {name: self._data[name].fit(until) for name in self.by_name}
 
 
 LIKELY = "likely"

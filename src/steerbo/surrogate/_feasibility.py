@@ -37,16 +37,11 @@ import numpy as np
 from .._arrays import Bool, Float, Int
 from ..core import (
     TIME,
-    Amended,
-    Asked,
     DataAdded,
-    Event,
-    Failed,
+    Fold,
     History,
-    OutcomeTold,
-    Refitted,
+    Result,
     Round,
-    last_time,
     now,
     time_of,
 )
@@ -349,8 +344,25 @@ Tells = Callable[[Round | DataAdded], bool]
 """From a round, or external data, to whether it counts here."""
 
 
+@dataclass(eq=False)
+class _Tried:
+    """Evaluations as they stand.
+
+    Attributes:
+        points: of plays that worked they are encoded when they are used.
+        worked: whether each worked.
+        when: time and round of each.
+        count: how many there were, with those of long ago.
+    """
+
+    points: list[Float[np.ndarray, " e"] | Callable[[], Float[np.ndarray, " e"]]] = field(default_factory=list)
+    worked: list[bool] = field(default_factory=list)
+    when: list[tuple[float, float]] = field(default_factory=list)
+    count: int = 0
+
+
 class FailureModel:
-    """Model of failed evaluations, learned from events. It holds nothing until the first failure.
+    """Model of failed evaluations, derived from a history. It holds nothing until the first failure.
 
     Args:
         unordered: (d,) which columns are categories.
@@ -373,20 +385,24 @@ class FailureModel:
     ) -> None:
         self._unordered, self._place, self._lasting, self._told_by = unordered, place, lasting, tells
         self._scope_of, self._scope = scope, 0 if scope is None else len(scope(None))
-        self._forget()
+        self._history: History | None = None
+        self._fold = Fold(self._taken, _Tried)
+        self._made: tuple[_Tried, object, Evaluations] | None = None  # kept while they stand
 
-    def _forget(self) -> None:
-        self._tried: list[Float[np.ndarray, " e"] | Callable[[], Float[np.ndarray, " e"]]] = []
-        self._worked: list[bool] = []
-        self._when: list[tuple[float, float]] = []
-        self._now = (0.0, 0.0)
-        self._made: Evaluations | None = None  # as they stand: what is found of them is kept
+    @property
+    def _tried(self) -> _Tried:
+        history = self._history
+        return self._fold.of(history.results if history is not None and history.failed else ())
+
+    @property
+    def _worked(self) -> list[bool]:
+        return self._tried.worked
 
     @property
     def _points(self) -> list[Float[np.ndarray, " e"]]:
-        """Points of the evaluations; of plays that worked they are encoded when they are used."""
-        found = [point() if callable(point) else point for point in self._tried]
-        self._tried = list(found)
+        """Points of the evaluations."""
+        tried = self._tried
+        tried.points[:] = found = [point() if callable(point) else point for point in tried.points]
         return found
 
     @property
@@ -407,49 +423,33 @@ class FailureModel:
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take one event in."""
-        match event:
-            case OutcomeTold() | Failed() if self._worked:
-                self._take(history[event.token], event.token, history)
-            case DataAdded() if self._worked:
-                self._take(None, history.latest_data, history)
-            case Failed() | Amended():
-                self.begin_anew(history)
-            case Asked() if self._worked and self._lasting is not None:  # time passes, by which drifts are known, too
-                self._now, self._made = (now(history), float(len(history))), None
-            case Refitted() if self._lasting is not None:  # the drift is known better
-                self._made = None
-            case _:
-                pass
+    def see(self, history: History) -> None:
+        """Derive evaluations from a history, whatever it is by then."""
+        self._history = history
 
-    def begin_anew(self, history: History) -> None:
-        """Replace all evaluations by the history's."""
-        self._forget()
-        if not history.failed:
-            return
-        for name in history.data:
-            self._take(None, name, history)
-        for played in history:
-            if played.state in ("told", "failed"):
-                self._take(played, played.suggestion.token, history)
-
-    def _take(self, played: Round | None, name: str, history: History) -> None:
-        if self._told_by is not None and not self._told_by(history.data[name] if played is None else played):
-            return
-        realised = history.data[name].outcome.realised if played is None else played.realised
-        point, worked = partial(self._point, realised, name, played), played is None or played.state == "told"
-        self._tried.append(point if worked else point())  # values that are unknown are drawn by what is known now
-        self._worked.append(worked)
-        self._made = None
+    def _taken(self, tried: _Tried, result: Result) -> _Tried:
+        """Add one evaluation."""
+        played, told = result.played, result.outcome is not None
+        if not (told or result.failed):
+            return tried
+        if self._told_by is not None and not self._told_by(self._data(result.name) if played is None else played):
+            return tried
+        point = partial(self._point, result.shown, result.name, played)
+        tried.points.append(point if told else point())
+        tried.worked.append(told)
+        tried.count += 1
         if self._lasting is None:
-            return
-        self._now = now(history), float(len(history))
-        when = float(realised.get(TIME.name, last_time(history))) if played is None else time_of(played)
-        self._when.append((when, float(len(history) if played is None else played.number)))
-        if len(self._worked) > _LATE:  # a stream may go on for ever
-            for held in (self._tried, self._worked, self._when):
+            return tried
+        when = time_of(played) if played is not None else float(result.realised.get(TIME.name, result.time))
+        tried.when.append((when, float(result.number)))
+        if len(tried.worked) > _LATE:  # a stream may go on for ever
+            for held in (tried.points, tried.worked, tried.when):
                 del held[0]
+        return tried
+
+    def _data(self, name: str) -> DataAdded:
+        assert self._history is not None
+        return self._history.data[name]
 
     def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " e"]:
         point = self._place(realised, name, played)[: len(self._unordered)]
@@ -475,17 +475,28 @@ class FailureModel:
         return works if (margin_over([works], parts)(failed) < 0.0).any() else None
 
     def _success(self, parts: Sequence[Part], share: float, scope: Sequence[float]) -> SuccessProbability:
-        self._made = self._made or self._near()
-        return SuccessProbability.of(self._made, parts, share, scope, self._present(parts))
+        return SuccessProbability.of(self._evaluations, parts, share, scope, self._present(parts))
+
+    @property
+    def _evaluations(self) -> Evaluations:
+        """Evaluations that count; what is found of them is kept until there are others.
+
+        Where the problem drifts, also until time has passed, or a fit knows the drift better.
+        """
+        tried, history = self._tried, self._history
+        passed = None if self._lasting is None or history is None else (len(history), len(history.fits))
+        key = tried.count, passed
+        if self._made is None or self._made[0] is not tried or self._made[1] != key:
+            self._made = tried, key, self._near()
+        return self._made[2]
 
     @property
     def chance(self) -> float:
         """Success probability at the best point that worked; 1 with fewer than `FEWEST` failures."""
         if self.failures < FEWEST:
             return 1.0
-        self._made = self._made or self._near()
         if not any(self._worked):
-            return self._made.rate((), np.empty(0), self._made.remaining(self._present()))
+            return self._evaluations.rate((), np.empty(0), self._evaluations.remaining(self._present()))
         every = [Controlled()] * len(self._unordered)
         return self._success(every, SHARE, ()).best(every)
 
@@ -526,14 +537,15 @@ class FailureModel:
     def _recency_of(self, some: np.ndarray) -> Recency | None:
         if self._lasting is None:
             return None
-        times, rounds = np.array(self._when)[some].T
+        times, rounds = np.array(self._tried.when)[some].T
         return Recency(times, rounds, self._lasting)
 
     def _present(self, parts: Sequence[Part] = ()) -> Recency | None:
         """The moment of plays: that of the latest event, or of their parts, which may have the time last."""
         if self._lasting is None:
             return None
-        time, number = self._now
+        assert self._history is not None
+        time, number = now(self._history), float(len(self._history))
         last = parts[-1] if len(parts) > len(self._unordered) else None
         time = last.value if isinstance(last, Observed) else time
         return Recency(np.array([time]), np.array([number]), self._lasting)
@@ -571,19 +583,11 @@ class Feasibility:
         """Whether any play may count as infeasible."""
         return bool(self.models or self.failures.failures)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
-
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event; `Refitted` sets the hyperparameters of constrained outcomes by their names."""
+    def see(self, history: History) -> None:
+        """Derive all from a history, whatever it is by then."""
+        self.failures.see(history)
         if self.constraints:
-            self.constraints.learn(event, history)
-        self.failures.learn(event, history)
-
-    def begin_anew(self, history: History) -> None:
-        """Replace all data by the outcomes and failures of `history`, as after a correction."""
-        if self.constraints:
-            self.constraints.begin_anew(history)
-        self.failures.begin_anew(history)
+            self.constraints.see(history)
 
     @property
     def due(self) -> bool:

@@ -161,8 +161,8 @@ O = TypeVar("O", bound=EliminationOptions)  # noqa: E741
 class EliminationMethod(TimeVaryingMethod[O]):
     """Base of the methods that drop priors for good; they differ in the statistics that they keep."""
 
-    def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
+    def __init__(self, problem: TimeVarying, options: O, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
         self.forget()
 
     def forget(self) -> None:
@@ -234,8 +234,8 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
     name: ClassVar[str] = "prior-elimination"
     Options: ClassVar[type[Any]] = EliminationOptions
 
-    def __init__(self, problem: TimeVarying, options: EliminationOptions, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
+    def __init__(self, problem: TimeVarying, options: EliminationOptions, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
         if differ_in_scale_only(self.problem):
             warnings.warn(
                 "the candidate priors differ in their output scale only, which prior-elimination cannot tell apart "
@@ -372,8 +372,8 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
     doubts_outcomes: ClassVar[bool] = True
     Options: ClassVar[type[Any]] = SwitchingOptions
 
-    def __init__(self, problem: TimeVarying, options: SwitchingOptions, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
+    def __init__(self, problem: TimeVarying, options: SwitchingOptions, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
         self.forget()
 
     def forget(self) -> None:

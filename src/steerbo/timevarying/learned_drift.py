@@ -20,29 +20,36 @@ from pydantic import Field
 from .._arrays import Float, Int
 from ..core import (
     COMPARABLE,
-    Amended,
     Choice,
     DataAdded,
-    Event,
     Explanation,
     Finding,
     History,
     OutcomeTold,
     Problem,
-    Refitted,
+    Result,
     Scope,
     Streams,
     horizon,
+    now,
 )
 from ..errors import InvalidProblem
 from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression
 from ..optim import maximise
 from ..records import record
 from ..space import Categorical
-from ..surrogate import FLEETING, STARTING_POINTS, DriftTracker, drift_correlations, outlier_names, subset_used
-from .data import Datum, Maximiser, Place, RoundView, draw_largest
+from ..surrogate import (
+    FLEETING,
+    STARTING_POINTS,
+    DriftTracker,
+    RowsModel,
+    drift_correlations,
+    outlier_names,
+    subset_used,
+)
+from .data import Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
-from .problem import TimeVarying, scaled, settings
+from .problem import TimeVarying, place_of, scaled, settings
 from .surrogates import any_point, any_site, best_site, box_of
 
 
@@ -86,22 +93,25 @@ class DriftingSurrogate:
         seed: of draws of the hyperparameters.
 
     Attributes:
-        model: Gaussian process over the columns of `Coordinates`, and the time.
         drift: how the objective changes with time, and when hyperparameters are due.
-        fitted_at: number of outcomes that hyperparameters were learned from.
     """
 
     kept = None
 
-    def __init__(self, problem: TimeVarying, seed: int) -> None:
+    def __init__(self, problem: TimeVarying, seed: int, history: History) -> None:
         self.problem, self.coordinates, self._seed = problem, Coordinates(problem), seed
-        self.drift = DriftTracker("learned")
-        self.model = self.empty(DriftModel())
-        self.fitted_at = 0
+        self.drift, self._history = DriftTracker("learned"), history
+        self._rows = RowsModel(self.drift, self.empty, self._tells, self._rows_of)
 
-    def empty(self, drift_model: DriftModel) -> GPRegression[Any]:
+    @property
+    def model(self) -> GPRegression[Any]:
+        """Gaussian process over the columns of `Coordinates`, and the time, given all outcomes as they stand."""
+        return self._rows.given(self._history.results, self._history.fit("objective"))
+
+    def empty(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         """Make a model without data for a drift."""
         kernel = AnovaKernel.over(self.problem.categorical)
+        assert drift_model is not None  # it is learned
         drifting = drift_model.over(kernel, len(self.problem.categorical))
         model = GPRegression(drifting, seed=self._seed, known_noise=self.problem.noise)
         model.timed = True
@@ -114,15 +124,21 @@ class DriftingSurrogate:
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
-    def add(self, datum: Datum) -> bool:
-        """Condition on an outcome, late or not."""
-        self.model.add(self.rows(np.array([datum.place]), datum.time)[0], datum.value)
-        return True
+    @staticmethod
+    def _tells(result: Result) -> bool:
+        return result.outcome is not None
 
-    def rewrite(self, data: Sequence[Datum]) -> None:
-        """Replace all outcomes by these."""
-        rows = [self.rows(np.array([datum.place]), datum.time)[0] for datum in data]
-        self.model.replace(np.array(rows).reshape(-1, len(self.problem.categorical) + 1), [d.value for d in data])
+    def _rows_of(self, told: Sequence[Result]) -> tuple[Float[np.ndarray, "n e"], Float[np.ndarray, " n"]]:
+        """Points and values of outcomes."""
+        rows = [self.row(each) for each in told]
+        values = [self.problem.sign * each.outcome.value for each in told if each.outcome is not None]
+        return np.array(rows).reshape(-1, len(self.problem.categorical) + 1), np.array(values)
+
+    def row(self, result: Result) -> Float[np.ndarray, " e"]:
+        """Row of the model for a result; data that say no time are of the clock when they came."""
+        played, said = result.played, result.realised.get("time", result.time)
+        time = said if played is None else played.request["time"]
+        return self.rows(np.array([place_of(self.problem, result.realised)]), time)[0]
 
     def rows(self, places: np.ndarray, time: float) -> Float[np.ndarray, "r e"]:
         """Rows of the model for places, all at one time."""
@@ -130,16 +146,11 @@ class DriftingSurrogate:
         points = scaled(self.problem, places) if sites is None else sites[places]
         return np.column_stack([points, np.full(len(points), time)])
 
-    def learn(self, found: Mapping[str, Any]) -> None:
-        """Put learned hyperparameters to use."""
-        self.model = self.drift.set_hyperparameters(self.empty, self.model, found)
-        self.fitted_at = len(self.model)
-
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift anew, where that is due."""
-        if not self.drift.due(self.model, self.fitted_at, len(self.model)):
+        if not self.drift.due(self.model, self._rows.fitted_at, len(self.model)):
             return None
-        return self.drift.fit(self.empty, self.model, partial(horizon, history))
+        return self._rows.fit(partial(horizon, history))
 
     # -- posteriors ----------------------------------------------------------------------------------------------------
 
@@ -241,13 +252,13 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
     """Whether priors may be given, which it leaves out."""
     surrogate: DriftingSurrogate  # type: ignore[assignment]
 
-    def __init__(self, problem: TimeVarying, options: LearnedDriftOptions, streams: Streams) -> None:
+    def __init__(self, problem: TimeVarying, options: LearnedDriftOptions, streams: Streams, history: History) -> None:
         if not (problem.automatic or self.takes_priors):
             raise InvalidProblem(
                 "priors", len(problem.given), "no priors: this method learns how the objective drifts",
                 "Leave ‹priors› out, or take ‹tempered-elimination›.",
             )  # fmt: skip
-        super().__init__(problem, options, streams)
+        super().__init__(problem, options, streams, history)
 
     @classmethod
     def is_default_for(cls, problem: Problem) -> bool:
@@ -256,7 +267,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     def _pose(self) -> None:
         self.names = ["learned drift"]
-        self.surrogate = DriftingSurrogate(self.problem, self.streams.integer(0, "hyperparameters"))
+        self.surrogate = DriftingSurrogate(self.problem, self.streams.integer(0, "hyperparameters"), self.history)
 
     def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
         """Correlations of the objective between times, as known by now."""
@@ -264,33 +275,20 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event."""
-        super().learn(event, history)
-        match event:
-            case Refitted() if "objective" in event.hyperparameters:
-                self.surrogate.learn(event.hyperparameters["objective"])
-            case Amended():
-                self.surrogate.drift.correct()
-            case _:
-                pass
+    def update(self) -> None:
+        """See `TimeVaryingMethod.update`: no lesson depends on the others here."""
+        self._told, self.now = self._standing(), now(self.history)
+
+    def check_fit(self) -> None:
+        """See `Method.check_fit`."""
+        super().check_fit()
+        _ = self.surrogate.model
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters of the objective and of the constrained outcomes, where they are due."""
         objective, others = self.surrogate.refit(history), super().refit(history)
         found = {**({} if objective is None else {"objective": objective}), **(others or {})}
         return found or None
-
-    def _replay(self, history: History) -> None:
-        """Replace all outcomes at once: those that were doubted, and stand as they were, still are."""
-        self._learned = {name for name, _, _ in history.outcomes()}
-        data = {name: datum for name, datum, _ in self._data(history)}
-        self.surrogate.rewrite([data[name] for name in self._names if name in data])
-        self._held = len(data)
-        self._add_all_failed(history)
-
-    def _calibrate(self, believed: int | None) -> None:
-        """The posterior knows its own doubt."""
 
     def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`; external data may come from any time, and are not compared."""

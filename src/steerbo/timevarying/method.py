@@ -22,21 +22,16 @@ from .._arrays import Float, Int
 from ..bandit import BOUND, Calibration
 from ..core import (
     TIME,
-    Amended,
-    Asked,
     Choice,
-    DataAdded,
-    Event,
-    Failed,
     Finding,
+    Fold,
     History,
     Method,
     OptionsT,
     Outcome,
-    OutcomeTold,
     PolicyStep,
     Recommendation,
-    Refitted,
+    Result,
     Round,
     Scope,
     Streams,
@@ -44,8 +39,8 @@ from ..core import (
     Table,
     finding,
     horizon,
-    last_time,
     now,
+    number_of,
     reason,
     time_of,
 )
@@ -96,9 +91,20 @@ class Belief:
     upper: float
 
 
-def belief_behind(asked: Asked | Suggestion) -> Belief | None:
+def belief_behind(asked: Suggestion) -> Belief | None:
     """Read the expectation behind a choice; None where no prior was behind it."""
     return from_dict(Belief, asked.note) if asked.note else None
+
+
+def _count_play(plays: Int[np.ndarray, " P"], asked: Suggestion) -> Int[np.ndarray, " P"]:
+    """Add a choice to the plays of the prior behind it."""
+    expected = belief_behind(asked)
+    return plays if expected is None else plays + (np.arange(len(plays)) == expected.prior)
+
+
+def _by_rounds(result: Result) -> tuple[bool, int]:
+    """External data first, then rounds, both in order."""
+    return result.played is not None, number_of(result.name) if result.played is None else result.number
 
 
 @record
@@ -119,15 +125,15 @@ class Candidates:
 
     Args:
         problem: the problem.
-        added: time and number of external data, by name.
+        history: of the study, whatever it is by then.
         lasting: correlations of the objective between times, as known by now.
 
     Attributes:
         feasibility: models of the constrained outcomes, which may drift like the objective, and of failures.
     """
 
-    def __init__(self, problem: TimeVarying, added: Mapping[str, tuple[float, float]], lasting: Lasting) -> None:
-        self.problem, self._added = problem, added
+    def __init__(self, problem: TimeVarying, history: History, lasting: Lasting) -> None:
+        self.problem, self._history = problem, history
         self._drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
         drift: AnyDrift = "learned" if self._drifts else None
         self._constraints = ConstraintModels(problem.further, self._regression, drift, problem.space.names, self._row)
@@ -135,6 +141,7 @@ class Candidates:
             FailureModel(problem.space.categorical, self._row, lasting=lasting if self._drifts else None),
             self._constraints,
         )
+        self.feasibility.see(history)
 
     def _regression(self, drift: DriftModel | None) -> GPRegression[Any]:
         kernel = SquaredExponentialKernel.over(self.problem.space.categorical)
@@ -143,9 +150,9 @@ class Candidates:
     def _row(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
         """Encode realised values, with the time where constrained outcomes drift."""
         point = self.problem.space.encode([realised])[0]
-        if all(each.tracker.model is None for each in self._constraints.by_name.values()):
+        if not self._drifts:
             return point
-        when = time_of(played) if played is not None else realised.get("time", self._added.get(name, (0.0, 0.0))[0])
+        when = time_of(played) if played is not None else realised.get("time", self._history.clock_at(name))
         return np.append(point, when)
 
     def view(
@@ -228,22 +235,19 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     doubts_outcomes: ClassVar[bool] = False
     """Whether outcomes that no believed prior explains count for little."""
 
-    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
+    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History) -> None:
         if self.needs_priors and problem.automatic:
             raise InvalidProblem("priors", problem.priors, "a list of priors: this method compares them", _WITHOUT)
-        super().__init__(problem, options, streams)
+        super().__init__(problem, options, streams, history)
         self.now = 0.0
-        self._added: dict[str, tuple[float, float]] = {}  # time and number of external data
-        self.candidates = Candidates(problem, self._added, self.lasting)
-        self._names: dict[str, None] = {}  # of rounds that have ended and of data, in the order in which they came
-        self._learned: set[str] = set()  # names of the outcomes that were learned from
-        self._far: set[str] = set()  # names of data that are held back, as their time is far ahead of all others
+        self._told: list[Result] = []  # outcomes that were learned from, in the order in which they came
+        self.candidates = Candidates(problem, history, self.lasting)
         self._held, self.doubts = 0, Doubts()  # outcomes in the surrogate, and those that are probably wrong
         self.misfit = Misfit()  # the priors that outcomes contradict
         self.calibration = Calibration()
         self._pose()
-        self.plays = np.zeros(len(self.names), dtype=int)
-        self._failed = FailedPoints()  # failed and voided
+        self._tries = Fold(self._add_failed, FailedPoints)
+        self._plays = Fold(_count_play, partial(np.zeros, len(self.names), dtype=int))
 
     def _pose(self) -> None:
         """Begin with the problem's priors and no data."""
@@ -266,40 +270,54 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def learn(self, event: Event, history: History) -> None:
-        """Take in one event. An amended outcome replays all outcomes, O(rounds); any other event is O(1)."""
-        self.now = now(history)
-        match event:
-            case Asked():
-                if (expected := belief_behind(event)) is not None:
-                    self.plays[expected.prior] += 1
-            case OutcomeTold():
-                self._names[event.token] = None
-                self._learn_from_told(history[event.token], history)
-            case DataAdded():
-                self._names[history.latest_data] = None
-                self._added[history.latest_data] = last_time(history), len(history) + 0.5
-                self._far |= {history.latest_data} & self._far_ahead(history)
-                if history.latest_data not in self._far:
-                    self._condition(self._past(history.latest_data, event.outcome), history)
-            case Failed():
-                self._names[event.token] = None
-                self._add_failed(history[event.token])
-            case Amended():
-                self._far = self._far_ahead(history)
-                self._replay(history)
-            case Refitted() if not event.hyperparameters.keys() <= {"objective", *self.problem.further}:
-                raise InvalidStudy("hyperparameters", event.hyperparameters, "those of the objective and of limits")
-            case _:
-                pass
-        if self._far and self._far - (far := self._far_ahead(history)):
-            self._far &= far
-            self._replay(history)
-        self.candidates.feasibility.learn(event, history)
+    @property
+    def plays(self) -> Int[np.ndarray, " P"]:
+        """Plays of each prior."""
+        return self._plays.of(tuple(each.suggestion for each in self.history))
 
-    def _far_ahead(self, history: History) -> set[str]:
-        """Names of data far ahead of all others in time: filters, which are of the latest time, would follow them."""
-        return {dated.name for dated in history.far_dated if dated.time > self.now} if self.holds_back else set()
+    def update(self) -> None:
+        """Learn from the outcomes as they stand, in the order in which they came.
+
+        The lesson of one depends on those before it (surprises, doubts): where the past was changed, all begins anew,
+        O(rounds); else one more outcome is O(1).
+        """
+        told = self._standing()
+        if told[: len(self._told)] != self._told:
+            self._begin()
+        for result in told[len(self._told) :]:
+            self._told.append(result)
+            self.now = result.time
+            self._learn_from(result)
+        self.now = now(self.history)
+
+    def _standing(self) -> list[Result]:
+        """Outcomes to learn from, in the order in which they came."""
+        far = self._far_ahead()
+        return [each for each in self.history.results if each.outcome is not None and each.name not in far]
+
+    def _begin(self) -> None:
+        """Begin anew, without outcomes."""
+        self._told = []
+        self._held, self.doubts, self.misfit, self.calibration = 0, Doubts(), Misfit(), Calibration()
+        self.surrogate.rewrite([])
+        self.forget()
+
+    def check_fit(self) -> None:
+        """See `Method.check_fit`."""
+        hyperparameters = self.history.fits[-1].hyperparameters
+        if not hyperparameters.keys() <= {"objective", *self.problem.further}:
+            raise InvalidStudy("hyperparameters", dict(hyperparameters), "those of the objective and of limits")
+        _ = self.candidates.feasibility.models
+
+    def _far_ahead(self) -> set[str]:
+        """Names of data far ahead of all others in time: filters, which are of the latest time, would follow them.
+
+        They are learned from as soon as another time is near.
+        """
+        if not self.holds_back:
+            return set()
+        time = now(self.history)
+        return {dated.name for dated in self.history.far_dated if dated.time > time}
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters of the constrained outcomes, where they are due."""
@@ -321,18 +339,16 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def forget(self) -> None:
         """Reset the statistics of `learn_from_datum` and `learn_from_round`."""
 
-    def _learn_from_told(self, told: Round, history: History) -> None:
-        believed = self.trusted()[0]
-        self._condition(self._datum(told), history)
-        self._calibrate(believed)
-        self.learn_from_round(told)
-
-    def _condition(self, datum: Datum, history: History) -> None:
-        """Condition on an outcome."""
-        self._learned.add(datum.name)
+    def _learn_from(self, result: Result) -> None:
+        """Condition on an outcome; one of a round is compared with its prediction first."""
+        believed, datum = self.trusted()[0], self._datum(result)
         if not self.take(datum):
-            self.surrogate.rewrite([datum for datum, _ in self.outcomes_in_time(history)[-self._held :]])
+            latest = self.outcomes_in_time(self.history)[-self._held :]
+            self.surrogate.rewrite([datum for datum, _ in latest])
         self.learn_from_datum(datum)
+        if result.played is not None:
+            self._calibrate(believed)
+            self.learn_from_round(result.played)
 
     def take(self, datum: Datum) -> bool:
         """Condition the surrogate on an outcome; False if the outcome is too old for its filters."""
@@ -348,56 +364,36 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
                 self.misfit.compare(datum, mean, deviation, self._noise)
         return datum
 
-    def _replay(self, history: History) -> None:
-        """Learn from all outcomes as they stand now, in the order in which they came: as if they had been so at once.
-
-        The lesson of one outcome depends on those before it: surprises, doubts.
-        """
-        standing = {name: (outcome, played) for name, outcome, played in history.outcomes()}
-        self.calibration, self._learned = Calibration(), set()
-        self._held, self.doubts, self.misfit = 0, Doubts(), Misfit()
-        self.surrogate.rewrite([])
-        self.forget()
-        self._add_all_failed(history)
-        for name in self._names:
-            if name not in standing or name in self._far:
-                continue
-            outcome, played = standing[name]
-            if played is None:
-                self._condition(self._past(name, outcome), history)
-            else:
-                self._learn_from_told(played, history)
-
     def outcomes_in_time(self, history: History) -> list[tuple[Datum, Round | None]]:
         """All outcomes in order of time, more noise on those that are doubted, with the rounds they belong to."""
         return sorted([(datum, played) for _, datum, played in self._data(history)], key=lambda row: row[0][:2])
 
     def _data(self, history: History) -> Iterator[tuple[str, Datum, Round | None]]:
         """All outcomes that were learned from by name, with the rounds they belong to."""
-        for name, outcome, played in history.outcomes():
-            if name in self._learned:
-                yield name, self._datum(played) if played is not None else self._past(name, outcome), played
+        for result in sorted(self._told, key=_by_rounds):
+            yield result.name, self._datum(result), result.played
 
-    def _datum(self, told: Round) -> Datum:
-        assert told.outcome is not None
-        return self._datum_of(told.suggestion.token, told.outcome, told.request["time"], told.number)
-
-    def _past(self, name: str, outcome: Outcome) -> Datum:
-        when, number = self._added[name]
-        return self._datum_of(name, outcome, outcome.realised.get("time", when), number)
+    def _datum(self, result: Result) -> Datum:
+        if result.played is not None:
+            time, number = result.played.request["time"], float(result.number)
+        else:
+            time, number = result.realised.get("time", result.time), result.number + 0.5
+        assert result.outcome is not None
+        return self._datum_of(result.name, result.outcome, time, number)
 
     def _datum_of(self, name: str, outcome: Outcome, time: float, number: float) -> Datum:
         value, inflation = self.problem.sign * outcome.value, self.doubts.inflations.get(name, 1.0)
         return Datum(time, number, place_of(self.problem, outcome.realised), value, inflation, name)
 
-    def _add_all_failed(self, history: History) -> None:
-        self._failed = FailedPoints()
-        for played in history.unresolved:
-            if not played.waiting:
-                self._add_failed(played)
+    @property
+    def _failed(self) -> FailedPoints:
+        """Places of rounds that failed, or whose outcomes are void."""
+        results = self.history.results
+        return self._tries.of([each.played for each in results if each.outcome is None and each.played is not None])
 
-    def _add_failed(self, played: Round) -> None:
-        self._failed.add(place_of(self.problem, played.realised), played.request["time"])
+    def _add_failed(self, failed: FailedPoints, played: Round) -> FailedPoints:
+        failed.add(place_of(self.problem, played.realised), played.request["time"])
+        return failed
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 

@@ -41,11 +41,11 @@ class OnePriorOptions(CandidatePriorsOptions):
 class OnePrior(TimeVaryingMethod[OptionsT]):
     """A method that believes one prior: the problem's others are left out."""
 
-    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
+    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History) -> None:
         if not problem.automatic:
             number = find_prior(problem, options.prior)  # type: ignore[attr-defined]
             problem = replace(problem, priors=(problem.given[number],))
-        super().__init__(problem, options, streams)
+        super().__init__(problem, options, streams, history)
 
     def explain(self, history: History) -> Explanation:
         """The prior, and its expected value."""
@@ -139,11 +139,13 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
     name: ClassVar[str] = "et-gp-ucb"
     Options: ClassVar[type[Any]] = EventTriggeredOptions
 
-    def __init__(self, problem: TimeVarying, options: EventTriggeredOptions, streams: Streams) -> None:
+    def __init__(
+        self, problem: TimeVarying, options: EventTriggeredOptions, streams: Streams, history: History
+    ) -> None:
         if not problem.automatic:
             problem = replace(problem, priors=tuple(replace(prior, drift=None) for prior in problem.given))
         self.forget()
-        super().__init__(problem, options, streams)
+        super().__init__(problem, options, streams, history)
 
     def forget(self) -> None:
         """Start without tests."""

@@ -61,7 +61,7 @@ def test_agents_who_decide_one_by_one_reach_the_maximum() -> None:
     random = np.random.default_rng(1)
     vectors, values = random.integers(3, size=(6, 4)), random.normal(size=6)
     process = AdditiveGP.fitted(vectors, values)
-    method = AddGPUCB(problem, AddGPUCB.Options(), Streams(0))
+    method = AddGPUCB(problem, AddGPUCB.Options(), Streams(0), Optimizer(problem).history)
 
     def bound(vector: tuple[int, ...]) -> float:
         total = 0.0

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Int
 from pydantic import Field
 
-from steerbo.core import Explanation, History, OptionsT, Round, Streams
+from steerbo.core import Explanation, History, OptionsT, Result, Round, Streams
 from steerbo.extending import record
 from steerbo.timevarying import TimeVarying
 from steerbo.timevarying.data import draw_largest
@@ -95,8 +95,8 @@ _NEGLIGIBLE = 1e-6  # weight below which an outcome is forgotten altogether
 class ForgettingGPUCB(OnePrior[OptionsT]):
     """Base of the methods that condition one prior, in each round, on the remembered rounds only."""
 
-    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
+    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History) -> None:
+        super().__init__(problem, options, streams, history)
         self._scratch = self.empty_surrogate()
 
     def empty_surrogate(self) -> Surrogate:
@@ -123,7 +123,8 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
         self._scratch.rewrite([])
         for told in self.remembered(history, time):
             if told.state == "told":
-                self._scratch.add(self._datum(told)._replace(time=0.0, inflation=self.inflation(number - told.number)))
+                datum = self._datum(Result.of_round(told, time))
+                self._scratch.add(datum._replace(time=0.0, inflation=self.inflation(number - told.number)))
         return self._scratch
 
     def _calibrate(self, believed: int | None) -> None:

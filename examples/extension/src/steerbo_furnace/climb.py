@@ -9,17 +9,14 @@ import numpy as np
 
 from steerbo.extending import (
     Choice,
-    Event,
     Explanation,
     GPRegression,
     History,
     Hyperparameters,
     Method,
     Recommendation,
-    Refitted,
     Scope,
     SquaredExponentialKernel,
-    Streams,
     Table,
     record,
 )
@@ -41,22 +38,24 @@ class Climb(Method[Furnace, ClimbOptions]):
     solves = Furnace
     Options: ClassVar[type[Any]] = ClimbOptions
 
-    def __init__(self, problem: Furnace, options: ClimbOptions, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
-        self.model = GPRegression(SquaredExponentialKernel([0.3]))
-        self.fitted = 0
-
-    def learn(self, event: Event, history: History) -> None:
-        """Hyperparameters as they were logged, and the outcomes as they stand now."""
-        if isinstance(event, Refitted):
-            self.model.set(Hyperparameters.from_dict(event.hyperparameters))
-            self.fitted = len(self.model)
-        outcomes = [outcome for _, outcome, _ in history.outcomes()]
-        self.model.replace(self.problem.space.encode([o.realised for o in outcomes]), [o.value for o in outcomes])
+    @property
+    def model(self) -> GPRegression[Any]:
+        """The outcomes as they stand, with the hyperparameters that were logged last."""
+        model = GPRegression(SquaredExponentialKernel([0.3]))
+        outcomes = [each.outcome for each in self.history.results if each.outcome is not None]
+        model.replace(self.problem.space.encode([o.realised for o in outcomes]), [o.value for o in outcomes])
+        if (fit := self.history.fit()) is not None:
+            model.set(Hyperparameters.from_dict(fit.hyperparameters))
+        return model
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """After every outcome."""
-        return self.model.fit().to_dict() if len(self.model) > self.fitted else None
+        fit = history.fit()
+        return None if fit is not None and fit.results == history.results else self.model.fit().to_dict()
+
+    def check_fit(self) -> None:
+        """See `Method.check_fit`."""
+        _ = self.model
 
     def predict(self, temperatures: Any) -> tuple[np.ndarray, np.ndarray]:
         """Mean and standard deviation at temperatures."""
@@ -72,8 +71,9 @@ class Climb(Method[Furnace, ClimbOptions]):
         tried = [played.suggestion.values[name] for played in history.unresolved]
         grid = np.linspace(*self.problem.reach(history), 201)
         grid = grid[~np.isin(grid, tried)]
-        with self.model.with_fantasies(self.rows(tried)):
-            mean, sd = self.predict(grid)
+        model = self.model
+        with model.with_fantasies(self.rows(tried)):
+            mean, sd = model.predict(self.rows(grid))
         upper = sign * mean + self.options.width * sd
         best = int(upper.argmax())
         return Choice(Scope([name]), {name: float(grid[best])}, note={"upper": float(sign * upper[best])})
