@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.core._codes import LEVEL, Column, by_chance
@@ -225,3 +227,30 @@ def test_what_is_left_out_is_shown_as_it_was_told() -> None:
     assert study.events == before, "the same table again changes nothing"
     last = [r for r in study.history if r.state == "void"][-1]
     assert "looks like a code for a missing value" in said_of(study, last)
+
+
+@pytest.mark.filterwarnings("ignore")
+@given(st.data())
+def test_no_outcome_ends_a_study(data: st.DataObject) -> None:
+    numbers = st.sampled_from([0.0, -0.0, -200.0, 5e-324, 1e-100, 1e100, -1e100, 1.5, 2.25, 1e15])
+    column = Column(unusual)
+    for at in range(data.draw(st.integers(3, 20))):
+        number = data.draw(numbers | st.floats(-1e100, 1e100) | st.none())
+        place = tuple(data.draw(st.lists(st.floats(-1, 2), max_size=2)))
+        assert column.foresee(number or 0.0, place) >= 0
+        column.state(data.draw(st.sampled_from(["a", "b", str(at)])), number, place)
+    assert column.codes <= {column.number(name) for name in ("a", "b", *map(str, range(20)))}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_rounds_and_data_of_a_fleet_are_compared() -> None:
+    problem = sb.MeanField(("south", "north"), agents=10, counts=True)
+    optimizer, random = sb.Optimizer(problem, "random", seed=0), np.random.default_rng(8)
+    for number in range(1, 16):
+        value = -200.0 if number % 3 == 0 else float(random.normal())
+        if number % 2:
+            share = float(random.integers(0, 11)) / 10
+            optimizer.add(value, {"distribution": {"south": share, "north": 1 - share}})
+        else:
+            optimizer.tell(optimizer.ask(), value)
+    assert [found.values["value"] for found in optimizer.status.findings if found.kind == "codes"] == [-200.0]

@@ -28,11 +28,12 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from itertools import islice
-from math import comb, exp, isclose, lgamma, log
+from math import comb, exp, isclose, isfinite, lgamma, log
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import SteerboError
 from ..space import Categorical, Space
 from ._context import TIME
 from ._findings import Finding, Reason, finding, reason
@@ -161,7 +162,10 @@ class Column:
         latest = islice(reversed(self._told.values()), _COMPARED)
         others = [told for told in latest if told.number != number and told.number not in self.codes]
         places = list(self._places[number])[-_COMPARED:]
-        theirs, outcomes = [told.place for told in others], [told.number for told in others]
+        width = max(len(place) for place in (*places, *(told.place for told in others)))
+        places = [(*place, *[0.0] * (width - len(place))) for place in places]  # a log may leave out some values
+        theirs = [(*told.place, *[0.0] * (width - len(told.place))) for told in others]
+        outcomes = [told.number for told in others]
         return neighbours_agree(number, places, theirs, outcomes, _RELEASE if number in self.codes else _FIND)
 
     def _cells(self, number: float) -> float:
@@ -192,7 +196,7 @@ def by_chance(times: int, others: int, ties: int, cells: float) -> float:
     >>> round(by_chance(3, 7, 0, 20.0), 3)
     0.3
     """
-    alike = max(1.0 / max(cells, 1.0), ties / comb(others, 2) if others > 1 else 1.0)
+    alike = max(1.0 / min(max(cells, 1.0), 1e300), ties / comb(others, 2) if others > 1 else 1.0)
     groups = lgamma(times + others + 1) - lgamma(times + 1) - lgamma(others + 1)  # logarithm of C(n, k)
     return exp(min(groups + (times - 1) * log(alike), 0.0))
 
@@ -219,7 +223,8 @@ def neighbours_agree(
     """
     distances = np.abs(np.asarray(places)[:, None, :] - np.asarray(others)).sum(axis=-1)
     nearest = distances.argmin(axis=1)
-    away = np.abs(np.asarray(outcomes) - number)
+    with np.errstate(over="ignore"):  # of the largest numbers that there are
+        away = np.abs(np.asarray(outcomes) - number)
     k, m = len(places), len(others)
     nearer = (away[nearest][:, None] < away).sum() + 0.5 * (away[nearest][:, None] == away).sum()
     return bool(nearer - k * m / 2.0 > deviate * np.sqrt(k * m * (k + m + 1) / 12.0))
@@ -290,7 +295,10 @@ def _encoded(space: Space, name: str, value: Any) -> Iterator[float]:
     elif name in space and isinstance(variable := space[name], Categorical):
         yield from (0.5 * (choice == value) for choice in variable.choices)
     elif name in space:
-        yield -1.0 if value is None else float(space[name].encode([value])[0])
+        try:
+            yield float(space[name].encode([value])[0])
+        except (SteerboError, TypeError):  # not measured, or beyond what it can be
+            yield -1.0
     elif isinstance(value, int | float):
         yield float(value)
 
@@ -376,6 +384,7 @@ class Codes:
         """Note an outcome as it was told; yields the names of others that count otherwise now."""
         place = () if told is None else self._place(told, history, name)
         value, cost = (None, None) if told is None else (self._problem.scalar(told), told.cost)
+        value = value if value is None or isfinite(value) else None
         for column, number in ((self._values, value), (self._costs[history.scope_of(name)], cost)):
             before = column.codes
             column.state(name, number, place)
@@ -389,7 +398,9 @@ class Codes:
         """Where an outcome was measured; settings count where nothing else was."""
         played = history.round_of(name)
         known: Mapping[str, Any] = {**(played.realised if played else {}), **outcome.realised}
-        names = [each for each in self._problem.columns if each != TIME.name]
+        names = [
+            each for each in self._problem.columns if each not in (TIME.name, "counts")
+        ]  # which follow from shares
         return tuple(x for each in names for x in _encoded(self._problem.space, each, known.get(each)))
 
     def _price(self, name: str, history: History) -> float | None:
