@@ -254,3 +254,20 @@ def test_rounds_and_data_of_a_fleet_are_compared() -> None:
         else:
             optimizer.tell(optimizer.ask(), value)
     assert [found.values["value"] for found in optimizer.status.findings if found.kind == "codes"] == [-200.0]
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.7])
+@pytest.mark.parametrize("penalty", [-1000.0, 0.0, 1e6])
+def test_penalties_in_a_region_are_no_codes(share: float, penalty: float) -> None:
+    """A region where a simulation breaks has its number: without it a search would go there again and again."""
+    random = np.random.default_rng(9)
+    settings = [float(x) for x in random.uniform(0, 10, 60)]
+    values = [penalty if x > 10 * (1 - share) else peak(x, random) for x in settings]
+    assert not column_of(values, settings).codes
+
+
+def test_an_instrument_that_is_stuck_is_a_code_also_where_a_search_stays() -> None:
+    random = np.random.default_rng(10)
+    settings = [*(float(x) for x in random.uniform(0, 10, 12)), *(3.0 + 0.01 * k for k in range(20))]
+    values = [7.3 if k >= 12 else peak(x, random) for k, x in enumerate(settings)]
+    assert column_of(values, settings).codes == {7.3}

@@ -9,8 +9,8 @@ The rule, for outcomes, and for the costs of one scope. A number is a code where
 - it was told at three different settings or more, and at least as many others were known when it was found;
 - most others are unique, and rounding alone brings so many together in at most one study of a hundred: see
   `by_chance`; or it lies far beyond all others, as 99 does of ratings from 1 to 5;
-- outcomes at the settings nearest to those where it stands are no nearer to it than others are: see `neighbours_agree`.
-  They are on a plateau, where yields are 0 or 100 %, and at an optimum, where rounded outcomes are the same.
+- it does not stand together at neighbouring settings, as do yields of 0 or 100 % on a plateau, penalties where a
+  simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But what nothing else has followed may.
 
 A cost that equals the sum of all stated prices so far, for the second time, is a total.
 
@@ -21,6 +21,7 @@ number counts wherever it stands.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,11 +29,11 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from itertools import islice
-from math import comb, exp, isclose, isfinite, lgamma, log
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._arrays import Bool, Float
 from ..errors import SteerboError
 from ..space import Categorical, Space
 from ._context import TIME
@@ -152,21 +153,20 @@ class Column:
         others = unique + sum(tied)
         if others < _SETTINGS or (times > others and number not in self.codes):
             return False
-        ties = sum(comb(each, 2) for each in tied)
+        ties = sum(math.comb(each, 2) for each in tied)
         by_itself = 2 * unique >= others and by_chance(times, others, ties, self._cells(number)) <= LEVEL
         if not by_itself:
             by_itself = self._far_beyond(number, [x for x in self._sorted if x != number and x not in self.codes])
-        return by_itself and not self._neighbours_agree(number)
+        return by_itself and not self._stands_together(number)
 
-    def _neighbours_agree(self, number: float) -> bool:
-        latest = islice(reversed(self._told.values()), _COMPARED)
-        others = [told for told in latest if told.number != number and told.number not in self.codes]
-        places = list(self._places[number])[-_COMPARED:]
-        width = max(len(place) for place in (*places, *(told.place for told in others)))
-        places = [(*place, *[0.0] * (width - len(place))) for place in places]  # a log may leave out some values
-        theirs = [(*told.place, *[0.0] * (width - len(told.place))) for told in others]
-        outcomes = [told.number for told in others]
-        return neighbours_agree(number, places, theirs, outcomes, _RELEASE if number in self.codes else _FIND)
+    def _stands_together(self, number: float) -> bool:
+        latest = list(islice(reversed(self._told.values()), _COMPARED))
+        theirs = [told.number == number for told in latest]
+        if all(theirs[: theirs.count(True)]):  # it was not told before, and nothing else since: a stuck instrument
+            return False
+        width = max(len(told.place) for told in latest)  # a log may leave out some values
+        places = np.array([(*told.place, *[0.0] * (width - len(told.place))) for told in latest])
+        return stand_together(places, np.array(theirs), _RELEASE if number in self.codes else _FIND)
 
     def _cells(self, number: float) -> float:
         """Count the numbers that could have come as well, by the decimals that are written.
@@ -196,38 +196,31 @@ def by_chance(times: int, others: int, ties: int, cells: float) -> float:
     >>> round(by_chance(3, 7, 0, 20.0), 3)
     0.3
     """
-    alike = max(1.0 / min(max(cells, 1.0), 1e300), ties / comb(others, 2) if others > 1 else 1.0)
-    groups = lgamma(times + others + 1) - lgamma(times + 1) - lgamma(others + 1)  # logarithm of C(n, k)
-    return exp(min(groups + (times - 1) * log(alike), 0.0))
+    alike = max(1.0 / min(max(cells, 1.0), 1e300), ties / math.comb(others, 2) if others > 1 else 1.0)
+    groups = math.lgamma(times + others + 1) - math.lgamma(times + 1) - math.lgamma(others + 1)  # logarithm of C(n, k)
+    return math.exp(min(groups + (times - 1) * math.log(alike), 0.0))
 
 
-def neighbours_agree(
-    number: float, places: Sequence[Place], others: Sequence[Place], outcomes: Sequence[float], deviate: float
-) -> bool:
-    """Whether outcomes next to a number's places are nearer to it than outcomes are elsewhere.
+def stand_together(places: Float[np.ndarray, "n d"], chosen: Bool[np.ndarray, " n"], deviate: float) -> bool:
+    """Whether some of n places stand next to one another more often than by chance.
 
-    By the rank sum of Mann and Whitney (1947).
+    The number of chosen ones whose nearest neighbour is one, too, as in the test of Cuzick and Edwards (1990), against
+    its mean and twice its binomial variance, since neighbours are often mutual.
 
     Args:
-        number: that comes again.
-        places: where it does.
-        others: places of other outcomes.
-        outcomes: what these are.
-        deviate: standard deviations that the rank sum is to exceed.
+        places: (n, d).
+        chosen: which of them, (n,).
+        deviate: standard deviations by which the number is to exceed its mean.
 
-    >>> places, outcomes = [(x / 10,) for x in range(10)], [3.0, 4.0, 4.9, 4.9, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0]
-    >>> neighbours_agree(5.0, [(0.24,), (0.25,), (0.26,)], places, outcomes, 1.645)
-    True
-    >>> neighbours_agree(5.0, [(0.02,), (0.54,), (0.86,)], places, outcomes, 1.645)
-    False
+    >>> places, chosen = np.arange(12.0)[:, None], np.arange(12) < 6
+    >>> stand_together(places, chosen, 1.645), stand_together(places, np.arange(12) % 2 == 0, 1.645)
+    (True, False)
     """
-    distances = np.abs(np.asarray(places)[:, None, :] - np.asarray(others)).sum(axis=-1)
-    nearest = distances.argmin(axis=1)
-    with np.errstate(over="ignore"):  # of the largest numbers that there are
-        away = np.abs(np.asarray(outcomes) - number)
-    k, m = len(places), len(others)
-    nearer = (away[nearest][:, None] < away).sum() + 0.5 * (away[nearest][:, None] == away).sum()
-    return bool(nearer - k * m / 2.0 > deviate * np.sqrt(k * m * (k + m + 1) / 12.0))
+    n, k = len(places), int(chosen.sum())
+    distances = np.abs(places[chosen][:, None, :] - places).sum(axis=-1)
+    distances[np.arange(k), np.flatnonzero(chosen)] = np.inf
+    together, share = int(chosen[distances.argmin(axis=1)].sum()), (k - 1) / max(n - 1, 1)
+    return together - k * share > deviate * math.sqrt(2.0 * k * share * (1.0 - share))
 
 
 def _decimals(number: float) -> int:
@@ -284,7 +277,7 @@ class Totals:
 
 def _is_total(cost: float, price: float, total: float) -> bool:
     """Whether a cost equals a sum of prices, but for rounding, and not the price itself."""
-    return isclose(cost, total) and not isclose(cost, price)
+    return math.isclose(cost, total) and not math.isclose(cost, price)
 
 
 def _encoded(space: Space, name: str, value: Any) -> Iterator[float]:
@@ -384,7 +377,7 @@ class Codes:
         """Note an outcome as it was told; yields the names of others that count otherwise now."""
         place = () if told is None else self._place(told, history, name)
         value, cost = (None, None) if told is None else (self._problem.scalar(told), told.cost)
-        value = value if value is None or isfinite(value) else None
+        value = value if value is None or math.isfinite(value) else None
         for column, number in ((self._values, value), (self._costs[history.scope_of(name)], cost)):
             before = column.codes
             column.state(name, number, place)
