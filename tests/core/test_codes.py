@@ -271,3 +271,11 @@ def test_an_instrument_that_is_stuck_is_a_code_also_where_a_search_stays() -> No
     settings = [*(float(x) for x in random.uniform(0, 10, 12)), *(3.0 + 0.01 * k for k in range(20))]
     values = [7.3 if k >= 12 else peak(x, random) for k, x in enumerate(settings)]
     assert column_of(values, settings).codes == {7.3}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_plateau_at_the_end_of_a_sorted_table_is_no_code() -> None:
+    optimizer = sb.Optimizer(LINE, seed=0)
+    for x in np.linspace(0, 10, 21):
+        optimizer.add(min(100.0, float(12.5 * x + np.sin(9 * x))), {"x": float(x)})
+    assert "codes" not in [found.kind for found in optimizer.status.findings]

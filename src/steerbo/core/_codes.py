@@ -10,7 +10,8 @@ The rule, for outcomes, and for the costs of one scope. A number is a code where
 - most others are unique, and rounding alone brings so many together in at most one study of a hundred: see
   `by_chance`; or it lies far beyond all others, as 99 does of ratings from 1 to 5;
 - it does not stand together at neighbouring settings, as do yields of 0 or 100 % on a plateau, penalties where a
-  simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But what nothing else has followed may.
+  simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But what rounds have given since, and
+  nothing else, may: it is an instrument that is stuck.
 
 A cost that equals the sum of all stated prices so far, for the second time, is a total.
 
@@ -61,6 +62,7 @@ class _Told(NamedTuple):
 
     number: float
     place: Place
+    played: bool = True  # in a round, so that it came after those before it; a table may be sorted
 
 
 class Column:
@@ -104,12 +106,19 @@ class Column:
         """Count a number from the next outcome on, however often it comes."""
         self._confirmed.add(number)
 
-    def state(self, name: str, number: float | None, place: Place) -> None:
-        """Replace the number of an outcome, and find codes anew; None: it has none any more."""
+    def state(self, name: str, number: float | None, place: Place, *, played: bool = True) -> None:
+        """Replace the number of an outcome, and find codes anew.
+
+        Args:
+            name: of the outcome.
+            number: None: it has none any more.
+            place: where it was told.
+            played: whether it is a round's, and came after those before it: data may be sorted.
+        """
         if name in self._told:
             self._remove(self._told.pop(name))
         if number is not None:
-            self._told[name] = _Told(number, place)
+            self._told[name] = _Told(number, place, played)
             self._add(self._told[name])
             if self._is_code(number):
                 self.codes = self.codes | {number}
@@ -162,7 +171,8 @@ class Column:
     def _stands_together(self, number: float) -> bool:
         latest = list(islice(reversed(self._told.values()), _COMPARED))
         theirs = [told.number == number for told in latest]
-        if all(theirs[: theirs.count(True)]):  # it was not told before, and nothing else since: a stuck instrument
+        since = latest[: theirs.count(True)]
+        if all(told.number == number and told.played for told in since):  # nothing else came: a stuck instrument
             return False
         width = max(len(told.place) for told in latest)  # a log may leave out some values
         places = np.array([(*told.place, *[0.0] * (width - len(told.place))) for told in latest])
@@ -380,7 +390,7 @@ class Codes:
         value = value if value is None or math.isfinite(value) else None
         for column, number in ((self._values, value), (self._costs[history.scope_of(name)], cost)):
             before = column.codes
-            column.state(name, number, place)
+            column.state(name, number, place, played=history.round_of(name) is not None)
             for code in before ^ column.codes:
                 yield from column.names(code)
         found = self._totals.found
