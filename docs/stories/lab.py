@@ -116,4 +116,4 @@ print(optimizer.explain())
 
 # %% [markdown]
 # **What to take away.** You gave what you believed, in several versions. The readings decided whom to believe, and the choice followed
-# the warm place through the day. How to make experts without earlier days: [priors](../how-to/priors.md).
+# the warm place through the day. How to make experts without earlier days: [priors](../how-to/laws.md#priors-knowledge-before-the-first-round).

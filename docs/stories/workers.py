@@ -124,5 +124,5 @@ print(
 again.close()
 
 # %% [markdown]
-# **What to take away.** One line more than on your own machine: the URL, and the executor. [A cluster](../how-to/cluster.md) says what to do on
-# Slurm, and [PostgreSQL](../how-to/postgresql.md) how to set one up.
+# **What to take away.** One line more than on your own machine: the URL, and the executor. [A cluster](../how-to/operating.md#a-cluster) says what to do on
+# Slurm, and [PostgreSQL](../how-to/operating.md#postgresql) how to set one up.

@@ -61,7 +61,7 @@ def test_coca_bo_plays_what_its_page_says() -> None:
 
 
 def test_cheap_first_plays_what_its_page_says() -> None:
-    """docs/how-to/prices.md: the cheapest scope whose bound lags behind what is acceptable by what a play may teach."""
+    """docs/how-to/value.md: the cheapest scope whose bound lags behind what is acceptable by what a play may teach."""
     of = world("looks")
     optimizer = play(of, sb.Optimizer(of.problem, seed=4, initial=5), 18)
     judged = 0
