@@ -19,7 +19,7 @@ with probability at most α (Ville's inequality), however often it is looked at.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import combinations
 from typing import Any
@@ -150,19 +150,18 @@ Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
 """Names of the variables that a round sets, names of those known before, and the realised values."""
 
 
-def nature_draws(results: Iterable[Result]) -> Iterator[Shown]:
-    """Draws of nature in results as they stand.
+def nature_draws(result: Result) -> Shown | None:
+    """Draws of nature in a result as it stands; None: it shows none.
 
     Failed rounds show what was measured, data something where it is said what was set. A corrected outcome shows the
     same as before where it is the objective alone that was wrong.
     """
-    for each in results:
-        if each.outcome is None and not each.failed:
-            continue
-        if each.played is not None:
-            yield each.played.suggestion.values, each.played.suggestion.context, each.shown
-        elif each.scope is not None:
-            yield each.scope.set, (), each.shown
+    if result.scope is None or (result.outcome is None and not result.failed):
+        return None
+    if result.played is None:
+        return result.scope.set, (), result.shown
+    asked = result.played.suggestion
+    return asked.values, asked.context, result.shown
 
 
 class LawTest:
@@ -295,15 +294,10 @@ class LawMonitor:
 
     def __init__(self, problem: Problem) -> None:
         self._evidence = Fold(LawEvidence.take, partial(LawEvidence, problem))
-        self._found: tuple[Sequence[Result], tuple[Finding, ...]] = (), ()
 
     def findings(self, history: History) -> tuple[Finding, ...]:
         """Laws that nature violates, in the order in which it was found."""
-        results = history.results
-        if results is not self._found[0]:
-            drawn = tuple(nature_draws(results))
-            self._found = results, self._evidence.of(drawn).findings
-        return self._found[1]
+        return self._evidence.of(history.results).findings
 
 
 class LawEvidence:
@@ -326,9 +320,10 @@ class LawEvidence:
         kinds = bool(self._alone) + bool(self._pairs)
         self._alone_from, self._pair_from = kinds * len(self._alone) / ALPHA, kinds * len(self._pairs) / ALPHA
 
-    def take(self, shown: Shown) -> LawEvidence:
+    def take(self, result: Result) -> LawEvidence:
         """Add what one round or data showed."""
-        self.shown(*shown)
+        if (shown := nature_draws(result)) is not None:
+            self.shown(*shown)
         return self
 
     def shown(self, held: Collection[str], known: Collection[str], realised: Mapping[str, Any]) -> None:
