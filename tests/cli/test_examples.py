@@ -199,7 +199,7 @@ def test_what_was_learned_is_applied(run: Callable[[str], Run]) -> None:
 
 def test_a_fleet_moves_step_by_step(run: Callable[[str], Run]) -> None:
     example = run("fleet").study
-    current = '{"everyone": {"north": 1}}'
+    current = '{"everyone": {"north": 1.0}}'
     (row,) = json.loads(said("policy", example, "--current", current, "--json"))["values"]["distribution"].values()
     assert list(row) == ["north", "south", "harbour"]
     assert row["north"] == pytest.approx(0.8)

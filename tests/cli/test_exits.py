@@ -55,7 +55,7 @@ def test_a_server_that_is_away_has_code_1(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert "cannot be reached" in refused(call("run", write_study(tmp_path), "--log", url), 1)
     monkeypatch.setattr("steerbo.storage.connections.OPENING", 1e6)  # what is said goes before it
     assert "cannot be reached" in refused(call("run", write_study(tmp_path), "--log", url, "--wait", 0), 1)
-    assert "wait: nan" in refused(call("run", write_study(tmp_path), "--wait", "nan"), 2)
+    assert "--wait: 'nan'" in refused(call("run", write_study(tmp_path), "--wait", "nan"), 2)
 
 
 def test_a_line_for_each_error() -> None:

@@ -102,7 +102,7 @@ def test_the_other_kinds(tmp_path: Path) -> None:
         nature = ["--cost", 1, *(["--realised", "ph=6"] if "ph" not in suggestion["values"] else [])]
         assert call("tell", study, suggestion["token"], 1, *(nature if name == "plant" else ())).exit_code == 0
     assert "as of time 100" in said("policy", tmp_path / "line" / "study.toml", "--time", 100)
-    current = '{"everyone": {"north": 1}}'
+    current = '{"everyone": {"north": 1.0}}'
     fleet = said("policy", tmp_path / "fleet" / "study.toml", "--current", current)
     assert "everyone: north = 0." in fleet
     assert "°C" in said("policy", tmp_path / "plant" / "study.toml")
