@@ -162,3 +162,24 @@ def test_an_outcome_of_a_round_that_failed_before_it_was_decided_says_what_was_s
     again = Optimizer.replay(problem, optimizer.events)
     assert again.status.told == 1
     assert bits(again.recommend()) == bits(optimizer.recommend())
+
+
+def test_an_outcome_that_was_doubted_is_doubted_again_when_it_is_corrected_back() -> None:
+    graph = sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"])
+    optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("x", 0, 1)]), seed=0)
+    drawn = np.random.default_rng(0)
+    for number in range(1, 15):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        wrong = -80.0 * (number == 9)
+        optimizer.tell(suggestion, sum(suggestion.values.values()) + 0.05 * drawn.standard_normal() + wrong)
+    optimizer.refit()
+    method: Any = optimizer._method
+    doubted = method.outliers(optimizer.history)
+    assert len(doubted) == 1
+    stands = optimizer.history[doubted[0]].outcome
+    assert stands is not None
+    optimizer.amend(doubted[0], 0.5)
+    assert not method.outliers(optimizer.history)
+    optimizer.amend(doubted[0], stands.value)
+    assert method.outliers(optimizer.history) == doubted

@@ -103,7 +103,7 @@ def test_a_fleet_goes_as_far_as_it_may(method: str) -> None:
     optimizer = played(crowd_case(method, problem), 6)
     goal = problem.table(optimizer.policy().values["distribution"])
     assert (goal == problem.table(optimizer.recommend().values["distribution"])).all()
-    far = {"day": {"a": 0, "b": 0, "c": 0, "d": 1}, "night": {"a": 0, "b": 0, "c": 0, "d": 1}}
+    far = {"day": {"a": 0.0, "b": 0.0, "c": 0.0, "d": 1.0}, "night": {"a": 0.0, "b": 0.0, "c": 0.0, "d": 1.0}}
     step = optimizer.policy(current=far)
     moved = problem.region.around(problem.table(far), 0.1).moved(problem.table(step.values["distribution"]))
     assert 0.05 < moved.max() <= 0.1 + 1e-9
