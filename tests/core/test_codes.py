@@ -279,3 +279,17 @@ def test_a_plateau_at_the_end_of_a_sorted_table_is_no_code() -> None:
     for x in np.linspace(0, 10, 21):
         optimizer.add(min(100.0, float(12.5 * x + np.sin(9 * x))), {"x": float(x)})
     assert "codes" not in [found.kind for found in optimizer.status.findings]
+
+
+def test_a_price_that_a_formula_gives_is_no_code() -> None:
+    graph = sb.CausalGraph.from_text("dose -> y; weekday -> y", target="y", intervenable=["dose"])
+    variables = [sb.Float("dose", 0, 1), sb.Float("weekday", 0, 6, seen=True)]
+    problem = sb.Causal(graph, variables, prices={"dose": "1 if abs(weekday - 3) > 2.5 else dose"}, base=1)
+    optimizer, noise = sb.Optimizer(problem, "random", rounds=28, seed=1), np.random.default_rng(0)
+    for day in range(28):
+        asked = optimizer.ask(context={"weekday": day % 7})
+        nature = {} if "dose" in asked.values else {"dose": noise.uniform()}
+        optimizer.tell(asked, noise.normal(), realised=nature)
+    costs = [played.paid for played in optimizer.history if played.paid == 2.0]
+    assert len(costs) >= 3, "the price of two days comes again, and no other does"
+    assert not [each for each in optimizer.status.findings if each.kind == "codes"]

@@ -350,7 +350,8 @@ class Codes:
         outcome = event.outcome
         scope = event.scope if isinstance(event, DataAdded) else history[name].suggestion.scope
         place = self._place(outcome, history, name)
-        columns = [("value", self._values, self._problem.scalar(outcome)), ("cost", self._costs[scope], outcome.cost)]
+        cost = self._measured_cost(outcome, name, history)
+        columns = [("value", self._values, self._problem.scalar(outcome)), ("cost", self._costs[scope], cost)]
         for field, column, number in columns:
             times = 0 if number is None else column.foresee(number, place)
             if times:
@@ -388,7 +389,8 @@ class Codes:
         place = () if told is None else self._place(told, history, name)
         value, cost = (None, None) if told is None else (self._problem.scalar(told), told.cost)
         value = value if value is None or math.isfinite(value) else None
-        for column, number in ((self._values, value), (self._costs[history.scope_of(name)], cost)):
+        measured = None if told is None else self._measured_cost(told, name, history)
+        for column, number in ((self._values, value), (self._costs[history.scope_of(name)], measured)):
             before = column.codes
             column.state(name, number, place, played=history.round_of(name) is not None)
             for code in before ^ column.codes:
@@ -411,6 +413,12 @@ class Codes:
         played = history.round_of(name)
         price = None if played is None else self._problem.price(played.suggestion)
         return None if price is None or played is None else price + (played.suggestion.change_cost or 0.0)
+
+    def _measured_cost(self, outcome: Outcome, name: str, history: History) -> float | None:
+        """Cost that somebody measured; None: there is none, or it is the stated price, which is equal by itself."""
+        price = self._price(name, history)
+        stated = price is not None and outcome.cost is not None and math.isclose(outcome.cost, price)
+        return None if stated else outcome.cost
 
     def _counted(self, name: str, history: History) -> Outcome | None:
         """What counts of an outcome as it was told; None: nothing."""
