@@ -346,7 +346,7 @@ def test_trials_of_others_open_a_place_that_failures_have_closed() -> None:
 
     assert margins().max() < 0.0
     for z in (0.65, 0.7, 0.8, 0.9, 0.95, 1.0):
-        optimizer.add(0.3, {"z": z}, scope=["z"])
+        optimizer.add(0.3 + z / 100, {"z": z}, scope=["z"])
     assert margins().min() >= 0.0
     assert sb.load(optimizer.to_json()).ask() == optimizer.ask()
 
@@ -380,7 +380,7 @@ def test_trials_of_others_open_what_was_closed() -> None:
     optimizer.add(0.3, {"x": 0.5, "z": 0.6})
     assert method.feasibility.success_probabilities[i] == closed
     for z in np.linspace(0.0, 1.0, 12):
-        optimizer.add(0.3, {"x": 0.5, "z": float(z)}, scope=["z"])
+        optimizer.add(0.3 + z / 100, {"x": 0.5, "z": float(z)}, scope=["z"])
     assert method.feasibility.success_probabilities[i] > 0.7
     assert sb.load(optimizer.to_json()).ask() == optimizer.ask()
 
