@@ -31,6 +31,7 @@ def test_a_command_gets_the_suggestion_and_runs_in_its_folder(tmp_path: Path) ->
         "observe": ["age"],
         "context": {"weight": 70.0},
         "warnings": [],
+        "limits": {},
         "shown": {},
     }
 
