@@ -3,8 +3,7 @@
 ```` ```python ```` is run, all blocks of a page in one namespace; a last line that is an expression is shown, as in a
 notebook. Blocks with `title="name"` are written to that file. ```` ```console ```` are commands behind `$`: those of
 `steerbo` and `python` are run; `TOKEN` stands for the newest token that was printed. A block with the word `fails` must
-fail; one with `needs=package` is shown unrun where that is not installed. All else is shown as it is. A comment
-`# thin: budget=20` is not shown: it says what a test takes in the place of what stands before it.
+fail; one with `needs=package` is shown unrun where that is not installed. All else is shown as it is.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from .blocks import Block, split
 from .pictures import shown
 
 _TOKEN = re.compile(r"token (\S+?):")
-_THIN = re.compile(r"^(?P<line>.*?)  # thin: (?P<name>\w+)=(?P<less>\S+)$", re.M)
 _LONGEST = 60  # lines of output
 
 
@@ -60,13 +58,12 @@ def empty_folder() -> Iterator[Path]:
                     del sys.modules[module]
 
 
-def run_page(page: str, name: str = "page", thin: bool = False) -> str:
+def run_page(page: str, name: str = "page") -> str:
     """The page with the output of its blocks.
 
     Args:
         page: Markdown.
         name: what messages call it.
-        thin: with the small settings of tests.
 
     Raises:
         PageError: a block fails, or does not fail where it should.
@@ -75,7 +72,7 @@ def run_page(page: str, name: str = "page", thin: bool = False) -> str:
     token = ""
     written = []
     with empty_folder():
-        for block in split(_THIN.sub(_less if thin else r"\g<line>", page)):
+        for block in split(page):
             if block.title:
                 _write(block)
             if block.runs and not block.missing:
@@ -87,16 +84,6 @@ def run_page(page: str, name: str = "page", thin: bool = False) -> str:
             else:
                 written.append(block.fenced())
     return "".join(written)
-
-
-def _less(found: re.Match[str]) -> str:
-    name, less = found["name"], found["less"]
-    if found["line"].startswith(f"{name} = "):
-        return f"{name} = {less}"
-    line, times = re.subn(rf"\b({name}=)[\w.]+", rf"\g<1>{less}", found["line"])
-    if not times:
-        raise PageError(f"there is no {name} in {found['line']!r}")
-    return line
 
 
 def _write(block: Block) -> None:

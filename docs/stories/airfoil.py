@@ -110,7 +110,7 @@ problem = sb.CostVarying(
 # Ask what to do, do it, tell what came of it. The optimizer stops by itself when the money is spent.
 
 # %%
-optimizer = sb.Optimizer(problem, budget=100, seed=1)  # thin: budget=20
+optimizer = sb.Optimizer(problem, budget=100, seed=1)
 chance = np.random.default_rng(1)
 
 while (suggestion := optimizer.ask()) is not None:

@@ -88,7 +88,7 @@ class Patient:
 
 # %%
 optimizer = sb.Optimizer(problem, seed=1)
-patients = range(40)  # thin: patients=range(8)
+patients = range(40)
 
 for number in patients:
     patient = Patient(number)

@@ -73,7 +73,7 @@ problem = sb.MeanField(
 # %%
 import warnings
 
-optimizer = sb.Optimizer(problem, rounds=40, seed=1)  # thin: rounds=8
+optimizer = sb.Optimizer(problem, rounds=40, seed=1)
 chance = np.random.default_rng(1)
 
 while (suggestion := optimizer.ask()) is not None:

@@ -61,7 +61,7 @@ print(degrees.shape, "days, steps, places")
 
 # %%
 TODAY = 6  # 6 March
-learned = (1, 2, 5)  # thin: learned=(5,)
+learned = (1, 2, 5)
 experts = [sb.Prior.from_panel(degrees[d - 1 : d, ::6], [f"{d} March"])[0] for d in learned]
 for expert in experts:
     print(expert.name, "has a mean of", np.asarray(expert.mean).mean().round(1), "°C")
@@ -77,7 +77,7 @@ problem = sb.TimeVarying([sb.Categorical("place", places)], experts)
 optimizer = sb.Optimizer(problem, seed=1)
 today = degrees[TODAY - 1]
 today = today[~np.isnan(today).all(axis=1)]  # without the steps at which nothing was read
-length = range(0, len(today), 3)  # thin: length=range(20)
+length = range(0, len(today), 3)
 behind = []
 
 for step in length:

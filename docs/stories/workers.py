@@ -34,7 +34,7 @@ problem = sb.CostVarying(
     costs=[1, 1.5, 3],
     tolerance=sb.Absolute(1.0),
 )
-rounds = 40  # thin: rounds=12
+rounds = 40
 study = sb.Study.create(
     place, problem, name=f"cluster {os.getpid()}", rounds=rounds, seed=1
 )

@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.importorskip(module, reason=REASON)
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    environment = os.environ | {"STEERBO_SITE_UNRUN": "1"}  # the pages are run by `test_pages`
+    environment = os.environ | {"STEERBO_SITE_UNRUN": "1"}  # the pages are run by `make docs`
     built = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     return folder

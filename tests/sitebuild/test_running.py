@@ -56,17 +56,6 @@ def test_commands_are_run_with_the_files_of_the_page() -> None:
     assert "nothing.toml" in page("$ steerbo check nothing.toml", "console fails")
 
 
-def test_a_thin_setting_takes_the_place_of_the_full_one_and_is_never_shown() -> None:
-    first = "n = range(90)  # thin: n=range(3)\nprint(len(n))\n"
-    text = f"```python\n{first}print(dict(budget=90, seed=1))  # thin: budget=5\n```\n"
-    assert "3\n{'budget': 5, 'seed': 1}" in run_page(text, thin=True)
-    with pytest.raises(PageError, match="no rounds"):
-        run_page(text.replace("budget=5", "rounds=5"), thin=True)
-    full = run_page(text)
-    assert "90\n{'budget': 90, 'seed': 1}" in full
-    assert "thin" not in full
-
-
 def test_the_process_is_as_before() -> None:
     here, variables = Path.cwd(), dict(os.environ)
     page("import os\nos.environ['X_OF_A_PAGE'] = '1'\nopen('left.txt', 'w').close()")
