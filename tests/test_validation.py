@@ -79,7 +79,7 @@ SETS = [["t"], ["t", "ph"]]
     [
         (
             lambda: ANY.CostVarying(V, SETS, tolerance=0.1),
-            'a Fraction, Absolute or Threshold, in a file \\{ kind = "fraction", … \\}',
+            'a Fraction, Absolute or Threshold, in a file \\{ kind = "fraction", share = … \\}',
         ),
         (lambda: ANY.Float("t", 0, 1, change=5), r"a SwitchingCost, in a file \{ fixed = …, per_unit = … \}"),
         (lambda: ANY.TimeVarying(V, [0.1]), r"a Prior, in a file \{ kernel = …, "),

@@ -9,6 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import BaseStudy, Event, Optimizer, Refitted
+from steerbo.errors import InvalidRequest
 from steerbo.gp import GPRegression, Hyperparameters
 from steerbo.records import to_dict
 from steerbo.study import MemoryLog, Study
@@ -47,7 +48,7 @@ def test_both_keep_the_same_events() -> None:
 def test_what_neither_takes_is_kept_nowhere() -> None:
     with Study.create(MemoryLog(), PROBLEM, "random", rounds=3) as study:
         before = study.events
-        with pytest.raises(TypeError, match="colour"):
+        with pytest.raises(InvalidRequest, match="colour.*expected one of suggestion, value, cost, realised"):
             study.tell("1-ab", 1.0, colour="red")  # type: ignore[call-arg]
         assert study.events == before
 

@@ -103,7 +103,13 @@ def test_a_log_that_is_gone_is_the_servers_fault_and_its_place_nobodys_business(
 
 
 ASK: dict[str, Any] = {"context": {"weather": 1}}
-BODIES: dict[str, Any] = {"ask": ASK, "decide": ASK, "tell": {"value": 1}, "amend": {"value": 1}}
+BODIES: dict[str, Any] = {
+    "ask": ASK,
+    "decide": ASK,
+    "tell": {"value": 1},
+    "amend": {"value": 1},
+    "predict": {"values": {"oven": 150, "speed": 0.5}, **ASK},
+}
 ADDED = {"value": 1, "realised": {"oven": 150, "speed": 0.5, "weather": 3}, "cost": 1}
 
 
@@ -141,7 +147,7 @@ def test_the_document_names_every_status_that_comes_and_its_content_type(
     place = oven(tmp_path)
     with served(place) as client:
         reader = Reader(client)
-        assert len(reader.calls) == 16
+        assert len(reader.calls) == 17
         assert reader.all() == {200, 404}
         assert reader.all(name="other") >= {404}
         assert reader.all(headers={"Host": "evil.example"}) == {421}

@@ -35,7 +35,7 @@ class UnseenKernel(Kernel):
 
     >>> kernel = UnseenKernel(np.array([False, False]))
     >>> kernel(np.zeros((1, 2)), np.array([[0.0, 0.0], [0.1, 0.0], [1.0, 1.0]])).round(3)
-    array([[2.   , 1.952, 0.28 ]])
+    array([[2.   , 1.952, 0.279]])
     """
 
     categorical: Bool[np.ndarray, " d"]
