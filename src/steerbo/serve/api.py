@@ -130,7 +130,7 @@ def policy(request: Request, who: Who, name: Name) -> Json:
     return applied(study_of(request, who, name, "read"), dict(request.query_params))
 
 
-@router.post("/{name}/predict")
+@router.post("/{name}/predict", responses=CHANGING)
 def predict(request: Request, who: Who, name: Name, body: Predict) -> Json:
     """Predict the objective at settings of your own; nothing is logged."""
     return predicted(study_of(request, who, name, "read"), body)
