@@ -44,7 +44,8 @@ WORLDS: dict[str, tuple[Callable[[], Case], int]] = {
 def state(optimizer: Optimizer) -> str:
     """What is known, in full: rows, posteriors, what has failed."""
     method: Any = optimizer._method
-    found: list[Any] = [method.models.arm_of_row, method.plays.tolist()]
+    named = [[each.name for each in rows.told] for rows in method.models.rows]
+    found: list[Any] = [named, method.plays.tolist()]
     with one_blas_thread():
         for model, following in zip(method.models.regressions, method.models.drifts, strict=True):
             found += [model.inputs.tolist(), model.outcomes.tolist(), model.weights.tolist()]

@@ -11,7 +11,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal._arms import Arm
 from steerbo.causal.models import LIKELY_NOISE, ArmModels, ModelOptions, _RowCache
-from steerbo.core import Optimizer, Scope
+from steerbo.core import Optimizer, Refitted, Scope
 from steerbo.errors import InvalidOption
 from steerbo.gp import Constant, DriftModel, Linear, Matern32, Matern52
 from steerbo.space import Space
@@ -27,10 +27,10 @@ def problem(graph: sb.CausalGraph = GRAPH, **more: Any) -> sb.Causal:
     return sb.Causal(graph, [sb.Float(name, 0, 1) for name in names], **more)
 
 
-def models(of: sb.Causal, *scopes: Scope, options: ModelOptions | None = None, drift: Any = None) -> ArmModels:
-    options = options or ModelOptions()
+def models(of: sb.Causal, *scopes: Scope, drift: Any = None, told: Optimizer | None = None) -> ArmModels:
     arms = [Arm(scope, of.graph, of.space, timed=drift is not None) for scope in scopes]
-    return ArmModels(arms, options.model, of.sign, drift)
+    history = (told or Optimizer(of, "random", seed=0)).history
+    return ArmModels(arms, ModelOptions().model, of.sign, history, drift=drift)
 
 
 def played(rounds: int = 12, **more: Any) -> Optimizer:
@@ -47,13 +47,12 @@ def played(rounds: int = 12, **more: Any) -> Optimizer:
 
 def of_played(optimizer: Optimizer) -> ArmModels:
     method: Any = optimizer._method
-    return models(optimizer.problem, *(arm.scope for arm in method.arms))  # type: ignore[arg-type]
+    return models(optimizer.problem, *(arm.scope for arm in method.arms), told=optimizer)  # type: ignore[arg-type]
 
 
-def learn_all(found: ArmModels, optimizer: Optimizer) -> None:
-    """Outcomes and data, one by one."""
-    for result in optimizer.history.results:
-        found.add(result)
+def learn(optimizer: Optimizer, learned: Any) -> None:
+    """Take a fit over, as the log does."""
+    optimizer.history.apply(Refitted(len(optimizer.history) + 1, learned))
 
 
 def test_arms_with_the_same_columns_share_one() -> None:
@@ -74,12 +73,11 @@ def test_arms_with_the_same_columns_share_one() -> None:
 def test_every_play_is_told_to_the_model_of_its_arm_in_units_that_are_better_when_larger(minimize: bool) -> None:
     optimizer = played(minimize=minimize)
     found = of_played(optimizer)
-    learn_all(found, optimizer)
     sign = -1.0 if minimize else 1.0
     for k, model in enumerate(found.regressions):
         own = [each for each in optimizer.history if found.model_of[found.number[each.suggestion.scope]] == k]
         assert model.outcomes.tolist() == [sign * (each.suggestion.round - 1) for each in own]
-        assert found.arm_of_row[k] == [found.number[each.suggestion.scope] for each in own]
+        assert [each.played for each in found.rows[k].told] == own
         rows = [found.typical[k].encode({**each.suggestion.context, **each.suggestion.values})[0] for each in own]
         np.testing.assert_allclose(model.inputs, np.array(rows).reshape(model.inputs.shape))
 
@@ -87,20 +85,17 @@ def test_every_play_is_told_to_the_model_of_its_arm_in_units_that_are_better_whe
 def test_from_the_beginning_it_is_the_same_with_outcomes_as_they_stand_now() -> None:
     optimizer = played()
     found, again = of_played(optimizer), of_played(optimizer)
-    learn_all(found, optimizer)
     learned = found.refit(float)
     assert learned is not None
-    found.set(learned)
+    learn(optimizer, learned)
+    assert sum(map(len, found.regressions)) == 12, "conditioned before the corrections"
     first, second, *_ = optimizer.history
     optimizer.amend(first.suggestion, value=40.0)
     optimizer.amend(second.suggestion, void=True)
-    found.rebuild(optimizer.history.results)
     assert sorted(v for model in found.regressions for v in model.outcomes.tolist()) == [
         *map(float, range(2, 12)),
         40.0,
     ]
-    again.rebuild(optimizer.history.results)
-    again.set(learned)
     for ours, theirs in zip(found.regressions, again.regressions, strict=True):
         np.testing.assert_array_equal(ours.inputs, theirs.inputs)
         if len(ours):
@@ -110,13 +105,12 @@ def test_from_the_beginning_it_is_the_same_with_outcomes_as_they_stand_now() -> 
 def test_it_learns_when_due_and_what_it_learns_is_taken_over() -> None:
     optimizer = played()
     found = of_played(optimizer)
-    assert found.refit(float) is None, "there is nothing to learn from"
-    learn_all(found, optimizer)
+    assert of_played(played(0)).refit(float) is None, "there is nothing to learn from"
     learned = found.refit(float)
     assert learned is not None
     assert set(learned) == {"models"}
     assert set(learned["models"]) == {str(k) for k, model in enumerate(found.regressions) if len(model)}
-    found.set(learned)
+    learn(optimizer, learned)
     assert found.refit(float) is None, "it is known"
     for k, plain in learned["models"].items():
         theta = found.regressions[int(k)].hyperparameters.to_dict()["theta"]
@@ -148,18 +142,16 @@ def test_what_is_decided_and_has_no_outcome_is_pending_in_its_model_but_one() ->
 def test_an_observation_is_a_row_of_every_model_that_it_tells_of_and_no_play() -> None:
     of = problem(IDENTIFIED)
     looking, confounded = Scope.of({"x": ["c"]}), problem()
-    found = models(of, looking)
     optimizer = Optimizer(of, "coca-bo", seed=0)
+    found = models(of, looking, told=optimizer)
     optimizer.add(3.0, {"x": 0.5, "c": 0.25})
     optimizer.add(4.0, {"x": 0.6})
-    learn_all(found, optimizer)
     assert found.regressions[0].outcomes.tolist() == [3.0], "of the other one c is not known"
     np.testing.assert_allclose(found.regressions[0].inputs, [[0.5, 0.25]])
-    assert found.arm_of_row == [[-1]]
-    silent = models(confounded, Scope.of({"x": ["c"]}))
+    assert [each.name for each in found.rows[0].told] == ["added-1"]
     other = Optimizer(confounded, "coca-bo", seed=0)
+    silent = models(confounded, Scope.of({"x": ["c"]}), told=other)
     other.add(3.0, DATA)
-    learn_all(silent, other)
     assert len(silent.regressions[0]) == 0, "x and y are confounded"
 
 
@@ -173,10 +165,9 @@ def test_bounds_mean_something_as_soon_as_outcomes_tell_a_scale() -> None:
     optimizer = played()
     found = of_played(optimizer)
     assert not any(found.scaled(k) for k in range(len(found.regressions)))
-    learn_all(found, optimizer)
     learned = found.refit(float)
     assert learned is not None
-    found.set(learned)
+    learn(optimizer, learned)
     assert [found.scaled(k) for k in range(len(found.regressions))] == [len(model) > 1 for model in found.regressions]
 
 

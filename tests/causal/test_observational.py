@@ -20,7 +20,7 @@ from steerbo.causal._observational import (
     trials_explained,
 )
 from steerbo.causal.models import ModelOptions
-from steerbo.core import DataAdded, Optimizer, Outcome, Scope, Suggestion, load
+from steerbo.core import DataAdded, Fit, Optimizer, Outcome, Result, Scope, Suggestion, load
 from steerbo.errors import InvalidOutcome
 from steerbo.space import Float
 from steerbo.study import MemoryLog, Study
@@ -89,11 +89,13 @@ def test_adjusting_variables_are_averaged_where_the_other_columns_are_alike(look
     c = random.uniform(-1, 1, 100)
     z = c + 0.1 * random.normal(size=100)
     x = np.clip(0.3 * z + 0.4 * random.normal(size=100), -1, 1)
+    results: tuple[Result, ...] = ()
     for row in zip(x, c, z, x * z + 0.05 * random.normal(size=100), strict=True):
         told = dict(zip(("x", "c", "z", "y"), map(float, row), strict=True))
-        data.add(Outcome(value=told.pop("y"), realised=told), 1.0)
-    data.set(data.fit())
-    adjusted = data.rows(100)[1]
+        added = DataAdded(Outcome(value=told.pop("y"), realised=told))
+        results += (Result.of_data(f"added-{len(results) + 1}", added, 0, 0.0),)
+    learned = data.fit(results, None)
+    adjusted = [each.outcome.value for each in data.of(results, Fit(1, learned, results)) if each.outcome is not None]
     assert (x * c) @ adjusted / ((x * c) @ (x * c)) == pytest.approx(1.0, abs=0.2)
 
 
@@ -350,7 +352,8 @@ def test_trials_survive_replay_amendments_and_voids() -> None:
     assert again.ask() == optimizer.ask()
     plays = optimizer._method.models  # type: ignore[attr-defined]
     k = next(k for k, arm in enumerate(plays.typical) if arm.actions == ("dose",))
-    assert sum(arm != -1 for arm in plays.arm_of_row[k]) == 12 + 4, (
+    told = plays.rows[k].told
+    assert sum(each.played is not None or each.scope is not None for each in told) == 12 + 4, (
         "twelve trials, one void, one observation that was a trial; and four plays"
     )
 

@@ -433,14 +433,3 @@ def test_a_few_outcomes_take_their_units_from_others_of_the_same_quantity() -> N
     assert Standardisation.fitted(some, elsewhere=np.array([0.0, 100.0])).scale == pytest.approx(some.std(), rel=0.6)
     assert Standardisation.fitted(some) == Standardisation.fitted(some, elsewhere=np.zeros(0))
     assert Standardisation.fitted(np.full(3, 2.0), elsewhere=np.full(4, 7.0)).scale == 1.0
-
-
-def test_what_another_regression_doubted_is_doubted_of_the_same_outcomes() -> None:
-    one, other = (GPRegression(SquaredExponentialKernel([0.3])) for _ in range(2))
-    X, y = np.linspace(0, 1, 12)[:, None], np.sin(np.linspace(0, 3, 12))
-    y[4] = 900.0
-    one.replace(X, y)
-    one.set(one.fit())
-    assert one.doubted == [4]
-    other.replace(X[2:], y[2:], one)
-    assert other.doubted == [2]

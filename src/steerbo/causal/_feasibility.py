@@ -183,13 +183,15 @@ class ArmsFeasibility:
         models: ArmModels,
         constraints: ScopeConstraints,
         empty_model: EmptyModel,
+        *,
         history: History,
+        since: int = 0,
     ) -> None:
         self.constraints, self._models = constraints, models
-        each = [_ModelData(models, k, empty_model) for k in range(len(models.regressions))]
+        each = [_ModelData(models, k, empty_model) for k in range(len(models.typical))]
         self.learned = [data.feasibility(problem) for data in each]
         for learned in self.learned:
-            learned.see(history)
+            learned.see(history, since)
 
     def of(self, i: int, *, answering: bool = False) -> ArmFeasibility:
         """Feasibility of arm `i`."""

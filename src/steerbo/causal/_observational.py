@@ -7,7 +7,6 @@ actions from observations, perhaps after adjustment (`adjustment_set`, `Adjusted
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,11 +15,12 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from .._wording import MISSING, counted
-from ..core import TIME, DataAdded, Outcome, Result, Scope
+from ..core import TIME, DataAdded, Fit, Outcome, Result, Scope
 from ..errors import InvalidOutcome, InvalidProblem, one_of
-from ..gp import GPRegression, Hyperparameters, Kernel
+from ..gp import GPRegression, Hyperparameters, Kernel, refit_due
 from ..records import from_dict
 from ..space import Space
+from ..surrogate import doubts_by_name, doubts_by_number
 from ._arms import Arm
 from ._conditional_mean import Regression
 from .graphs.dag import BitmaskDag, bits, mask_of
@@ -233,91 +233,93 @@ class AdjustedData:
         arm: the scope.
         others: the adjusting variables z.
         empty_model: makes the regression m without data, over a space.
+        sign: −1 if smaller values are better.
 
     Attributes:
         needs: variables that an observation must have values of.
-        used: number of observations in the model; later ones wait for the next fit.
-        hyperparameters: of the regression m; None before the first fit.
     """
 
     def __init__(
-        self, arm: Arm, others: tuple[str, ...], empty_model: Callable[[Space | None], GPRegression[Kernel]]
+        self,
+        arm: Arm,
+        others: tuple[str, ...],
+        empty_model: Callable[[Space | None], GPRegression[Kernel]],
+        sign: float = 1.0,
     ) -> None:
         self.others = others
-        self._arm, self._empty_model = arm, empty_model
+        self._arm, self._empty_model, self._sign = arm, empty_model, sign
         names = (*arm.names, *others)
         self.needs = frozenset(names)
         self._space: Space | None = arm.problem_space.subset(names) if names else None
         self._categorical = np.zeros(0, dtype=bool) if self._space is None else self._space.categorical
-        self._rows: list[np.ndarray] = []
-        self._outcomes: list[float] = []
-        self.hyperparameters: Hyperparameters | None = None
-        self._learned: list[bytes] = []  # observations that it was fitted to
-        self.used = 0
+        self._known: tuple[Fit | None, Sequence[Result], dict[str, Result]] = None, (), {}
 
-    def __len__(self) -> int:
-        return len(self._rows)
+    def observes(self, result: Result) -> bool:
+        """Whether a result is an observation with a value of each variable."""
+        if result.played is not None or result.scope is not None or result.outcome is None:
+            return False
+        return self.needs <= result.outcome.realised.keys()
 
-    def add(self, outcome: Outcome, sign: float) -> Float[np.ndarray, " q"]:
-        """Add an observation, which is used from the next fit on; returns it as a row of the arm's model."""
-        encoded = np.zeros(0) if self._space is None else self._space.encode([outcome.realised])[0]
-        self._rows.append(encoded)
-        self._outcomes.append(sign * outcome.value)
-        return encoded[: len(self._arm.names)]
+    def observed(self, results: Sequence[Result]) -> list[Result]:
+        """Observations among results."""
+        return list(filter(self.observes, results))
 
-    def set(self, hyperparameters: Hyperparameters) -> None:
-        """Take over hyperparameters that were fitted to all observations."""
-        self.hyperparameters, self._learned = hyperparameters, self._keys()
+    def fit(self, results: Sequence[Result], before: Fit | None) -> dict[str, Any]:
+        """Fit the hyperparameters of the regression m to all observations; from those of a fit before, if any."""
+        observations, model = self.observed(results), self._empty_model(self._space)
+        if before is not None:
+            model.set(Hyperparameters.from_dict({**before.hyperparameters, "doubted": {}}))
+        model.replace(*self._rows(observations))
+        return doubts_by_name(model.fit().to_dict(), observations)
 
-    def set_as(self, before: AdjustedData) -> None:
-        """Take over what was learned before observations were put right; doubts belong to the same ones."""
-        self._learned = before._learned
-        if before.hyperparameters is not None:
-            places, known = {key: i for i, key in enumerate(self._keys())}, before._keys()
-            doubted = [(places.get(known[i]), v) for i, v in before.hyperparameters.doubted if i < len(known)]
-            same = tuple(sorted((i, v) for i, v in doubted if i is not None))
-            self.hyperparameters = replace(before.hyperparameters, doubted=same)
+    def due(self, results: Sequence[Result], learned: Fit | None) -> bool:
+        """Whether the regression m is to be fitted anew: there are more observations, or others."""
+        if not self.others or not (now := self.observed(results)):
+            return False
+        then = () if learned is None else self.observed(learned.results)
+        return refit_due(len(then), len(now)) or len(self._same(then, now)) < len(then)
 
-    @property
-    def corrected(self) -> bool:
-        """Whether an observation that the regression m was fitted to is another now."""
-        return bool(Counter(self._learned) - Counter(self._keys()))
+    @staticmethod
+    def _same(then: Sequence[Result], now: Sequence[Result]) -> list[Result]:
+        """Observations that are as they were."""
+        before = {each.name: each.outcome for each in then}
+        return [each for each in now if before.get(each.name) == each.outcome]
 
-    def _keys(self) -> list[bytes]:
-        """Observations as bytes, to be compared."""
-        return [np.append(row, y).tobytes() for row, y in zip(self._rows, self._outcomes, strict=True)]
+    def of(self, results: tuple[Result, ...], learned: Fit | None) -> tuple[Result, ...]:
+        """Results with adjusted observations; those that came after the fit of m wait for the next one."""
+        if not self.others:
+            return results
+        then = () if learned is None else self.observed(learned.results)
+        names = {each.name for each in then}
+        used = [each for each in self.observed(results) if each.name in names]
+        if self._known[:2] != (learned, used):
+            adjusted = {} if learned is None else self._adjusted(used, then, learned)
+            self._known = learned, used, adjusted
+        found = self._known[2]
+        return tuple(found.get(each.name, each) for each in results if each.name in found or not self.observes(each))
 
-    def fit(self) -> Hyperparameters:
-        """Fit the hyperparameters of the regression m to all observations."""
-        model = self._empty_model(self._space)
-        if self.hyperparameters is not None:
-            model.set(replace(self.hyperparameters, doubted=()))
-        model.replace(*self._first(len(self)))
-        return model.fit()
+    def _rows(self, observations: Sequence[Result]) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+        outcomes = [each.outcome for each in observations if each.outcome is not None]
+        rows = [np.zeros(0) if self._space is None else self._space.encode([one.realised])[0] for one in outcomes]
+        points = np.array(rows).reshape(len(rows), len(self._categorical))
+        return points, self._sign * np.array([one.value for one in outcomes])
 
-    def rows(
-        self, n: int, regression: Hyperparameters | None = None
-    ) -> tuple[Float[np.ndarray, "n q"], Float[np.ndarray, " n"]]:
-        """Rows of the arm's model for the first n trials, adjusted by m (hyperparameters None: of the last fit)."""
-        points, outcomes = self._first(n)
-        learned = self.hyperparameters if regression is None else regression
-        if learned is not None:
-            outcomes = self._adjusted(points, outcomes, learned)
-        return points[:, : len(self._arm.names)], outcomes
-
-    def _first(self, n: int) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
-        return np.array(self._rows[:n]).reshape(n, len(self._categorical)), np.array(self._outcomes[:n])
-
-    def _adjusted(
-        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], hyperparameters: Hyperparameters
-    ) -> Float[np.ndarray, " n"]:
+    def _adjusted(self, used: Sequence[Result], then: Sequence[Result], learned: Fit) -> dict[str, Result]:
         """Outcomes less the effect of their own z, plus the average effect of z."""
-        model = self._empty_model(self._space)
+        same = {each.name for each in self._same(then, used)}
+        doubted = learned.hyperparameters.get("doubted", {})
+        kept = {name: variance for name, variance in doubted.items() if name in same}
+        plain = doubts_by_number({**learned.hyperparameters, "doubted": kept}, used)
+        model, (points, outcomes) = self._empty_model(self._space), self._rows(used)
         model.replace(points, outcomes)
-        kept = tuple((i, variance) for i, variance in hyperparameters.doubted if i < len(outcomes))
-        model.set(replace(hyperparameters, doubted=kept))
+        model.set(Hyperparameters.from_dict(plain))
         usual = [model.predict(rows)[0].mean() for rows in self._usual(points)]
-        return outcomes - model.predict(points)[0] + np.array(usual)
+        values = self._sign * (outcomes - model.predict(points)[0] + np.array(usual))
+        return {
+            each.name: replace(each, outcome=replace(each.outcome, value=float(value)))
+            for each, value in zip(used, values, strict=True)
+            if each.outcome is not None
+        }
 
     def _usual(self, points: Float[np.ndarray, "n d"]) -> Iterator[Float[np.ndarray, "j d"]]:
         """By observation, the rows that its average is over.

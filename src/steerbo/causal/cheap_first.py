@@ -23,9 +23,9 @@ from ..core import (
     Choice,
     History,
     Problem,
+    Result,
     Round,
     Scope,
-    Streams,
     context_of,
     good_enough,
     reason,
@@ -68,11 +68,6 @@ class CheapFirst(CausalMethod[CheapOptions]):
     name: ClassVar[str] = "cheap-first"
     Options = CheapOptions
 
-    def __init__(self, problem: Causal, options: CheapOptions, streams: Streams, history: History) -> None:
-        super().__init__(problem, options, streams, history)
-        self._unmeasured: Unmeasured = frozenset()
-        self._share_models()
-
     @classmethod
     def is_default_for(cls, problem: Problem) -> bool:
         """Whether there are prices."""
@@ -90,26 +85,14 @@ class CheapFirst(CausalMethod[CheapOptions]):
             *(("scope", f"set {arm.scope}; {self.costs.text(arm.scope)}") for arm in self.arms if self.problem.prices),
         )
 
-    # -- learning: which arms share a model ----------------------------------------------------------------------------
+    def _sharing(self, results: Sequence[Result]) -> Unmeasured:
+        """Contexts that are not measured."""
+        told = (each.played for each in results if each.played is not None)
+        return unmeasured(told, self.problem.graph.contexts or ())
 
-    def _share_models(self) -> bool:
-        """Let arms share models where contexts are measured; whether anything changed."""
-        arms = share_columns(self.arms, self._unmeasured)
-        if arms == self.arms:
-            return False
-        self.arms = arms
-        self._build_models()
-        return True
-
-    def update(self) -> None:
-        """See `CausalMethod.update`; where contexts turn out not to be measured, arms get models of their own."""
-        if self.history.results is self._results and len(self.history.fits) == self._fits:
-            return
-        told = [each.played for each in self.history.results if each.played is not None]
-        self._unmeasured = unmeasured(told, self.problem.graph.contexts or ())
-        if self._share_models():
-            self._results, self._fits = (), len(self.history.fits)
-        super().update()
+    def _with_columns(self, sharing: Unmeasured) -> list[Arm]:
+        """Let arms share models where contexts are measured."""
+        return share_columns(self._possible, sharing)
 
     def needed(self, i: int) -> int:
         """Plays of the model of arm `i` before it counts."""

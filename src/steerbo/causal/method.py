@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any, TypeVar
@@ -38,7 +38,7 @@ from ..core import (
     horizon,
     reason,
 )
-from ..errors import InvalidRequest
+from ..errors import InvalidRequest, InvalidStudy
 from ..gp import Averaged, GPRegression, Kernel
 from ..optim import kronecker
 from ..surrogate import MIN_TO_PREDICT, Acquisition, Controlled, subset_used, ucb
@@ -62,6 +62,25 @@ propagated, and of 160 bounds 88 % held without."""
 _CORNERS = 6  # actions at most whose extremes are all tried, too
 
 
+@dataclass(eq=False)
+class _Learned:
+    """What is derived from the results.
+
+    Attributes:
+        sharing: what the columns of arms hang on.
+        arms: with their columns.
+        models: of their outcomes.
+        feasibility: of actions.
+        results: by which columns were looked at last.
+    """
+
+    sharing: Hashable
+    arms: list[Arm]
+    models: ArmModels
+    feasibility: ArmsFeasibility
+    results: tuple[Result, ...] = ()
+
+
 O = TypeVar("O", bound=CausalOptions)  # noqa: E741  the method's options
 
 
@@ -71,11 +90,8 @@ class CausalMethod(Method[Causal, O]):
     Values inside are in units of `sign · value`.
 
     Attributes:
-        arms: the scopes that constraints on settings leave possible.
         constraints: on settings.
-        models: of the arms' outcomes.
         costs: of plays.
-        feasibility: of actions.
     """
 
     solves = Causal
@@ -87,19 +103,57 @@ class CausalMethod(Method[Causal, O]):
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
         arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
         self.constraints = ScopeConstraints(problem.limits or (), space)
-        self.arms = self.constraints.possible_arms(arms)
-        self.closed = len(arms) - len(self.arms)
-        self.costs = CostModel(problem, self.arms, self.constraints, history)
-        self._plays = Fold(self._count, partial(np.zeros, len(self.arms), dtype=int))
-        self._results: tuple[Result, ...] = ()  # that the models have
-        self._fits = 0  # that they have taken over
-        self._build_models()
+        self._possible = self.constraints.possible_arms(arms)
+        self.closed = len(arms) - len(self._possible)
+        self.costs = CostModel(problem, self._possible, self.constraints, history)
+        self._number = {arm.scope: i for i, arm in enumerate(self._possible)}
+        self._plays = Fold(self._count, partial(np.zeros, len(self._possible), dtype=int))
+        self._learned: _Learned | None = None
+        for played in history:
+            self.feasibility.check_open(played.suggestion.scope)
 
-    def _build_models(self) -> None:
-        """Make the models of the arms, and of their feasibility, without data."""
-        empty_model = self.empty_model()
-        self.models = ArmModels(self.arms, empty_model, self.problem.sign, self.problem.drift)
-        self.feasibility = ArmsFeasibility(self.problem, self.models, self.constraints, empty_model, self.history)
+    def _sharing(self, results: Sequence[Result]) -> Hashable:
+        """What columns of arms hang on, by the results; nothing, if they are always the same."""
+        return ()
+
+    def _with_columns(self, sharing: Any) -> list[Arm]:
+        """Arms with the columns of their models; `sharing`: see `_sharing`."""
+        return self._possible
+
+    @property
+    def _present(self) -> _Learned:
+        """Models of the arms, and of their feasibility, with the columns that results leave them."""
+        known, results = self._learned, self.history.results
+        if known is not None and known.results is results:
+            return known
+        sharing = self._sharing(results)
+        if known is None or sharing != known.sharing:
+            fits = self.history.fits
+            since = next((k for k in range(len(fits), 0, -1) if self._sharing(fits[k - 1].results) != sharing), 0)
+            known = self._learned = self._without_data(sharing, since)
+        known.results = results
+        return known
+
+    def _without_data(self, sharing: Hashable, since: int) -> _Learned:
+        arms, empty_model, problem = self._with_columns(sharing), self.empty_model(), self.problem
+        models = ArmModels(arms, empty_model, problem.sign, self.history, drift=problem.drift, since=since)
+        feasibility = ArmsFeasibility(problem, models, self.constraints, empty_model, history=self.history, since=since)
+        return _Learned(sharing, arms, models, feasibility)
+
+    @property
+    def arms(self) -> list[Arm]:
+        """The scopes that constraints on settings leave possible."""
+        return self._present.arms
+
+    @property
+    def models(self) -> ArmModels:
+        """Models of the arms' outcomes."""
+        return self._present.models
+
+    @property
+    def feasibility(self) -> ArmsFeasibility:
+        """Feasibility of actions."""
+        return self._present.feasibility
 
     def empty_model(self) -> EmptyModel:
         """Function that makes a model without data. Override it for other models; it must be picklable."""
@@ -117,23 +171,18 @@ class CausalMethod(Method[Causal, O]):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def check_fit(self) -> None:
-        """See `Method.check_fit`."""
-        self.feasibility.check_fit()
-        self.update()
+        """Condition all models with the latest fit.
 
-    def update(self) -> None:
-        """Let the models have the results as they stand, and take over new fits."""
-        _ = self.plays  # of open scopes
-        results, m = self.history.results, len(self._results)
-        if results[:m] == self._results:
-            for result in results[m:]:
-                self.models.add(result)
-        else:
-            self.models.rebuild(results)
-        self._results = results
-        for fit in self.history.fits[self._fits :]:
-            self.models.set(fit.hyperparameters)
-            self._fits += 1
+        Raises:
+            InvalidStudy: it is of something else than models, observations and limits.
+        """
+        hyperparameters = self.history.fits[-1].hyperparameters
+        numbers = {str(k) for k in range(len(self.models.typical))}
+        by_kind = (hyperparameters.get(kind, {}).keys() <= numbers for kind in hyperparameters)
+        if not (hyperparameters.keys() <= {"models", "adjusters", "further"} and all(by_kind)):
+            raise InvalidStudy("hyperparameters", dict(hyperparameters), "models, adjusters and further, by number")
+        self.feasibility.check_fit()
+        _ = self.models.rows
 
     @property
     def plays(self) -> Int[np.ndarray, " m"]:
@@ -141,8 +190,7 @@ class CausalMethod(Method[Causal, O]):
         return self._plays.of(tuple(each.suggestion.scope for each in self.history))
 
     def _count(self, plays: Int[np.ndarray, " m"], scope: Scope) -> Int[np.ndarray, " m"]:
-        self.feasibility.check_open(scope)
-        return plays + (np.arange(len(plays)) == self.models.number[scope])
+        return plays + (np.arange(len(plays)) == self._number[scope])
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Fit hyperparameters of the models whose schedule says so."""
@@ -527,12 +575,12 @@ class CausalMethod(Method[Causal, O]):
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `ArmModels.outliers`."""
-        return self.models.outliers(history)
+        return self.models.outliers()
 
     def findings(self, history: History) -> Sequence[Finding]:
         """Find that the largest model uses a subset of its outcomes, or that all has changed without a drift."""
         largest = max(self.models.regressions, key=len)
-        return subset_used(len(largest), len(largest.counted)) or self.models.abrupt_change(history)
+        return subset_used(len(largest), len(largest.counted)) or self.models.abrupt_change()
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Next step of the recommended policy: actions whose contexts are given, and contexts to look at next."""
@@ -595,9 +643,10 @@ class CausalMethod(Method[Causal, O]):
         scopes, models = [], self.models
         for arm, k in zip(self.arms, models.model_of, strict=True):
             if (others := models.adjusted_for[k]) is not None:
-                fewer = len(models.observed[k]) < added
+                used = models.observations(k)
+                fewer = used < added
                 notes = [f"adjusted for {', '.join(others)}"] if others else []
-                notes += [f"{len(models.observed[k])} of them, the others lack values"] if fewer else []
+                notes += [f"{used} of them, the others lack values"] if fewer else []
                 scopes.append(f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}")
         feed = "feeds" if added == 1 else "feed"
         return f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -12,24 +11,21 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float
-from ..core import Finding, History, Outcome, Result, Round, Scope
-from ..errors import InvalidStudy
+from ..core import Finding, Fit, Fold, History, Result, Round, Scope
 from ..gp import (
     AnyDrift,
     Averaged,
     Constant,
     DriftModel,
     GPRegression,
-    Hyperparameters,
     Kernel,
     Linear,
     Matern32,
     Matern52,
-    refit_due,
 )
 from ..records import record
 from ..space import Space
-from ..surrogate import DriftTracker, EncodingCache, abrupt_change_from, build_model, outlier_names
+from ..surrogate import DriftTracker, EncodingCache, RowsModel, build_model
 from ._arms import Arm
 from ._contexts import known_in
 from ._observational import AdjustedData, adjustment_set, teaches
@@ -43,7 +39,6 @@ EmptyModel = Callable[[Space | None, DriftModel | None], ArmModel]
 LIKELY_NOISE = 1.0
 """Prior noise of standardised outcomes: variables that are neither set nor seen vary, and their effect is noise."""
 _LINEAR = 0.1  # initial variance of the linear part
-_OBSERVED, _ELSEWHERE = -1, -2  # rows that are no plays of an arm
 _YOUNG = 12
 """Outcomes of a model below which those of others set its units, and it is refitted whenever all have doubled."""
 
@@ -92,77 +87,92 @@ class ModelOptions(CausalOptions):
 
 
 class ArmModels:
-    """Models of arms. Arms with the same columns, differently assigned, share one (Appendix B.1).
+    """Models of arms, derived from a history.
+
+    Arms with the same columns, differently assigned, share one (Appendix B.1).
 
     Args:
         arms: the scopes.
         empty_model: makes a model without data.
         sign: −1 if smaller values are better.
+        history: of the study, whatever it is by then.
         drift: how effects change with time, in each model by itself. Observations are not used then: they would have to
             be adjusted for changes, too.
+        since: number of its first fits that are of other models.
 
     Attributes:
         arms: the scopes.
         number: index of an arm, by scope.
         model_of: by arm, the index of its model.
         typical: by model, one of its arms.
-        arm_of_row: by model and row, the arm that was played; −1 for observations, −2 for external trials.
         adjusted_for: by model, the adjustment set of observations; None if they are not used.
-        observed: by model, its observations, if they are used.
         drifts: by model, how it drifts.
     """
 
-    def __init__(self, arms: Sequence[Arm], empty_model: EmptyModel, sign: float, drift: AnyDrift = None) -> None:
+    def __init__(
+        self,
+        arms: Sequence[Arm],
+        empty_model: EmptyModel,
+        sign: float,
+        history: History,
+        *,
+        drift: AnyDrift = None,
+        since: int = 0,
+    ) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
         self.arms, self._empty_model, self._sign = arms, empty_model, sign
         self.number = {arm.scope: i for i, arm in enumerate(arms)}
         self.model_of = [classes.index(arm.names) for arm in arms]
         self.typical = [arms[self.model_of.index(k)] for k in range(len(classes))]
         self.adjusted_for = [adjustment_set(arm) if drift is None else None for arm in self.typical]
-        self.drifts = [DriftTracker(drift) for _ in classes]
-        self._rows = _RowCache(arms, self.number)
-        self._fitted_at = [0] * len(classes)
-        self._all_at = [0] * len(classes)  # outcomes of all models together at the latest fit of each
-        self._at_fit: dict[int, ArmModel] = {}  # models as they were fitted, with the outcomes of then
-        self._clear()
-
-    def _clear(self) -> None:
-        self._regressions: list[ArmModel] = [self._new_model(k) for k in range(len(self.typical))]
-        self._later = list[tuple[Round, float]]()  # plays that the models have not taken in yet, and their values
-        self.arm_of_row: list[list[int]] = [[] for _ in self._regressions]
-        self.observed = {
-            k: AdjustedData(self.typical[k], names, ModelOptions().model)
+        self._observed = {
+            k: AdjustedData(self.typical[k], names, ModelOptions().model, sign)
             for k, names in enumerate(self.adjusted_for)
             if names is not None
         }
+        self.drifts = [DriftTracker(drift) for _ in classes]
+        self._points = _RowCache(arms, self.number)
+        self._data = [EncodingCache(arm.encode) for arm in self.typical]
+        self._rows = [
+            RowsModel(self.drifts[k], partial(self._fresh, k), partial(self._informs, k), partial(self._rows_of, k))
+            for k in range(len(classes))
+        ]
+        self._history, self._since = history, since
+        self._informing = Fold(self._distribute, partial(_nothing, len(classes)))
+        self._adjusted_fits: dict[int, tuple[Fit, Fit | None, Fit]] = {}  # by model: a fit, its adjuster, and as used
+        self._all_at: dict[int, tuple[Fit, int]] = {}  # by model: a fit, and outcomes of all models then
+        self._given: tuple[tuple[Result, ...], tuple[Fit, ...]] | None = None  # what all models are conditioned on
 
-    def _new_model(self, k: int) -> ArmModel:
-        return self._empty_model(self.typical[k].space, self.drifts[k].model)
+    def _fresh(self, k: int, drift_model: DriftModel | None) -> ArmModel:
+        return self._empty_model(self.typical[k].space, drift_model)
+
+    @property
+    def rows(self) -> list[RowsModel]:
+        """Models by number, with the names of their rows, given the results as they stand."""
+        results, fits = self._history.results, self._history.fits
+        if self._given is None or results is not self._given[0] or fits is not self._given[1]:
+            self._given = None
+            for k, informing in enumerate(self._informing.of(results)):
+                self._condition(k, informing)
+            self._given = results, fits
+        return self._rows
 
     @property
     def regressions(self) -> list[ArmModel]:
-        """Models by number; outcomes are in units of `sign · value`.
-
-        They take in plays when they are used, and all are then encoded together.
-        """
-        if self._later:
-            points = self._rows.points([played for played, _ in self._later])
-            for (played, value), point in zip(self._later, points, strict=True):
-                self._regressions[self.model_of[self.arm_of(played)]].add(point, value)
-            self._later.clear()
-        return self._regressions
+        """Models by number; outcomes are in units of `sign · value`."""
+        return [each.model for each in self.rows]
 
     def __getitem__(self, i: int) -> ArmModel:
         """Model of arm `i`."""
-        return self.regressions[self.model_of[i]]
+        return self.rows[self.model_of[i]].model
 
     def arm_of(self, played: Round) -> int:
         """Index of the arm that was played in a round."""
-        return self._rows.arm_of(played)
+        return self._points.arm_of(played)
 
     def point(self, played: Round) -> Float[np.ndarray, " d"]:
         """Encoded point of a round, (d,), in the columns of its arm; see `_RowCache.point`."""
-        return self._rows.point(played)
+        return self._points.point(played)
 
     @property
     def outcomes(self) -> Float[np.ndarray, " n"]:
@@ -171,7 +181,7 @@ class ArmModels:
 
     def scaled(self, k: int) -> bool:
         """Whether model `k` has a scale from its outcomes; without one its bounds mean nothing."""
-        return self.drifts[k].scaled
+        return self.rows[k].drift.scaled
 
     def pending_points(
         self,
@@ -202,106 +212,75 @@ class ArmModels:
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
-    def add(self, result: Result) -> None:
-        """Add an outcome: of a play, of a trial elsewhere, or of an observation without intervention."""
+    def _informs(self, k: int, result: Result) -> bool:
+        """Whether a result is of model `k`: a play, a trial elsewhere, or an observation that identifies its effect."""
         if result.outcome is None:
-            return
+            return False
         if result.played is not None:
-            i = self.arm_of(result.played)
-            self._later.append((result.played, self._sign * result.outcome.value))
-            self.arm_of_row[self.model_of[i]].append(i)
-        elif result.scope is None:
-            self._observe(result.outcome)
-        else:
-            for k, arm in enumerate(self.typical):
-                if teaches(result, arm):
-                    self.regressions[k].add(arm.encode(result.realised)[0], self._sign * result.outcome.value)
-                    self.arm_of_row[k].append(_ELSEWHERE)
+            return self.model_of[self.arm_of(result.played)] == k
+        if result.scope is None:
+            return k in self._observed and self._observed[k].observes(result)
+        return teaches(result, self.typical[k])
 
-    def _observe(self, outcome: Outcome) -> None:
-        """Add an observation to each model whose effect it identifies; adjusted data wait for the next fit."""
-        for k, observed in self.observed.items():
-            if not observed.needs <= outcome.realised.keys():
-                continue
-            row = observed.add(outcome, self._sign)
-            if not observed.others:
-                self.regressions[k].add(row, self._sign * outcome.value)
-                self.arm_of_row[k].append(_OBSERVED)
+    def _distribute(self, informing: list[tuple[Result, ...]], result: Result) -> list[tuple[Result, ...]]:
+        """Add a result to those of each model that it informs."""
+        played = result.played
+        some = range(len(informing)) if played is None else (self.model_of[self.arm_of(played)],)
+        for k in some:
+            if self._informs(k, result):
+                informing[k] = (*informing[k], result)
+        return informing
 
-    def rebuild(self, results: Sequence[Result]) -> None:
-        """Rebuild all data from results as they stand, keeping hyperparameters and the doubts of the latest fit."""
-        before, observed = self.regressions, self.observed
-        self._clear()
-        for result in results:
-            self.add(result)
-        for k, data in enumerate(self.regressions):
-            self.drifts[k].correct()
-            model, like = self._new_model(k), self._at_fit.get(k)
-            if like is not None:
-                model.set(replace(before[k].hyperparameters, doubted=()))
-            model.replace(data.inputs, data.outcomes, like)
-            self._regressions[k] = model
-            if k in observed:
-                self.observed[k].set_as(observed[k])
-                self._use_observations(k, min(observed[k].used, len(self.observed[k])), like)
+    def _condition(self, k: int, informing: tuple[Result, ...]) -> None:
+        """Condition model `k` on its results, with adjusted observations, and with its latest fit."""
+        fit = self._fit_of("models", k)
+        if (observed := self._observed.get(k)) is not None and observed.others:
+            learned = self._fit_of("adjusters", k)
+            informing, fit = observed.of(informing, learned), self._adjusted_fit(k, fit, learned)
+        self._rows[k].given(informing, fit)
 
-    def _use_observations(self, k: int, n: int, like: ArmModel | None = None) -> None:
-        """Replace the observations of model `k` by its first `n`, adjusted; unadjusted ones are rows already."""
-        observed = self.observed[k]
-        observed.used = n
-        if observed.hyperparameters is not None:
-            X, y = self._with_plays(k, *observed.rows(n))
-            told = [i for i in self.arm_of_row[k] if i != _OBSERVED]
-            self.arm_of_row[k] = [_OBSERVED] * (len(y) - len(told)) + told
-            self.regressions[k].replace(X, y, like)
+    def _fit_of(self, kind: str, k: int) -> Fit | None:
+        return self._history.fit(kind, str(k), since=self._since)
 
-    def _with_plays(self, k: int, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Append the plays of model `k`, and its external trials, to observations."""
-        told = np.array(self.arm_of_row[k], dtype=int) != _OBSERVED
-        return np.vstack([X, self.regressions[k].inputs[told]]), np.append(y, self.regressions[k].outcomes[told])
+    def _adjusted_fit(self, k: int, fit: Fit | None, learned: Fit | None) -> Fit | None:
+        """Fit of model `k`, of which the results are adjusted as they were then; the same object for the same fits."""
+        if fit is None:
+            return None
+        known = self._adjusted_fits.get(k)
+        if known is None or known[0] is not fit or known[1] is not learned:
+            results = self._observed[k].of(fit.results, learned)
+            known = self._adjusted_fits[k] = fit, learned, replace(fit, results=results)
+        return known[2]
+
+    def _rows_of(self, k: int, told: Sequence[Result]) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+        """Points and values of results of model `k`; those of plays are encoded together."""
+        plays = iter(self._points.points([each.played for each in told if each.played is not None]))
+        points = [self._data[k].of(each.name, each.realised) if each.played is None else next(plays) for each in told]
+        values = [self._sign * each.outcome.value for each in told if each.outcome is not None]
+        return np.array(points).reshape(len(told), len(self.typical[k].names)), np.array(values)
 
     def adjusted_share(self, k: int) -> float:
         """Share of the outcomes of model k that are observations adjusted for other variables."""
-        rows = self.arm_of_row[k]
-        return rows.count(_OBSERVED) / len(rows) if rows and self.adjusted_for[k] else 0.0
+        told = self.rows[k].told
+        return sum(map(_is_observation, told)) / len(told) if told and self.adjusted_for[k] else 0.0
 
-    def outliers(self, history: History) -> list[str]:
+    def observations(self, k: int) -> int:
+        """Number of observations that model `k` learns from, or will after the next fit."""
+        return len(self._observed[k].observed(self._history.results)) if k in self._observed else 0
+
+    def outliers(self) -> list[str]:
         """Names of the outcomes that count for little in a model, since they are probably wrong."""
-        found: set[str] = set()
-        for k, model in enumerate(self.regressions):
-            if not (wrong := getattr(model, "doubted", ())):
-                continue
-            arm, kinds, needs = (
-                self.typical[k],
-                self.arm_of_row[k],
-                self.observed[k].needs if k in self.observed else None,
-            )
-            data = {
-                _OBSERVED: [
-                    name
-                    for name, each in history.data.items()
-                    if each.scope is None and needs is not None and needs <= each.outcome.realised.keys()
-                ],
-                _ELSEWHERE: [name for name, each in history.data.items() if teaches(each, arm)],
-            }
-            found |= {data[kinds[i]][kinds[:i].count(kinds[i])] for i in wrong if kinds[i] in data}
-            found.update(outlier_names(model, self._plays_of(k, history)))
-        return [name for name, _, _ in history.outcomes() if name in found]
+        found = {name for each in self.rows for name in each.outliers}
+        return [each.name for each in self._history.results if each.name in found]
 
-    def _plays_of(self, k: int, history: History) -> Iterator[tuple[str, np.ndarray, float]]:
-        """Tokens, points and values of the plays that model `k` has learned from."""
-        for name, outcome, played in history.outcomes():
-            if played is not None and self.model_of[self.arm_of(played)] == k:
-                yield name, self.point(played), self._sign * outcome.value
-
-    def abrupt_change(self, history: History) -> list[Finding]:
+    def abrupt_change(self) -> list[Finding]:
         """Find that all has changed by a model without a drift; of plays alone, whose order is known.
 
         Hyperparameters that are due again may take a surprise for a change.
         """
-        for k, model in enumerate(self.regressions):
-            plays_alone = self.drifts[k].model is None and min(self.arm_of_row[k], default=0) >= 0
-            if plays_alone and not self._due(k) and (found := abrupt_change_from(model, self._plays_of(k, history))):
+        for k, each in enumerate(self.rows):
+            plays_alone = self.drifts[k].model is None and all(row.played is not None for row in each.told)
+            if plays_alone and not self._due(k) and (found := each.abrupt_change()):
                 return found
         return []
 
@@ -313,72 +292,58 @@ class ArmModels:
         Args:
             horizon: from elapsed time to the time that the study is about.
         """
-        regressions = {
-            k: observed.fit().to_dict()
-            for k, observed in self.observed.items()
-            if observed.others and len(observed) and (refit_due(observed.used, len(observed)) or observed.corrected)
+        results, before = self._history.results, {k: self._fit_of("adjusters", k) for k in self._observed}
+        adjusters = {
+            k: each.fit(results, before[k]) for k, each in self._observed.items() if each.due(results, before[k])
         }
-        models = {
-            k: self._refitted(k, regressions.get(k), horizon)
-            for k in range(len(self.regressions))
-            if k in regressions or self._due(k)
-        }
-        kinds = {"models": models, "adjusters": regressions}
+        due = [k for k in range(len(self.rows)) if k in adjusters or self._due(k)]
+        models = {k: self._refitted(k, adjusters.get(k), horizon) for k in due}
+        kinds = {"models": models, "adjusters": adjusters}
         return {name: {str(k): found for k, found in kind.items()} for name, kind in kinds.items() if kind} or None
 
     def _due(self, k: int) -> bool:
-        n = len(self.regressions[k])
-        young = n < _YOUNG and self._all >= 2 * self._all_at[k]
-        return n > 0 and (young or self.drifts[k].due(self.regressions[k], self._fitted_at[k], n))
+        rows = self.rows
+        young = len(rows[k].told) < _YOUNG and sum(len(each.told) for each in rows) >= 2 * self._all_at_fit(k)
+        return bool(rows[k].told) and (young or rows[k].due())
 
-    @property
-    def _all(self) -> int:
-        return sum(map(len, self.regressions))
+    def _all_at_fit(self, k: int) -> int:
+        """Outcomes of all models together at the latest fit of model `k`."""
+        fit = self._fit_of("models", k)
+        if fit is None:
+            return 0
+        then = self._all_at.get(k)
+        if then is None or then[0] is not fit:
+            told = sum(self._informs(j, each) for j in range(len(self._rows)) for each in fit.results)
+            then = self._all_at[k] = fit, told
+        return then[1]
 
-    def _refitted(self, k: int, learned: Mapping[str, Any] | None, horizon: Callable[[float], float]) -> dict[str, Any]:
-        """Hyperparameters of model `k`, with observations adjusted anew by `learned` if there is any."""
-        self.regressions[k].elsewhere = self._elsewhere(k)
-        if learned is None:
-            return self.drifts[k].fit(partial(self._fresh, k), self.regressions[k], horizon)
-        model, observed = self._new_model(k), self.observed[k]
-        model.elsewhere = self._elsewhere(k)
-        if k in self._at_fit:
-            model.set(replace(self.regressions[k].hyperparameters, doubted=()))
-        model.replace(*self._with_plays(k, *observed.rows(len(observed), Hyperparameters.from_dict(learned))))
-        return model.fit().to_dict()
+    def _refitted(
+        self, k: int, adjuster: Mapping[str, Any] | None, horizon: Callable[[float], float]
+    ) -> dict[str, Any]:
+        """Hyperparameters of model `k`, with observations adjusted anew by `adjuster` if there is any."""
+        elsewhere, rows = self._elsewhere(k), self.rows[k]
+        if adjuster is None:
+            return rows.fit(horizon, elsewhere)
+        results = self._history.results
+        adjusted = self._observed[k].of(results, Fit(len(self._history) + 1, adjuster, results))
+        self._given = None  # the model is conditioned on other outcomes for a moment
+        learned = self._fit_of("adjusters", k)
+        return rows.given(adjusted, self._adjusted_fit(k, self._fit_of("models", k), learned)).fit(horizon, elsewhere)
 
-    def _elsewhere(self, k: int) -> np.ndarray:
+    def _elsewhere(self, k: int) -> Float[np.ndarray, " m"]:
         """Outcomes of all other models, without doubted ones: they are of the same target."""
         others = [each for j, each in enumerate(self.regressions) if j != k]
         return np.concatenate(
             [np.zeros(0), *(np.delete(each.outcomes, getattr(each, "doubted", [])) for each in others)]
         )
 
-    def _fresh(self, k: int, drift_model: DriftModel) -> ArmModel:
-        model = self._empty_model(self.typical[k].space, drift_model)
-        model.elsewhere = self._elsewhere(k)
-        return model
 
-    def set(self, hyperparameters: Mapping[str, Any]) -> None:
-        """Take over the hyperparameters that `refit` returned.
+def _nothing(models: int) -> list[tuple[Result, ...]]:
+    return [()] * models
 
-        Raises:
-            InvalidStudy: they are of something else than models, observations and limits.
-        """
-        if not hyperparameters.keys() <= {"models", "adjusters", "further"}:
-            raise InvalidStudy("hyperparameters", dict(hyperparameters), "models, adjusters and further, by number")
-        regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
-        for k, plain in regressions.items():
-            self.observed[k].set(Hyperparameters.from_dict(plain))
-        for name, plain in hyperparameters.get("models", {}).items():
-            k = int(name)
-            if k in regressions:
-                self._use_observations(k, len(self.observed[k]))
-            self.regressions[k] = self.drifts[k].set_hyperparameters(
-                partial(self._fresh, k), self.regressions[k], plain
-            )
-            self._at_fit[k] = copy(self.regressions[k])
-            self._fitted_at[k], self._all_at[k] = len(self.regressions[k]), self._all
+
+def _is_observation(result: Result) -> bool:
+    return result.played is None and result.scope is None
 
 
 class _RowCache:

@@ -41,12 +41,10 @@ from ..surrogate import (
     Observed,
     Part,
     RowsModel,
-    abrupt_change_from,
     build_model,
     drawn,
     drift_correlations,
     feasible,
-    outlier_names,
     parts_of,
     rows_at,
     set_columns,
@@ -139,6 +137,10 @@ class Surrogate:
     @property
     def model(self) -> GPRegression[Any]:
         """Gaussian process of the objective, given all outcomes as they stand. Conditioned when it is used."""
+        return self._given.model
+
+    @property
+    def _given(self) -> RowsModel:
         return self._data.given(self.history.results, self.history.fit("objective"))
 
     def check_fit(self) -> None:
@@ -155,7 +157,7 @@ class Surrogate:
     @property
     def fitted_at(self) -> int:
         """Number of outcomes that the hyperparameters were learned from."""
-        return self._data.fitted_at
+        return self._given.fitted_at
 
     @property
     def fitted_for(self) -> int:
@@ -255,12 +257,12 @@ class Surrogate:
         if not self._due and not corrected:
             return None
         until, self._repeated = partial(horizon, history), self._repetitions(history)
-        return {"objective": self._data.fit(until), **self.feasibility.fit(until)}
+        return {"objective": self._given.fit(until), **self.feasibility.fit(until)}
 
     @property
     def _due(self) -> bool:
         """Whether hyperparameters of the objective are to be learned anew."""
-        return self.drift.due(self.model, self.fitted_at, len(self.model))
+        return self._given.due()
 
     def _repetitions(self, history: History) -> dict[_Key, int]:
         """Outcomes that were doubted, and those of the plays that repeat them (see `CostVaryingMethod.repeat`).
@@ -288,7 +290,7 @@ class Surrogate:
 
     def outliers(self, history: History) -> list[str]:
         """See `Method.outliers`."""
-        return outlier_names(self.model, self._rows(history))
+        return self._given.outliers
 
     def _rows(self, history: History) -> Iterator[tuple[str, np.ndarray, float]]:
         """Names, points and values of all outcomes."""
@@ -304,7 +306,7 @@ class Surrogate:
             return found
         if self.drift.model is not None or self._due:
             return []
-        return abrupt_change_from(self.model, self._rows(history))
+        return self._given.abrupt_change()
 
     # -- feasibility ---------------------------------------------------------------------------------------------------
 

@@ -304,23 +304,17 @@ class GPRegression(Generic[K]):
         points = self._read(X)
         self._data.append(points, read_outcomes(y, len(points)))
 
-    def replace(self, X: ArrayLike, y: ArrayLike, like: GPRegression[K] | None = None) -> None:
+    def replace(self, X: ArrayLike, y: ArrayLike) -> None:
         """Replace all observations by y (n,) at X (n, d). O(n³).
 
         Observations that were there before, and were doubted, still are.
-
-        Args:
-            X: points.
-            y: outcomes.
-            like: the regression that doubted them before; None: this one.
 
         Raises:
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
         """
         points = self._read(X)
         outcomes = read_outcomes(y, len(points))
-        known = self if like is None else like
-        doubted = {(tuple(known.inputs[i].tolist()), known.outcomes[i]): known._data.extra[i] for i in known.doubted}
+        doubted = {(tuple(self.inputs[i].tolist()), self.outcomes[i]): self._data.extra[i] for i in self.doubted}
         some = [
             doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
         ]

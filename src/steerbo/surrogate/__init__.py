@@ -19,16 +19,14 @@ from ._model import (
     SURE,
     DriftTracker,
     EncodingCache,
-    abrupt_change_from,
     build_model,
     drift_correlations,
-    outlier_names,
     subset_used,
     uneven_noise_said,
 )
 from ._optimise import ROUGH, Domain, Except, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
 from ._parts import Controlled, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
-from ._rows import RowsModel
+from ._rows import RowsModel, doubts_by_name, doubts_by_number
 from ._thompson import PosteriorSample
 
 __all__ = [
@@ -36,8 +34,8 @@ __all__ = [
     "ConstraintModels", "Controlled", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache", "Except",
     "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture", "Observed",
     "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "RowsModel",
-    "Uncontrolled", "abrupt_change_from", "build_model", "climb_from", "conditional_rows", "drawn",
+    "Uncontrolled", "build_model", "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn",
     "drift_correlations", "expected_improvement", "feasible", "highest_of", "inverse_root", "kernel_herding",
-    "learned_law", "margin_over", "maximise_bounds", "outlier_names", "parts_of", "polished", "rows_at",
+    "learned_law", "margin_over", "maximise_bounds", "parts_of", "polished", "rows_at",
     "set_columns", "similarity_weights", "subset_used", "ucb", "uneven_noise_said", "warm_started",
 ]  # fmt: skip

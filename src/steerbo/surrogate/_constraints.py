@@ -340,13 +340,13 @@ class ConstraintModels:
             for name, each in self._models.items()
         }
         self._history: History | None = None
-        self._since = 0
+        self._since = 0  # fits that do not count
         self._row, self._names, self._logged = row, names, logged
         self._told_by = tells
 
-    def see(self, history: History) -> None:
-        """Derive the models from a history, whatever it is by then; its fits so far are of other models."""
-        self._history, self._since = history, len(history.fits)
+    def see(self, history: History, since: int = 0) -> None:
+        """Derive the models from a history, whatever it is by then; its first `since` fits are of other models."""
+        self._history, self._since = history, since
 
     @property
     def by_name(self) -> Mapping[str, ConstraintModel]:
@@ -354,7 +354,7 @@ class ConstraintModels:
         if self._history is not None:
             for name, data in self._data.items():
                 fit = self._history.fit(*self._logged, name, since=self._since)
-                self._models[name].model = data.given(self._history.results, fit)
+                self._models[name].model = data.given(self._history.results, fit).model
         return self._models
 
     @property
@@ -385,12 +385,12 @@ class ConstraintModels:
     def due(self) -> bool:
         """Whether hyperparameters are to be learned anew."""
         models, fitted_at = self.by_name, max((data.fitted_at for data in self._data.values()), default=0)
-        return any(each.tracker.due(each.model, fitted_at, len(each.model)) for each in models.values())
+        return any(self._data[name].due(fitted_at) for name in models)
 
     @property
     def corrected(self) -> bool:
         """Whether values that hyperparameters were learned from are others now."""
-        return any(each.tracker.corrected(each.model) for each in self.by_name.values())
+        return any(self._data[name].corrected for name in self.by_name)
 
     def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
         """Hyperparameters learned anew, by the outcome's name; `until`: see `DriftTracker.fit`."""

@@ -583,11 +583,11 @@ class Feasibility:
         """Whether any play may count as infeasible."""
         return bool(self.models or self.failures.failures)
 
-    def see(self, history: History) -> None:
-        """Derive all from a history, whatever it is by then."""
+    def see(self, history: History, since: int = 0) -> None:
+        """Derive all from a history, whatever it is by then; its first `since` fits are of other models."""
         self.failures.see(history)
         if self.constraints:
-            self.constraints.see(history)
+            self.constraints.see(history, since)
 
     @property
     def due(self) -> bool:

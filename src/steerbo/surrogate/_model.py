@@ -9,8 +9,7 @@ from what all others say of it, among the latest.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +28,6 @@ from ..gp import (
     Hyperparameters,
     Kernel,
     UnseenKernel,
-    abrupt_change,
     fit_drift,
     refit_due,
 )
@@ -63,8 +61,6 @@ class DriftTracker:
 
     def __init__(self, drift: AnyDrift) -> None:
         self._learns = isinstance(drift, str)
-        self._corrected = False  # an outcome was put right since the last fit
-        self._fitted = np.zeros((0, 0)), np.zeros(0)  # points and outcomes of the last fit
         self.model = None if drift is None else DriftModel.of(drift)
         self.scaled = False
 
@@ -78,34 +74,25 @@ class DriftTracker:
         """See `Method.bound_inflation`: infinite until outcomes tell a scale."""
         return MISFIT if self.scaled else math.inf
 
-    def correct(self) -> None:
-        """Take note that outcomes were put right, or that points have other places."""
-        self._corrected = True
-
     def due(self, model: GPRegression[Any], fitted_at: int, n: int) -> bool:
         """Whether hyperparameters learned at `fitted_at` of n outcomes are due again.
 
-        Without a drift a fit settles a surprise, so that only outcomes since then count. Hyperparameters, units and
-        doubts that a wrong outcome has taught are not those of the right one: a correction is learned from at once.
+        Without a drift a fit settles a surprise, so that only outcomes since then count.
         """
-        if n and (refit_due(fitted_at, n) or self.corrected(model)):
+        if n and refit_due(fitted_at, n):
             return True
         if n - fitted_at < max(1.0, fitted_at / PATIENT) or not isinstance(model, GPRegression):
             return False
         latest = WITHIN if self._learns else min(n - fitted_at, WITHIN)
         return bool((np.abs(model.left_out(latest)) > STARTLED).any())
 
-    def corrected(self, model: GPRegression[Any]) -> bool:
-        """Whether outcomes of the last fit, or their points, are others now; one that was so for a while is not."""
-        if not self._corrected or not isinstance(model, GPRegression):
-            return False
-        return bool(_rows(*self._fitted) - _rows(model.inputs, model.outcomes))
-
     def fit(
         self,
         fresh: Callable[[DriftModel], GPRegression[Any]],
         model: GPRegression[Any],
         horizon: Callable[[float], float],
+        *,
+        corrected: bool = False,
     ) -> dict[str, Any]:
         """Learn hyperparameters anew, and the drift model if it is learned; plain data for `set_hyperparameters`.
 
@@ -113,10 +100,11 @@ class DriftTracker:
             fresh: makes a regression without data for a drift model.
             model: holds all outcomes; time is the last column.
             horizon: maps elapsed time to the span of time that the study will cover.
+            corrected: whether outcomes of the latest fit are others now: then its cuts are looked for anew.
         """
         if not self._learns or self.model is None:
             return model.fit().to_dict()
-        before = replace(self.model, cuts=()) if self.corrected(model) else self.model
+        before = replace(self.model, cuts=()) if corrected else self.model
         times = model.inputs[:, -1]
         elapsed = float(np.ptp(times)) if len(times) else 0.0
         drift_model, found = fit_drift(fresh, model, before, horizon(elapsed))
@@ -137,48 +125,15 @@ class DriftTracker:
             points, outcomes, model = model.inputs, model.outcomes, fresh(drift_model)
             model.replace(points, outcomes)
         model.set(found)
-        self.model, self._corrected, self._fitted = drift_model, False, (model.inputs, model.outcomes)
+        self.model = drift_model
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not all_equal(model.outcomes)
         return model
 
 
-def _rows(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> Counter[bytes]:
-    """Outcomes with their points, in no order: a correction puts them in that of rounds."""
-    return Counter(row.tobytes() for row in np.column_stack([points, outcomes])) if len(outcomes) else Counter()
-
-
-def outlier_names(model: Any, rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]) -> list[str]:
-    """Names of the outcomes that count for little in a model, since they are probably wrong.
-
-    Args:
-        model: a regression; one from another package has none.
-        rows: name, encoded point and value of all outcomes, as the model has them.
-    """
-    wrong = {(tuple(model.inputs[i].tolist()), float(model.outcomes[i])) for i in getattr(model, "doubted", ())}
-    return [name for name, point, value in rows if (tuple(point.tolist()), value) in wrong] if wrong else []
-
-
 def subset_used(outcomes: int, used: int) -> list[Finding]:
     """Find that a model uses fewer outcomes than there are; nothing where it uses all."""
     return [finding("subset", outcomes=outcomes, counted_ones=used)] if outcomes > used else []
-
-
-def abrupt_change_from(
-    model: GPRegression[Any], rows: Iterable[tuple[str, Float[np.ndarray, " d"], float]]
-) -> list[Finding]:
-    """Name the outcome from which on all seem to be those of another function, if one does.
-
-    Args:
-        model: a model without a drift; its outcomes are in order of time.
-        rows: see `outlier_names`.
-    """
-    first = abrupt_change(model) if isinstance(model, GPRegression) else None
-    if first is None:
-        return []
-    key = tuple(model.inputs[first].tolist()), float(model.outcomes[first])
-    name = next((name for name, point, value in rows if (tuple(point.tolist()), value) == key), "")
-    return [finding("abrupt-change", name, name=name or "some outcome")]
 
 
 def drift_correlations(

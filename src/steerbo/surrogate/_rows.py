@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Float
-from ..core import Fit, Result
+from ..core import Finding, Fit, Result, finding
 from ..errors import InvalidStudy
-from ..gp import DriftModel, GPRegression, replace_outcomes
+from ..gp import DriftModel, GPRegression, abrupt_change, replace_outcomes
 from ._model import DriftTracker
 
 Data = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]
@@ -45,8 +46,8 @@ class RowsModel:
         self._fit: Fit | None = None
         self._learned: tuple[Result, ...] = ()  # the rows at the fit
 
-    def given(self, results: tuple[Result, ...], fit: Fit | None) -> GPRegression[Any]:
-        """Regression given all results, and the latest fit of it.
+    def given(self, results: tuple[Result, ...], fit: Fit | None) -> RowsModel:
+        """This model given all results, and the latest fit of it.
 
         Raises:
             InvalidStudy: the fit is not one of such a model; then it stays as it was.
@@ -56,6 +57,11 @@ class RowsModel:
         if results is not self._results:
             self._condition(tuple(filter(self._tells, results)))
             self._results = results
+        return self
+
+    @property
+    def model(self) -> GPRegression[Any]:
+        """The regression."""
         return self._model
 
     @property
@@ -63,13 +69,66 @@ class RowsModel:
         """Number of rows that the hyperparameters were learned from."""
         return len(self._learned)
 
-    def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
-        """Learn hyperparameters anew, as plain data, in which doubted rows have names; see `DriftTracker.fit`."""
-        plain = self.drift.fit(self._fresh, self._model, until)
-        if "doubted" in plain:
-            names = [each.name for each in self._told]
-            plain["doubted"] = {names[int(i)]: variance for i, variance in plain["doubted"].items()}
-        return plain
+    @property
+    def told(self) -> tuple[Result, ...]:
+        """Results that are rows, in their order."""
+        return self._told
+
+    @property
+    def outliers(self) -> list[str]:
+        """Names of the outcomes that count for little, since they are probably wrong."""
+        return [self._told[i].name for i in getattr(self._model, "doubted", ())]
+
+    def abrupt_change(self) -> list[Finding]:
+        """Name the outcome from which on all seem to be those of another function, if one does.
+
+        The model has no drift, and its outcomes are in order of time.
+        """
+        first = abrupt_change(self._model) if isinstance(self._model, GPRegression) else None
+        if first is None:
+            return []
+        name = self._told[first].name
+        return [finding("abrupt-change", name, name=name)]
+
+    @property
+    def corrected(self) -> bool:
+        """Whether rows of the latest fit are others now; one that was so for a while is not."""
+        m = len(self._learned)
+        if self._told[:m] == self._learned or not isinstance(self._model, GPRegression):
+            return False
+        return bool(_counted(*self._rows(self._learned)) - _counted(self._model.inputs, self._model.outcomes))
+
+    def due(self, fitted_at: int | None = None) -> bool:
+        """Whether hyperparameters are due again.
+
+        Hyperparameters, units and doubts that a wrong outcome has taught are not those of the right one: a correction
+        is learned from at once.
+
+        Args:
+            fitted_at: number of rows that they were learned from; None: of this model.
+        """
+        since = self.fitted_at if fitted_at is None else fitted_at
+        return bool(self._told) and (self.corrected or self.drift.due(self._model, since, len(self._model)))
+
+    def fit(self, until: Callable[[float], float], elsewhere: Float[np.ndarray, " m"] | None = None) -> dict[str, Any]:
+        """Learn hyperparameters anew, as plain data, in which doubted rows have names.
+
+        Args:
+            until: see `DriftTracker.fit`.
+            elsewhere: outcomes of the same quantity that other models have; None: there are none.
+        """
+
+        def fresh(drift_model: DriftModel | None) -> GPRegression[Any]:
+            return self._beside(self._fresh(drift_model), elsewhere)
+
+        model = self._beside(self._model, elsewhere)
+        return doubts_by_name(self.drift.fit(fresh, model, until, corrected=self.corrected), self._told)
+
+    @staticmethod
+    def _beside(model: GPRegression[Any], elsewhere: Float[np.ndarray, " m"] | None) -> GPRegression[Any]:
+        if elsewhere is not None:
+            model.elsewhere = elsewhere
+        return model
 
     def _take(self, fit: Fit | None) -> None:
         """Put a fit to use, given the rows that taught it."""
@@ -93,7 +152,6 @@ class RowsModel:
             self._extend(told[m:])
         else:
             replace_outcomes(self._model, *self._rows(told))
-            self.drift.correct()
         self._told = told
 
     def _begin_from_fit(self) -> None:
@@ -112,11 +170,31 @@ class RowsModel:
             self._model.extend(*self._rows(more))
 
     def _use(self, plain: Mapping[str, Any], learned: Sequence[Result]) -> None:
-        """Put hyperparameters to use; doubted rows are numbered as they were learned from."""
-        if "doubted" in plain:
-            numbers = {each.name: str(i) for i, each in enumerate(learned)}
-            if not plain["doubted"].keys() <= numbers.keys():
-                allowed = "names of outcomes that there were then"
-                raise InvalidStudy("hyperparameters.doubted", [*plain["doubted"]], allowed)
-            plain = {**plain, "doubted": {numbers[name]: v for name, v in plain["doubted"].items()}}
-        self._model = self.drift.set_hyperparameters(self._fresh, self._model, plain)
+        """Put hyperparameters to use."""
+        self._model = self.drift.set_hyperparameters(self._fresh, self._model, doubts_by_number(plain, learned))
+
+
+def doubts_by_name(plain: dict[str, Any], rows: Sequence[Result]) -> dict[str, Any]:
+    """Hyperparameters as plain data, in which doubted rows have the names of their results."""
+    if "doubted" not in plain:
+        return plain
+    return {**plain, "doubted": {rows[int(i)].name: variance for i, variance in plain["doubted"].items()}}
+
+
+def doubts_by_number(plain: Mapping[str, Any], rows: Sequence[Result]) -> Mapping[str, Any]:
+    """Hyperparameters as plain data, in which doubted rows are numbered.
+
+    Raises:
+        InvalidStudy: one of them is none of the rows.
+    """
+    if "doubted" not in plain:
+        return plain
+    numbers = {each.name: str(i) for i, each in enumerate(rows)}
+    if not plain["doubted"].keys() <= numbers.keys():
+        raise InvalidStudy("hyperparameters.doubted", [*plain["doubted"]], "names of outcomes that there were then")
+    return {**plain, "doubted": {numbers[name]: variance for name, variance in plain["doubted"].items()}}
+
+
+def _counted(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> Counter[bytes]:
+    """Rows, in no order."""
+    return Counter(row.tobytes() for row in np.column_stack([points, outcomes])) if len(outcomes) else Counter()

@@ -44,7 +44,6 @@ from ..surrogate import (
     DriftTracker,
     RowsModel,
     drift_correlations,
-    outlier_names,
     subset_used,
 )
 from .data import Maximiser, Place, RoundView, draw_largest
@@ -106,6 +105,10 @@ class DriftingSurrogate:
     @property
     def model(self) -> GPRegression[Any]:
         """Gaussian process over the columns of `Coordinates`, and the time, given all outcomes as they stand."""
+        return self._given.model
+
+    @property
+    def _given(self) -> RowsModel:
         return self._rows.given(self._history.results, self._history.fit("objective"))
 
     def empty(self, drift_model: DriftModel | None) -> GPRegression[Any]:
@@ -148,9 +151,13 @@ class DriftingSurrogate:
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift anew, where that is due."""
-        if not self.drift.due(self.model, self._rows.fitted_at, len(self.model)):
-            return None
-        return self._rows.fit(partial(horizon, history))
+        rows = self._given
+        return rows.fit(partial(horizon, history)) if rows.due() else None
+
+    @property
+    def outliers(self) -> list[str]:
+        """See `RowsModel.outliers`."""
+        return self._given.outliers
 
     # -- posteriors ----------------------------------------------------------------------------------------------------
 
@@ -300,9 +307,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
-        rows = self.surrogate.rows
-        told = ((name, rows(np.array([one.place]), one.time)[0], one.value) for name, one, _ in self._data(history))
-        return outlier_names(self.surrogate.model, told)
+        return self.surrogate.outliers
 
     def findings(self, history: History) -> Sequence[Finding]:
         """Find that there are more outcomes than the model uses."""

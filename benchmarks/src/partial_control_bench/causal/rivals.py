@@ -41,7 +41,8 @@ class _ByMargins(CoCaBO):
 
     def _plays_of(self, i: int) -> np.ndarray:
         """Rows of the model of arm `i` that are its own plays, as truth values."""
-        return np.array([arm == i for arm in self.models.arm_of_row[self.models.model_of[i]]])
+        told, of = self.models.rows[self.models.model_of[i]].told, self.models.arm_of
+        return np.array([each.played is not None and of(each.played) == i for each in told])
 
 
 class CoCaBOByMeanBound(_ByMargins):
