@@ -44,10 +44,12 @@ def test_the_code_of_pages_passes_a_strict_type_checker(tmp_path: Path, monkeypa
         + "problem = sb.MeanField(['north', 'south'], agents=4)\n"
         + "sb.Optimizer(problem, budgt=3)\n"
         + "sb.CausalGraph.from_text('x -> y', tarjet='y')\n"
+        + "sb.Optimizer(problem).ask(tyme=3)\n"
+        + "def play(study: sb.Study) -> None:\n    study.run(lambda _: 1.0, paralel=2)\n"
         + "def first(study: sb.Study) -> int:\n    return study.ask().values\n"
     )
     found = checked(tmp_path)
     ours = [line for line in found.splitlines() if "mistaken.py" not in line]
     assert not ours, "\n".join(ours)
-    for mistake in ("budgt", "tarjet", "dict[str, Any]"):
+    for mistake in ("budgt", "tarjet", "tyme", "paralel", "dict[str, Any]"):
         assert mistake in found

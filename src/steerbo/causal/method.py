@@ -262,6 +262,15 @@ class CausalMethod(Method[Causal, O]):
         cost = self.costs.expected(i, values, known)
         return Choice(self.arms[i].scope, values, observe, expected_cost=cost, note=note)
 
+    def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+        """See `Method.play_at`: the scope of these actions that looks at most of what is known."""
+        known = context_of(request)
+        arm = self._arm_to_predict(values, known)
+        looked_at = {name for names in arm.scope.look.values() for name in names}
+        observe = tuple(name for name in self.problem.space.names if name in looked_at - {*known})
+        cost = self.costs.expected(self.models.number[arm.scope], values, known)
+        return Choice(arm.scope, values, observe, expected_cost=cost)
+
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]

@@ -40,6 +40,7 @@ COMMANDS = {
     "new": ("rounds", "Create a study whose experiments are done by hand."),
     "extend": ("rounds", "Apply wider bounds and changed limits of the study file to its log."),
     "ask": ("rounds", "Print the next suggestion: settings, and observations to make first."),
+    "attach": ("rounds", "Begin a round at settings of your own."),
     "decide": ("rounds", "Enter observations; print the settings that follow from them."),
     "tell": ("rounds", "Enter the outcome of a suggestion."),
     "fail": ("rounds", "Report a failed evaluation; its settings and cost count."),

@@ -12,7 +12,7 @@ import typer
 from .._parsing import parse_value
 from .._redaction import to_type
 from ..core import BoundsExtended, LimitsRevised, Problem, Warnings
-from ..errors import InvalidContext, InvalidOutcome
+from ..errors import InvalidContext, InvalidOutcome, InvalidRequest
 from ..records import to_dict
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
 from ..study.files.export import read_scope, suggestions_csv
@@ -125,6 +125,28 @@ def ask(
             echo(f"without an outcome yet: {', '.join(others)}", err=True)
         if len(suggestions) < batch:
             echo(f"no more suggestions: {going.status}", err=True)
+
+
+@commands.command(cls=Declaring)
+def attach(
+    study: Place,
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE", help="A setting; repeatable.", show_default=False)
+    ] = None,
+    *,
+    context: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A value seen; repeatable.", show_default=False)
+    ] = None,
+    given: Given = None,
+    as_json: AsJson = False,
+) -> None:
+    """Begin a round at settings of your own; it is charged, and its outcome told, like any other."""
+    with open_study(study) as going:
+        asked = request(going.problem, given)
+        asked["context"] = pairs(going.problem, "context", context, InvalidContext)
+        suggestion = going.attach(pairs(going.problem, "values", settings, InvalidRequest), **asked)
+        answer(as_json, suggestion.to_dict(), todo(going, suggestion, to_type(study)))
+    explain_credentials(study)
 
 
 @commands.command()

@@ -29,7 +29,7 @@ class Choice:
     """Choice of a method for a round; see `Suggestion` for the fields.
 
     `expected_cost` is reserved while the round is pending, with what the problem charges for changes beside it. `note`
-    is logged: plain data, bounds in the user's units.
+    is logged: plain data, bounds in the user's units. The note of a play that a person attached is {"own": True}.
     """
 
     scope: Scope
@@ -166,6 +166,14 @@ class Method(ABC, Generic[P, OptionsT]):
     @abstractmethod
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose for round `len(history) + 1`."""
+
+    def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+        """Choice of settings that a person made, for round `len(history) + 1`.
+
+        Raises:
+            InvalidRequest: no play sets these values.
+        """
+        return Choice(Scope(tuple(values)), values)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete. Only methods that ask to observe are called."""

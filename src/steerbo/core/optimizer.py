@@ -87,7 +87,7 @@ from .events import (
 )
 from .registry import find_method, problem_class, read_problem
 from .reports import Realised, naming_columns
-from .request import BatchPosition, one_or_more
+from .request import BatchPosition, Circumstances, Request, one_or_more
 from .state import StudyState
 
 MOST_COMPARED = 200
@@ -324,7 +324,7 @@ class BaseStudy(ABC):
         return replace(advice, mean=None, lower=None, upper=None, reasons=reasons or (reason("nothing-measured"),))
 
     @one_at_a_time
-    def policy(self, /, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
+    def policy(self, /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]) -> PolicyStep:
         """Apply the learned policy; nothing is logged by it.
 
         Args:
@@ -361,13 +361,15 @@ class BaseStudy(ABC):
 
     @overload
     def predict(
-        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Any
+        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
     ) -> Prediction: ...
     @overload
-    def predict(self, values: Any, /, context: Mapping[str, Any] | None = None, **request: Any) -> list[Prediction]: ...
+    def predict(
+        self, values: Any, /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+    ) -> list[Prediction]: ...
     @one_at_a_time
     def predict(
-        self, values: Any, /, context: Mapping[str, Any] | None = None, **request: Any
+        self, values: Any, /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
     ) -> Prediction | list[Prediction]:
         """Predict the objective at settings of your own, with bounds; nothing is logged by it.
 
@@ -493,8 +495,14 @@ class BaseStudy(ABC):
         return {name: value for name, value in request.items() if value is not None or name not in names}
 
     @abstractmethod
-    def ask(self, /, batch: Any = None, **request: Any) -> Any:
+    def ask(self, /, batch: Any = None, **request: Unpack[Request]) -> Any:
         """See `Optimizer.ask`."""
+
+    @abstractmethod
+    def attach(
+        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+    ) -> Suggestion:
+        """See `Optimizer.attach`."""
 
     @abstractmethod
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
@@ -765,11 +773,11 @@ class Optimizer(BaseStudy):
         return optimizer
 
     @overload
-    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
+    def ask(self, /, batch: None = None, **request: Unpack[Request]) -> Suggestion | MaybeNone: ...
     @overload
-    def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
+    def ask(self, /, batch: int, **request: Unpack[Request]) -> list[Suggestion]: ...
     @one_at_a_time
-    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
+    def ask(self, /, batch: int | None = None, **request: Unpack[Request]) -> Suggestion | list[Suggestion] | MaybeNone:
         """Suggest the next settings, or return None where the study is finished (`status` says why).
 
         Type checkers see a suggestion, since only a loop to the end of a study meets None.
@@ -808,6 +816,39 @@ class Optimizer(BaseStudy):
         asked = state.choose(read, place)
         self.recorder(asked)
         return self.history[asked.token].suggestion
+
+    @one_at_a_time
+    def attach(
+        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+    ) -> Suggestion:
+        """Begin a round at settings of your own: a play like any other, with a token, whose outcome is then told.
+
+        Args:
+            values: settings by variable, those of one play, as for `predict`.
+            context: values seen before choosing, by variable; in a causal problem also what was looked at.
+            request: the other fields of `ask`, such as the `time`.
+
+        Raises:
+            InvalidRequest: no play sets these values, they break a stated limit, or no round or money is left.
+            InvalidContext: as `ask`.
+
+        >>> import steerbo as sb
+        >>> study = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]), rounds=3)
+        >>> own = study.attach({"ph": 6.5})
+        >>> study.tell(own, 1.5)
+        >>> print(study.status)
+        1 of 3 rounds
+        """
+        with naming_columns(self.history.columns):
+            read = self.problem.read_request(self._given(request), self.history)
+            if context is not None and not isinstance(context, Mapping):
+                raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+            if seen := self.problem.read_seen(context or {}):
+                read["context"] = seen
+            settings = self.problem.read_settings(values)
+        asked = self._state.as_of(read).attach(settings, read)
+        self.recorder(asked)
+        return self.with_warnings(self.history[asked.token].suggestion)
 
     @one_at_a_time
     def refit(self) -> None:

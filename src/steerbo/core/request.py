@@ -6,18 +6,40 @@ import math
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from .._parsing import Rows, parse_value
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
 from ..space import Space
-from ..space.fields import whole
+from ..space.fields import single, whole
 
 T = TypeVar("T")
+
+
+class Circumstances(TypedDict, total=False):
+    """Fields of `policy`, `predict` and `attach`, for type checkers; each kind of problem takes some.
+
+    Fields of other packages' problems are given as a dict: ``study.ask(**request)``.
+    """
+
+    time: float | None
+    available: Any
+    current: Mapping[str, Any] | None
+
+
+class Request(Circumstances, total=False):
+    """Fields of `ask`, for type checkers: see `Circumstances`."""
+
+    context: Mapping[str, Any] | None
+
+
 MOST_AT_ONCE = 10_000
 """Suggestions of one batch."""
 _NO_DRIFT = "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
 _NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
+
+
+_AFTERWARDS = "Values that nature chose are told with the outcome, by ‹tell›; those seen before are the ‹context›."
 
 
 def _read(_: Any, given: str | Rows) -> Any:
@@ -113,7 +135,7 @@ def check_taken(request: Mapping[str, Any], taken: Container[str], kind: str, *,
     """
     for name, value in request.items():
         if name not in taken:
-            hint = {"context": _NOT_SEEN, "time": _NO_DRIFT if drifts else ""}.get(name, "")
+            hint = {"context": _NOT_SEEN, "time": _NO_DRIFT if drifts else "", "realised": _AFTERWARDS}.get(name, "")
             raise InvalidRequest(name, value, f"nothing: a {kind} problem does not take it", hint)
 
 
@@ -167,6 +189,7 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
     """
     allowed = "a finite number" + (f" not below {least:g}" if least > -math.inf else "")
     hint = "" if field != "value" else "If the evaluation broke, use ‹fail›."
+    value = single(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidOutcome(field, value, allowed, hint)
     try:

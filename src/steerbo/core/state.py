@@ -6,18 +6,27 @@ import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
-from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict, SteerboError, short_repr
+from ..errors import (
+    InvalidContext,
+    InvalidOption,
+    InvalidProblem,
+    InvalidRequest,
+    OutcomeConflict,
+    SteerboError,
+    short_repr,
+)
 from ..records import from_dict, identity
 from ._codes import Codes
-from ._constraints import check_suggestion
+from ._constraints import broken_by, check_suggestion
 from ._context import TIME, context_of
 from ._dates import beginning
 from ._findings import Finding, Reason, finding
 from ._history import History, Round
 from ._implausible import unusual
-from ._method import Method
+from ._method import Choice, Method
 from ._problem import Problem
 from ._stopping import after, is_converged
 from .answers import Explanation
@@ -178,13 +187,18 @@ class StudyState:
     def finished(self) -> str:
         """Reason why nothing is left to suggest, or an empty string."""
         rounds = self.history
+        return self._exhausted() or is_converged(self.problem, rounds, self.gain()) or self.method.finished(rounds)
+
+    def _exhausted(self) -> str:
+        """Reason why no round or no money is left, or an empty string."""
+        rounds = self.history
         if rounds.limit is not None and len(rounds) >= rounds.limit:
             return "all rounds are made"
         if rounds.budget is not None and rounds.spent >= rounds.budget - rounds.rounding:
             return "the budget is spent"
         if rounds.remaining <= rounds.rounding:
             return "what is left of the budget is reserved for pending suggestions"
-        return is_converged(self.problem, rounds, self.gain()) or self.method.finished(rounds)
+        return ""
 
     def gain(self) -> float | None:
         """Possible gain by the bounds; None without a stopping rule. Cached until the next event."""
@@ -240,14 +254,40 @@ class StudyState:
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
         """Choose the next round; the method gets its place in a batch if there are switching costs, or it follows."""
-        number = len(self.history) + 1
         told = with_place(request, place) if self.problem.space.changes or place.follows else request
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
-            known = {**context_of(request), **choice.values}
-            limits = self.method.limit_probabilities(self.history, choice.scope, known, request)
         check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
         check_plain(dict(choice.note), "note")
+        return self._asked(choice, request)
+
+    def attach(self, values: Mapping[str, Any], request: dict[str, Any]) -> Asked:
+        """Take settings that a person chose as the next round.
+
+        Raises:
+            InvalidRequest: they break a stated limit, no play sets them, or no round is left, or no money for it.
+        """
+        left = "Give the study more ‹budget› or ‹rounds› by ‹revise›, or use ‹add› for what was measured anyway."
+        if exhausted := self._exhausted():
+            raise InvalidRequest("values", dict(values), f"no further round: {exhausted}", left)
+        if broken := broken_by(self.problem, values, request.get("context", {})):
+            allowed = f"settings that keep the limit {'; '.join(map(str, broken))}"
+            raise InvalidRequest("values", dict(values), allowed, "Use ‹add› for what was measured anyway.")
+        with one_blas_thread():
+            choice = self.method.play_at(self.history, values, request)
+        asked = self._asked(replace(choice, note={"own": True}), request)
+        money = self.history.remaining + self.history.rounding
+        if asked.expected_cost is not None and asked.expected_cost > money:
+            allowed = f"a play that costs at most {self.history.remaining:.6g}, which is left of the budget"
+            raise InvalidRequest("values", dict(values), f"{allowed}: this one costs {asked.expected_cost:.6g}", left)
+        return asked
+
+    def _asked(self, choice: Choice, request: dict[str, Any]) -> Asked:
+        """Event of a choice, with what it is expected to cost."""
+        number = len(self.history) + 1
+        known = {**context_of(request), **choice.values}
+        with one_blas_thread():
+            limits = self.method.limit_probabilities(self.history, choice.scope, known, request)
         switching_cost = self.problem.change_cost(choice.values, self.history)
         expected = choice.expected_cost
         if expected is None:

@@ -199,7 +199,9 @@ class _Course:
     latest: Turn | None = None
 
     def after(self, suggestion: Suggestion) -> _Course:
-        """The course after one more choice."""
+        """The course after one more choice; a play that a person attached is none of the method's."""
+        if "phase" not in suggestion.note:
+            return self
         turn: Turn = from_dict(Turn, suggestion.note)
         if turn.phase == "explore":
             return replace(self, rounds=suggestion.round, explored=self.explored + 1, latest=turn)

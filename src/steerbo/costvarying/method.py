@@ -374,6 +374,13 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         settings = self.search_space.settings(arm, point)
         return Choice(scope, settings, expected_cost=None if np.isnan(cost) else float(cost), note=note)
 
+    def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+        """See `Method.play_at`: the control set of these variables."""
+        scope = self.problem.read_scope(list(values))
+        assert scope is not None
+        cost = self.costs.means()[self.problem.number(scope)]
+        return Choice(scope, values, expected_cost=None if np.isnan(cost) else float(cost))
+
     def _in_place(
         self, history: History, arm: Arm, point: Float[np.ndarray, " c"], request: Mapping[str, Any]
     ) -> tuple[Arm, np.ndarray]:

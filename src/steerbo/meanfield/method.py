@@ -38,6 +38,7 @@ from ..core import (
     number_of,
     reason,
 )
+from ..errors import InvalidRequest
 from ..gp import MOST
 from ._region import Region
 from .models import Surrogate
@@ -120,6 +121,7 @@ def summary(
 
 
 TableArray = Float[np.ndarray, "C A"]
+_ROUNDING = 1e-9  # of a share of agents
 _TRIES = 20  # random tables, to find one that is new
 _COMPARED = 5  # smallest number of outcomes that an answer is chosen among; else a quarter of all
 
@@ -314,6 +316,22 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
         """Return the choice of these numbers of agents."""
         return Choice(SCOPE, self.problem.settings(counts / self.problem.agents_in[:, None], counts), note=note)
+
+    def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+        """See `Method.play_at`.
+
+        Raises:
+            InvalidRequest: more agents move from the present distribution than may.
+        """
+        most, current = self.problem.largest_move, request.get("current")
+        if most is not None and current is not None:
+            region = replace(self.problem.region, present=self.problem.table(current), largest_move=most)
+            moved = region.moved(self.problem.table(values["distribution"]))
+            if moved.max() > most + _ROUNDING:
+                said = f"{moved.max():.4g} of the agents of {self.problem.contexts[int(moved.argmax())]!r} move"
+                allowed = f"a distribution to which at most {most:.4g} of a context's agents move: here {said}"
+                raise InvalidRequest("values", dict(values), allowed)
+        return Choice(SCOPE, values)
 
     # -- answers -------------------------------------------------------------------------------------------------------
 

@@ -77,9 +77,10 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
         self.context_of = np.repeat(np.arange(len(problem.contexts)), problem.agents_in)
         self.open = [np.flatnonzero(row) for row in problem.region.allowed]
 
-    @staticmethod
-    def vector(suggestion: Suggestion) -> Vector:
-        """Return the vector behind a suggestion, by its note."""
+    def vector(self, suggestion: Suggestion) -> Vector:
+        """Return the vector behind a suggestion, by its note; of a play that a person attached, by its table."""
+        if "agents" not in suggestion.note:
+            return self._ordered(self.problem.table(suggestion.values["distribution"]))
         packed = zlib.decompress(base64.b64decode(suggestion.note["agents"]))
         return np.frombuffer(packed, dtype="<u2").astype(np.intp)
 

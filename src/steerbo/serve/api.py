@@ -21,6 +21,7 @@ from .operations import (
     Add,
     Amend,
     Ask,
+    Attach,
     Decide,
     Fail,
     Json,
@@ -69,6 +70,12 @@ async def ask(request: Request, who: Who, name: Name, body: Ask | None = None) -
     """The next round; no more are chosen once the client has hung up."""
     async with client_of(request) as wanted:
         return await run_in_threadpool(_do, request, who, name, "ask", body or Ask(), wanted=wanted)
+
+
+@router.post("/{name}/attach", responses=CHANGING, description=VERBS["attach"].does)
+def attach(request: Request, who: Who, name: Name, body: Attach) -> Json:
+    """Begin a round at settings of your own."""
+    return _do(request, who, name, "attach", body)
 
 
 @router.post("/{name}/rounds/{token}/decide", responses=CHANGING, description=VERBS["decide"].does)

@@ -113,6 +113,14 @@ class Predict(RequestBody):
     context: Annotated[Json | None, Field(description="Values seen before choosing, by variable.")] = None
 
 
+class Attach(RequestBody):
+    """Settings of a play of one's own; further fields are those of `ask`, such as `time`."""
+
+    model_config = ConfigDict(extra="allow")
+    values: Json = Field(description="Settings of the play, by variable.")
+    context: Annotated[Json | None, Field(description="Values seen before choosing, by variable.")] = None
+
+
 @dataclass(frozen=True)
 class Operation:
     """A word that changes a study.
@@ -145,6 +153,10 @@ def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
     return {"suggestions": [each.to_dict() for each in found], "finished": study.status.finished}
 
 
+def _attach(study: Study, _: str, given: Attach, __: Wanted) -> Json:
+    return study.attach(given.values, given.context, **(given.model_extra or {})).to_dict()
+
+
 def _decide(study: Study, token: str, given: Decide, _: Wanted) -> Json:
     return study.decide(token, given.context, again=given.again).to_dict()
 
@@ -167,6 +179,14 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
             "play",
             Ask,
             _ask,
+            False,
+        ),
+        "attach": Operation(
+            "Begin a round at settings of your own instead of the suggested ones; it is charged, and its outcome told, "
+            "like any other.",
+            "play",
+            Attach,
+            _attach,
             False,
         ),
         "decide": Operation("Enter observations; print the settings that follow from them.", "play", Decide, _decide),

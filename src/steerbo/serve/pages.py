@@ -293,6 +293,27 @@ def _asked_for(request: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
 @router.post("/page/{name}/rounds/{token}/{action}")
 async def say(request: Request, who: Who, name: str, token: str, action: str) -> Response:
     """Take a form on a round: an outcome, or observed values."""
+@router.post("/page/{name}/attach")
+async def attach(request: Request, who: Who, name: str) -> Response:
+    """A round at a person's own settings. A form that was sent twice begins one."""
+    form = await form_of(request)
+    return await run_in_threadpool(_attach, request, who, study_of(request, who, name, "play"), form)
+
+
+def _attach(request: Request, who: Principal, served: OpenStudy, form: Form) -> Response:
+    comma = wants_commas(request)
+    try:
+        with served.use(who.name) as study:
+            given = read_ask(study.problem, form, comma, time_needed(study))
+            values = values_of(study.problem, "what", form, comma, "values")
+            check_plausible(study, "ask", None, given, form)
+            if form.get("rounds") == str(len(study.history)):
+                study.attach(values, **given)
+    except SteerboError as error:
+        return _refused(request, who, served, error, "attach", form)
+    return RedirectResponse(address(served.name), 303)
+
+
     if action not in ACTIONS:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such form")
     form = await form_of(request)

@@ -22,6 +22,17 @@ LARGEST_WHOLE = 2**53
 """Beyond this a float64 no longer tells neighbouring whole numbers apart."""
 
 
+def single(value: Any) -> Any:
+    """The number in an array, list or tuple of one, as simulators return it; anything else as it is.
+
+    >>> single((1.5,)), float(single(np.array(1.5))), single([1, 2])
+    (1.5, 1.5, [1, 2])
+    """
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return value.reshape(-1)[0]
+    return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+
+
 def as_number(value: object) -> float | None:
     """`value` as a finite float, or None: texts, booleans, NaN and infinity are not numbers here.
 

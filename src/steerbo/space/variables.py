@@ -46,6 +46,7 @@ from .fields import (
     as_number,
     as_whole,
     is_interval,
+    single,
     tag,
     tagged,
 )
@@ -654,7 +655,7 @@ class Float(NumericVariable):
         Raises:
             InvalidOutcome: it cannot be a value of this variable, or lies further out than `FARTHEST`.
         """
-        number = as_number(value)
+        number = as_number(single(value))
         if number is None or (self.scale == "log" and number <= 0):
             raise InvalidOutcome(self.name, value, f"a finite number{self._above_zero}")
         self.encode([number])  # refuses what is too far out for any model
@@ -752,7 +753,7 @@ class Integer(NumericVariable):
         Raises:
             InvalidOutcome: it cannot be a value of this variable.
         """
-        number = as_whole(value)
+        number = as_whole(single(value))
         if number is None or (self.scale == "log" and number <= 0):
             raise InvalidOutcome(self.name, value, f"a whole number{self._above_zero}")
         return number

@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from .._wording import SHELL
 from ..core import BaseStudy, Stop, Suggestion
@@ -268,6 +268,19 @@ class _Evaluation:
     suggestion: Suggestion
     attempts: list[str] = field(default_factory=list)
     losses: int = 0
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of `run_study`, for type checkers."""
+
+    observer: Observer | None
+    executor: Executor | Callable[[], Executor] | None
+    parallel: int
+    failures: int
+    retries: int
+    rounds: int | None
+    stop: Stop | None
+    request: Request | None
 
 
 def run_study(

@@ -86,6 +86,18 @@ class StudySession:
         self.worker.out.add(suggestion.token)
         return self.optimizer.with_warnings(suggestion)
 
+    @one_at_a_time
+    def attach(
+        self, values: Mapping[str, Any], context: Mapping[str, Any] | None, request: Mapping[str, Any]
+    ) -> Suggestion:
+        """Begin a round at a person's settings, which this worker holds."""
+        if self.outbox.unsettled:
+            self.settle()
+        self.worker.begin()
+        suggestion = self.logged(lambda: self.optimizer.attach(values, context, **request))
+        self.worker.out.add(suggestion.token)
+        return suggestion
+
     def _chosen(self, request: Mapping[str, Any], place: BatchPosition, key: str) -> Suggestion | None:
         """Choose a new round, unless another worker did so for this one; then serve other workers, too."""
         if self._by_another is not None:

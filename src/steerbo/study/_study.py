@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from ..core import (
     BaseStudy,
@@ -22,7 +22,8 @@ from ..core import (
 )
 from ..core.answers import MaybeNone
 from ..core.determinism import one_at_a_time
-from ..errors import InvalidOption
+from ..core.request import Circumstances, Request
+from ..errors import InvalidOption, one_of
 from ..storage.log import LOGGER, WAIT, EventLog
 from ..storage.opening import found_log, new_log, replay
 from ._session import StudySession
@@ -181,11 +182,11 @@ class Study(BaseStudy):
                 record.by = before
 
     @overload
-    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
+    def ask(self, /, batch: None = None, **request: Unpack[Request]) -> Suggestion | MaybeNone: ...
     @overload
-    def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
+    def ask(self, /, batch: int, **request: Unpack[Request]) -> list[Suggestion]: ...
     @one_at_a_time
-    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
+    def ask(self, /, batch: int | None = None, **request: Unpack[Request]) -> Suggestion | list[Suggestion] | MaybeNone:
         """Suggest an unfinished round without a lease, else a new one; None where the study is finished.
 
         Args:
@@ -198,7 +199,14 @@ class Study(BaseStudy):
         return one_or_more(batch, lambda place: self.session.ask(request, place))
 
     @one_at_a_time
-    def prepare(self, /, k: int = 1, **request: Any) -> None:
+    def attach(
+        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+    ) -> Suggestion:
+        """Begin a round at settings of your own, which is out here as one that was asked; see `Optimizer.attach`."""
+        return self.session.attach(values, context, request)
+
+    @one_at_a_time
+    def prepare(self, /, k: int = 1, **request: Unpack[Request]) -> None:
         """Begin to choose the next `k` suggestions, in a process beside this one that gives way to all else.
 
         `ask` with the same `request` returns them, bit for bit its own choices, unless an event is logged in between.
@@ -214,14 +222,21 @@ class Study(BaseStudy):
         """Number of prepared suggestions."""
         return len(self.session.prepared)
 
-    def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
-        """Ask, evaluate and tell until the study is finished; see `run_study` for objective and options."""
-        from ._run import run_study  # start-up time
+    def run(self, /, objective: Callable[[Suggestion], Any], **options: Unpack[RunOptions]) -> Recommendation:
+        """Ask, evaluate and tell until the study is finished; see `run_study` for objective and options.
+
+        Raises:
+            InvalidOption: an argument by another name, or one that is not allowed.
+        """
+        from ._run import RunOptions, run_study  # start-up time
 
         run_study(self, self.session, objective, **options)
         return self.recommend()
 
     @one_at_a_time
+        for name, value in options.items():
+            if name not in RunOptions.__annotations__:
+                raise InvalidOption(name, value, one_of(RunOptions.__annotations__, name))
     def to_optuna(self, storage: Any = None, name: str = "study") -> Any:
         """The rounds as an Optuna study, for its dashboard; see `steerbo.interop.optuna.to_optuna`."""
         from ..interop.optuna import to_optuna  # which needs Optuna

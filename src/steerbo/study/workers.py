@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from .._text import unsafe
 from ..core import BatchPosition
-from ..errors import InvalidInput, InvalidOption, SteerboError, combine, one_of
+from ..errors import InvalidInput, InvalidOption, SteerboError, combine, one_of, short_repr
 from ..records import to_dict
 from ..space.fields import as_number
 from ..storage.log import (
@@ -517,7 +517,11 @@ def check_options(given: Mapping[str, Any]) -> None:
     Raises:
         InvalidOption: naming it, and its allowed values.
     """
-    wrong: list[InvalidInput] = [InvalidOption(n, given[n], one_of(_OPTIONS, n)) for n in given if n not in _OPTIONS]
+    wrong: list[InvalidInput] = []
+    for name in given:
+        if name not in _OPTIONS:
+            hint = f"Options of a method are given together: options={{{name!r}: {short_repr(given[name])}}}."
+            wrong.append(InvalidOption(name, given[name], one_of(_OPTIONS, name), hint))
     known = {name: option for name, option in _OPTIONS.items() if name in given}
     wrong += [InvalidOption(n, given[n], allowed) for n, (allows, allowed) in known.items() if not allows(given[n])]
     if wrong:

@@ -93,7 +93,7 @@ class Belief:
 
 def belief_behind(asked: Suggestion) -> Belief | None:
     """Read the expectation behind a choice; None where no prior was behind it."""
-    return from_dict(Belief, asked.note) if asked.note else None
+    return from_dict(Belief, asked.note) if "prior" in asked.note else None
 
 
 def _count_play(plays: Int[np.ndarray, " P"], asked: Suggestion) -> Int[np.ndarray, " P"]:

@@ -1,0 +1,32 @@
+"""Numbers as simulators return them: in an array, a list or a tuple of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidOutcome
+
+PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8), sb.Integer("lamps", 1, 9, law=sb.Uniform())], [["ph"]])
+
+
+@pytest.mark.parametrize("wrap", [np.array, lambda x: np.array([[x]]), lambda x: (x,), lambda x: [x], np.float32])
+def test_one_number_is_a_number(wrap: Any) -> None:
+    study = sb.Optimizer(PROBLEM, rounds=3)
+    suggestion = study.ask()
+    study.tell(suggestion, wrap(1.5), cost=wrap(2.0), realised={"ph": wrap(6.0), "lamps": wrap(3)})
+    outcome = study.history[suggestion.token].outcome
+    assert outcome is not None
+    assert (outcome.value, outcome.cost) == (1.5, 2.0)
+    assert outcome.realised == {"ph": 6.0, "lamps": 3}
+    assert sb.load(study.to_json()).history[suggestion.token].outcome == outcome
+
+
+@pytest.mark.parametrize("value", [(1, 2), [], np.array([1.0, 2.0]), ("1",), (True,), ((1.0,),), np.array([np.nan])])
+def test_anything_else_is_refused(value: Any) -> None:
+    study = sb.Optimizer(PROBLEM, rounds=3)
+    with pytest.raises(InvalidOutcome, match="a finite number"):
+        study.tell(study.ask(), value, realised={"lamps": 3})
