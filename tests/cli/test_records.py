@@ -18,7 +18,7 @@ from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.files.export import rounds_csv
 from steerbo.study.files.import_csv import import_csv
 from steerbo.testing import Case
-from tests.cli.calls import asked, call, refused
+from tests.cli.calls import PLANT, ask, asked, begin, call, refused, said
 from tests.core.stub import Nearest, Stub, stub_case
 from tests.sizes import examples
 from tests.study.files import logged
@@ -329,3 +329,18 @@ def test_what_counts_as_observed_is_said(tmp_path: Path) -> None:
     assert taken.exit_code == 0, taken.output
     assert "observed, with nothing set: 1 new line of data; a column scope says what was set" in taken.stderr
     assert "with nothing set" not in call("import", study, table).stderr
+
+
+def test_a_workbook_is_written_and_read_back(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl", reason="openpyxl is not installed: pip install 'steerbo[xlsx]'")
+    study = begin(tmp_path, PLANT)
+    token = ask(study)["token"]
+    said("tell", study, token, 3.5, "--cost", 1, "--realised", "temperature=20", "--realised", "ph=6")
+    book = tmp_path / "table.xlsx"
+    assert said("export", study, "--out", book).strip() == str(book)
+    assert said("export", study, "--out", book).strip() == str(book), "an earlier export is replaced"
+    other = tmp_path / "other"
+    other.mkdir()
+    assert "1 new" in call("import", begin(other, PLANT), book, "--as-data").stderr
+    book.write_bytes(b"PK\x03\x04 of somebody else")
+    assert "is no export" in refused(call("export", study, "--out", book), 2)

@@ -17,9 +17,10 @@ from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..records import to_dict
 from ..storage.memory import Memory
 from ..study import MemoryLog, Study
-from ..study.files.export import ID, events_jsonl, rounds_csv
+from ..study.files.export import ID, events_jsonl, rounds_csv, study_xlsx
 from ..study.files.import_csv import Line, as_data, ignored, is_readable, read_results, take
 from ..study.files.spreadsheet import decoded
+from ..study.files.workbook import sheets_of
 from ..study.formatting import data_table, rounds_table, shown_rounds
 from .app import answer, echo, group
 from .arguments import AsJson, Place, as_logged, codes, explain_credentials, headers, open_study, title
@@ -171,19 +172,27 @@ def show(study: Place, as_json: AsJson = False) -> None:
 def export(
     study: Place,
     kind: Annotated[
-        str, typer.Option("--format", help="csv: the rounds; jsonl: the events; optuna: a study for its dashboard.")
-    ] = "csv",
+        str | None,
+        typer.Option(
+            "--format",
+            help="csv: the rounds; xlsx: rounds and answers, a sheet each; jsonl: the events; optuna: a study for its "
+            "dashboard. Default: as the file's name ends, else csv.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(
-            help="The file; an earlier export, .csv or .jsonl, is replaced; default: standard output. "
+            help="The file; an earlier export, .csv, .xlsx or .jsonl, is replaced; default: standard output. "
             "optuna: a file or a database URL, default STUDY-optuna.db."
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write rounds as CSV, events as JSON lines, or an Optuna study."""
-    formats = ("csv", "jsonl", "optuna")
+    """Write rounds as CSV, a workbook of rounds and answers, events as JSON lines, or an Optuna study."""
+    formats = ("csv", "xlsx", "jsonl", "optuna")
+    if kind is None:
+        kind = next((each for each in ("xlsx", "jsonl") if (out or "").lower().endswith(f".{each}")), "csv")
     if kind not in formats:
         raise InvalidOption("format", kind, one_of(formats, kind))
     if kind == "jsonl" and (events := as_logged(study)):
@@ -198,6 +207,11 @@ def export(
             said = f"{redact_url(url)}\nLook at it: optuna-dashboard {to_type(url)}"
             answer(as_json, {"format": kind, "url": redact_url(url)}, said)
             explain_credentials(url)
+            return
+        if kind == "xlsx":
+            file = Path(out or f"{title(study)}.xlsx")
+            _write(file, study_xlsx(going, headers(study, going)), ".xlsx")
+            answer(as_json, {"format": kind, "file": str(file)}, str(file))
             return
         text = (
             rounds_csv(going.problem, going.history, headers(study, going))
@@ -224,11 +238,17 @@ _EXPORTED = "token,round,"
 
 
 def _first_line(file: Path) -> str:
+    """First line of a table; of a workbook that of its first sheet."""
+    if file.suffix.lower() == ".xlsx":
+        try:
+            return next(iter(sheets_of(file.read_bytes()).values()), "").partition("\n")[0].strip() or "an empty sheet"
+        except ValueError:
+            return "no workbook"
     with file.open(encoding="utf-8", errors="replace") as opened:
         return opened.readline(200).strip()
 
 
-def _write(file: Path, text: str, ending: str) -> None:
+def _write(file: Path, content: str | bytes, ending: str) -> None:
     """Write a file whose name promises no other format.
 
     One that is there is replaced only if its name ends as this kind's does, and a table only if it begins as exports
@@ -240,10 +260,11 @@ def _write(file: Path, text: str, ending: str) -> None:
         if file.exists() and file.suffix.lower() != ending:
             hint = "There is a file of this name already."
             raise InvalidOption("out", str(file), f"a new file, or one whose name ends in {ending}", hint)
-        if ending == ".csv" and file.is_file() and (head := _first_line(file)) and not head.startswith(_EXPORTED):
+        table = ending in (".csv", ".xlsx") and file.is_file()
+        if table and (head := _first_line(file)) and not head.startswith(_EXPORTED):
             hint = "There is a table of this name that is no export: it is not replaced."
             raise InvalidOption("out", str(file), "a new file, or an earlier export", hint)
-        file.write_text(text, encoding="utf-8")
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror}.)") from None
 

@@ -27,7 +27,7 @@ from ..page.report import rendered
 from ..page.view import advice_of, status_text
 from ..page.wording import Words, in_resolution
 from ..study import Study
-from ..study.files.export import events_jsonl, rounds_csv
+from ..study.files.export import events_jsonl, rounds_csv, study_xlsx
 from .auth import COOKIE, FORM, Principal, check_form, form_secret, set_cookie, study_of, visitor_of
 from .forms import (
     ACTIONS,
@@ -201,6 +201,14 @@ def one(request: Request, who: Who, name: str, token: str, kept: bool = False) -
     return page(request, "round.html", status, name=name, edit=edit, who=who, typed=(), kept=kept, **shown)
 
 
+@router.get("/page/{name}/rounds.xlsx")
+def workbook(request: Request, who: Who, name: str) -> Response:
+    """Rounds and answers as a workbook."""
+    served = study_of(request, who, name, "read")
+    book = served.read("xlsx", lambda study: study_xlsx(study, study.history.columns))
+    return _file(f"{name}.xlsx", book, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+
+
 @router.get("/page/{name}/rounds.csv")
 def as_table(request: Request, who: Who, name: str) -> Response:
     """All rounds as CSV."""
@@ -223,10 +231,10 @@ def as_report(request: Request, who: Who, name: str) -> Response:
     return _file(f"{name}.html", text, "text/html; charset=utf-8")
 
 
-def _file(name: str, text: str, kind: str) -> Response:
+def _file(name: str, content: str | bytes, kind: str) -> Response:
     """A download."""
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
-    return Response(text, media_type=kind, headers=headers)
+    return Response(content, media_type=kind, headers=headers)
 
 
 @router.get("/page/{name}/policy")
@@ -285,14 +293,6 @@ def _ask(request: Request, who: Principal, served: OpenStudy, form: Form) -> Res
     return RedirectResponse(address(served.name), 303)
 
 
-def _asked_for(request: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-    """Whether a round was asked for with these words."""
-    return all(request.get(name) == value for name, value in given.items())
-
-
-@router.post("/page/{name}/rounds/{token}/{action}")
-async def say(request: Request, who: Who, name: str, token: str, action: str) -> Response:
-    """Take a form on a round: an outcome, or observed values."""
 @router.post("/page/{name}/attach")
 async def attach(request: Request, who: Who, name: str) -> Response:
     """A round at a person's own settings. A form that was sent twice begins one."""
@@ -314,6 +314,14 @@ def _attach(request: Request, who: Principal, served: OpenStudy, form: Form) -> 
     return RedirectResponse(address(served.name), 303)
 
 
+def _asked_for(request: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Whether a round was asked for with these words."""
+    return all(request.get(name) == value for name, value in given.items())
+
+
+@router.post("/page/{name}/rounds/{token}/{action}")
+async def say(request: Request, who: Who, name: str, token: str, action: str) -> Response:
+    """Take a form on a round: an outcome, or observed values."""
     if action not in ACTIONS:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such form")
     form = await form_of(request)

@@ -29,6 +29,10 @@ from ..storage.opening import found_log, new_log, replay
 from ._session import StudySession
 from .workers import check_options
 
+if TYPE_CHECKING:
+    from ._run import RunOptions
+    from .files.import_csv import Line
+
 
 class Study(BaseStudy):
     """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
@@ -230,13 +234,13 @@ class Study(BaseStudy):
         """
         from ._run import RunOptions, run_study  # start-up time
 
+        for name, value in options.items():
+            if name not in RunOptions.__annotations__:
+                raise InvalidOption(name, value, one_of(RunOptions.__annotations__, name))
         run_study(self, self.session, objective, **options)
         return self.recommend()
 
     @one_at_a_time
-        for name, value in options.items():
-            if name not in RunOptions.__annotations__:
-                raise InvalidOption(name, value, one_of(RunOptions.__annotations__, name))
     def to_optuna(self, storage: Any = None, name: str = "study") -> Any:
         """The rounds as an Optuna study, for its dashboard; see `steerbo.interop.optuna.to_optuna`."""
         from ..interop.optuna import to_optuna  # which needs Optuna
@@ -245,12 +249,20 @@ class Study(BaseStudy):
         return to_optuna(self, storage, name)
 
     @one_at_a_time
-    def to_frame(self) -> Any:
-        """The rounds as a pandas DataFrame; see `steerbo.study.files.export`."""
+    def to_frame(self, library: str | None = None) -> Any:
+        """The rounds as a DataFrame of pandas or polars; see `steerbo.study.files.export`."""
         self.refresh()
         from .files.export import to_frame  # start-up time
 
-        return to_frame(self)
+        return to_frame(self, library)
+
+    def add_frame(
+        self, frame: Any, headers: Mapping[str, str] | None = None, charge: bool = False, *, repetitions: bool = False
+    ) -> list[Line]:
+        """Take outcomes from a DataFrame of pandas or polars; see `steerbo.study.add_frame`."""
+        from .files.import_csv import add_frame  # start-up time
+
+        return add_frame(self, frame, headers, charge, repetitions=repetitions)
 
     def backup(self, file: Path | str) -> None:
         """Write this study, as it is now, into a new file: an SQLite log that only its owner may read.

@@ -1,6 +1,6 @@
-"""Exports of a study: rounds and external data as a CSV table or a DataFrame, and events as JSON lines.
+"""Exports of a study: rounds and external data as a CSV table, a workbook or a DataFrame, and events as JSON lines.
 
-`import_csv` reads the table back. DataFrames need pandas (`pip install 'steerbo[pandas]'`).
+`import_csv` reads the tables back. DataFrames need pandas (`pip install 'steerbo[pandas]'`) or polars.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from ..._text import escape_unprintable, to_cell
 from ...core import SEEN, BaseStudy, DataAdded, Event, History, Problem, Round, Scope, Suggestion, number_of
-from ...errors import MissingExtra
+from ...errors import InvalidOption, MissingExtra, one_of
 from ...records import to_dict
+from .workbook import workbook_of
 
 OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
 ID = "id"
@@ -58,6 +60,30 @@ def rounds_csv(problem: Problem, history: History, headers: Headers | None = Non
     The sum of its column `charged` is what is spent.
     """
     return _csv(problem, rows_of(history), headers)
+
+
+def study_xlsx(study: BaseStudy, headers: Headers | None = None) -> bytes:
+    """Workbook of a study: a sheet of rounds and external data, which `import_csv` reads back, and one of answers.
+
+    Raises:
+        MissingExtra: openpyxl is not installed.
+    """
+    sheets = {"rounds": _lines(study.problem, rows_of(study.history), headers), "answers": _answers(study)}
+    return workbook_of(sheets)
+
+
+def _answers(study: BaseStudy) -> list[list[Any]]:
+    """Table of the recommendation and its alternatives: the scope, its settings, and the value to be expected."""
+    advice = study.recommend()
+    every = [advice, *advice.alternatives]
+    named = {**{name: None for each in every for name in (*each.context, *each.values)}}
+    rows = [["scope", *named, "mean", "lower", "upper", "cost", "reasons"]]
+    for each in every:
+        known = {**each.context, **study.problem.rounded(each.values)}
+        settings = [known.get(name) for name in named]
+        row = [str(each.scope), *settings, each.mean, each.lower, each.upper, each.cost, each.note]
+        rows.append([_cell(cell) for cell in row])
+    return rows
 
 
 def rows_of(history: History) -> Iterator[dict[str, Any]]:
@@ -151,11 +177,16 @@ def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None) -> str:
     written = io.StringIO()
-    names = columns_of(problem)
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(_cell((headers or {}).get(name, name)) for name in names)
-    writer.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
+    csv.writer(written, lineterminator="\n").writerows(_lines(problem, rows, headers))
     return written.getvalue()
+
+
+def _lines(problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None) -> Iterator[list[Any]]:
+    """Lines of a table, its header first."""
+    names = columns_of(problem)
+    yield [_cell((headers or {}).get(name, name)) for name in names]
+    for row in rows:
+        yield [_cell(row.get(name, "")) for name in names]
 
 
 def _cell(value: Any) -> Any:
@@ -165,21 +196,32 @@ def _cell(value: Any) -> Any:
     return to_cell(escape_unprintable(value)) if isinstance(value, str) else value
 
 
-def to_frame(study: BaseStudy) -> Any:
-    """A pandas DataFrame with one line a round, then one for each outcome that was added.
+FRAMES = ("pandas", "polars")
+"""Libraries whose DataFrames `to_frame` makes, in the order in which they are looked for."""
+
+
+def to_frame(study: BaseStudy, library: str | None = None) -> Any:
+    """A DataFrame with one line a round, then one for each outcome that was added; `add_frame` reads it.
 
     Its columns are those of `steerbo export`: token, round, state, value, cost, charged, the variables by name (what
     was set, and what was measured), and the reason of a failure. Unknown values are missing.
 
     Args:
         study: a study, or an optimizer; it stays as it is.
+        library: "pandas" or "polars"; None: the first of them that is installed.
 
     Raises:
-        MissingExtra: pandas is not installed.
+        InvalidOption: another library.
+        MissingExtra: the library is not installed.
     """
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtra("pandas", "pandas") from None
+    if library is not None and library not in FRAMES:
+        raise InvalidOption("library", library, one_of(FRAMES, library))
     rows = list(rows_of(study.history))
-    return pandas.DataFrame({name: [row.get(name) for row in rows] for name in columns_of(study.problem)})
+    columns = {name: [row.get(name) for row in rows] for name in columns_of(study.problem)}
+    for name in FRAMES if library is None else (library,):
+        try:
+            made = import_module(name)
+        except ImportError:
+            continue
+        return made.DataFrame(columns, **({"strict": False} if name == "polars" else {}))
+    raise MissingExtra(library or "pandas", library or "pandas")

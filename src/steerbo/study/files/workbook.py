@@ -1,4 +1,4 @@
-"""Sheets of a workbook (.xlsx) as CSV. Needs openpyxl (`steerbo[xlsx]`)."""
+"""Workbooks (.xlsx): their sheets as CSV, and tables as sheets. Needs openpyxl (`steerbo[xlsx]`)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import MissingExtra
 
@@ -39,6 +40,26 @@ def sheets_of(data: bytes) -> dict[str, str]:
     except Exception as error:  # openpyxl names none, and zip and XML have their own
         raise ValueError(f"it is a zip archive, and no workbook: {error}") from None
     return found
+
+
+def workbook_of(sheets: Mapping[str, Iterable[Sequence[object]]]) -> bytes:
+    """Workbook with a sheet for each table, by its title; numbers are numbers, and no text is a formula.
+
+    Raises:
+        MissingExtra: openpyxl is not installed.
+    """
+    try:
+        from openpyxl import Workbook  # it is an extra
+    except ImportError:
+        raise MissingExtra("openpyxl", "xlsx") from None
+    book = Workbook(write_only=True)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
 
 
 def _text_of(cell: object) -> str:
