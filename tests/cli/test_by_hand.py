@@ -11,7 +11,7 @@ import pytest
 
 from steerbo._parsing import parse_value
 from steerbo.study import Study
-from tests.cli.calls import asked, call, refused
+from tests.cli.calls import PLANT, asked, call, refused, said
 from tests.core.stub import Nearest, Stub
 from tests.study.files import PROBLEM, STUDY, logged
 
@@ -373,3 +373,14 @@ def test_outcomes_go_on_in_a_study_with_other_prices(tmp_path: Path) -> None:
     assert status["spent"] == 0
     with Study.open(new.with_suffix(".db")) as study:
         assert [added.value for added in study.history.added] == [1.5, 2.5]
+
+
+def test_a_new_study_says_which_values_are_better(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(PLANT, encoding="utf-8")
+    assert "larger values are better (if not, write minimize = true" in said("new", tmp_path / "a.toml")
+    (tmp_path / "b.toml").write_text(PLANT.replace("[problem]", "[problem]\nminimize = true"), encoding="utf-8")
+    assert "smaller values are better (if not, write minimize = false" in said("new", tmp_path / "b.toml")
+
+
+def test_the_schema_is_json() -> None:
+    assert json.loads(said("schema"))["title"] == "Study file of steerbo"

@@ -38,7 +38,8 @@ def test_time_does_not_run_backwards() -> None:
         optimizer.ask(time=4.9)
     with pytest.raises(InvalidRequest, match="give it in every round"):
         optimizer.ask()
-    for wrong in (float("nan"), "noon", True):
+    wrongs: tuple[Any, ...] = (float("nan"), "noon", True)
+    for wrong in wrongs:
         with pytest.raises(InvalidRequest, match="time"):
             optimizer.ask(time=wrong)
     assert optimizer.ask(time=1e9) is not None

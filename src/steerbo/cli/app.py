@@ -35,6 +35,7 @@ COMMANDS = {
     "scopes": ("scopes", "Print the scopes of a causal graph that can be optimal."),
     "policy": ("scopes", "Print the learned policy's settings for given observations."),
     "predict": ("scopes", "Predict the objective at settings of your own."),
+    "schema": ("running", "Print the JSON schema of study files, for editors."),
     "methods": ("running", "List the methods with their options and defaults."),
     "demo": ("demo", "Run a study of a published borehole simulator in seconds."),
     "new": ("rounds", "Create a study whose experiments are done by hand."),

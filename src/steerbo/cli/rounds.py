@@ -60,7 +60,10 @@ def new(study: StudyFilePath, log: LogPlace = None, as_json: AsJson = False) -> 
     with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:
         begun.revise(columns=settings.columns)
         seen = "".join(f" --context {quote(name)}=…" for name in begun.problem.space.seen)
-        said = f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}{seen}"
+        better = "smaller" if begun.problem.minimize else "larger"
+        other = "minimize = false" if begun.problem.minimize else "minimize = true"
+        goal = f"{better} values are better (if not, write {other} into the file, and begin with another log)"
+        said = f"begun: {begun.log.place}; {goal}. Next: steerbo ask {to_type(log or str(study))}{seen}"
         answer(as_json, {"log": begun.log.place, **_status(begun)}, said)
     explain_credentials(log or "")
 

@@ -111,6 +111,14 @@ def check(study: StudyFilePath, as_json: AsJson = False) -> None:
 
 
 @commands.command()
+def schema() -> None:
+    """Print the JSON schema of study files, for editors."""
+    from ..study.files.schema import study_schema  # start-up time: it imports every kind of problem
+
+    print_json(study_schema())
+
+
+@commands.command()
 def methods(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="A kind of problem, such as cost-varying.")] = None,
     as_json: AsJson = False,

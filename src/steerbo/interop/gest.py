@@ -98,9 +98,9 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
             ValueError: the study is finished before `num_points`.
         """
         seen = self.optimizer.problem.space.seen
-        request = {"context": {name: self.context[name] for name in seen if name in self.context}} if seen else {}
+        context = {name: self.context[name] for name in seen if name in self.context} if seen else None
         wanted = 1 if num_points is None else num_points
-        found = self.optimizer.ask(wanted, **request)
+        found = self.optimizer.ask(wanted, context=context)
         if len(found) < wanted and num_points is not None:
             for suggestion in found:
                 self.optimizer.abandon(suggestion, "fewer points than were asked for")
