@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core import Optimizer
+from ..core.request import Request
 from ..costvarying import CostVarying
 from ..errors import InvalidOutcome, InvalidProblem, MissingExtra
 from ..space import Categorical, Float
@@ -98,9 +99,10 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
             ValueError: the study is finished before `num_points`.
         """
         seen = self.optimizer.problem.space.seen
-        context = {name: self.context[name] for name in seen if name in self.context} if seen else None
+        context = {name: self.context[name] for name in seen if name in self.context}
+        request: Request = {"context": context} if seen else {}
         wanted = 1 if num_points is None else num_points
-        found = self.optimizer.ask(wanted, context=context)
+        found = self.optimizer.ask(wanted, **request)
         if len(found) < wanted and num_points is not None:
             for suggestion in found:
                 self.optimizer.abandon(suggestion, "fewer points than were asked for")
