@@ -7,7 +7,7 @@ import math
 import pytest
 
 from steerbo.errors import InvalidOption
-from steerbo.study import to_frame
+from steerbo.study import add_frame, to_frame
 from tests.study.frames import REASON, played, study
 
 
@@ -37,7 +37,7 @@ def test_a_frame_is_read_back_by_another_study(library: str) -> None:
     assert list(frame.columns) == list(played().to_frame().columns)
     again = study()
     frame = frame[[name for name in frame.columns if name not in ("token", "round", "state", "charged", "reason")]]
-    fates = [line.fate for line in again.add_frame(frame)]
+    fates = [line.fate for line in add_frame(again, frame)]
     assert fates == ["taken", "refused", "taken"], "a round that failed has no value"
     assert [outcome.value for outcome in again.history.added] == [1.5, 7.25]
 

@@ -31,7 +31,6 @@ from .workers import check_options
 
 if TYPE_CHECKING:
     from ._run import RunOptions
-    from .files.import_csv import Line
 
 
 class Study(BaseStudy):
@@ -255,14 +254,6 @@ class Study(BaseStudy):
         from .files.export import to_frame  # start-up time
 
         return to_frame(self, library)
-
-    def add_frame(
-        self, frame: Any, headers: Mapping[str, str] | None = None, charge: bool = False, *, repetitions: bool = False
-    ) -> list[Line]:
-        """Take outcomes from a DataFrame of pandas or polars; see `steerbo.study.add_frame`."""
-        from .files.import_csv import add_frame  # start-up time
-
-        return add_frame(self, frame, headers, charge, repetitions=repetitions)
 
     def backup(self, file: Path | str) -> None:
         """Write this study, as it is now, into a new file: an SQLite log that only its owner may read.
