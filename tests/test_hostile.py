@@ -104,4 +104,4 @@ def test_requests_that_are_unknown_are_named() -> None:
     with pytest.raises(InvalidRequest, match=r"context: .* is for decide\("):
         Optimizer(Stub(), Nearest).ask(context={"age": 1})
     with pytest.raises(InvalidRequest, match="avialable"):
-        Optimizer(DRIFTING).ask(avialable=[1])
+        Optimizer(DRIFTING).ask(avialable=[1])  # type: ignore[call-overload]

@@ -102,7 +102,7 @@ def test_what_is_refused_says_what_is_allowed() -> None:
     with pytest.raises(InvalidContext, match="nothing to look at"):
         study.attach({"ph": 6}, {"sun": 3})
     with pytest.raises(InvalidRequest, match="tempo"):
-        study.attach({"ph": 6}, tempo=3)
+        study.attach({"ph": 6}, tempo=3)  # type: ignore[call-arg]
     assert len(study.events) == events
 
 

@@ -338,4 +338,4 @@ def test_times_in_order() -> None:
 def test_a_date_of_any_library_is_refused_with_what_to_write(when: object) -> None:
     optimizer = sb.Optimizer(sb.TimeVarying(X), seed=0)
     with pytest.raises(InvalidRequest, match="days since the first one"):
-        optimizer.ask(time=when)
+        optimizer.ask(time=when)  # type: ignore[call-overload]

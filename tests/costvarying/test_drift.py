@@ -199,7 +199,7 @@ def test_the_time_is_taken_logged_and_kept_in_order() -> None:
     before = values_of(optimizer.events)
     for time in (float("nan"), float("inf"), "noon", True, [1.0]):
         with pytest.raises(InvalidRequest, match="time"):
-            optimizer.ask(time=time)
+            optimizer.ask(time=time)  # type: ignore[arg-type]
     with pytest.raises(InvalidRequest, match=r"time: 2\.5 is not allowed; expected at least 3, the time of round 3\."):
         optimizer.ask(time=2.5)
     with pytest.raises(InvalidRequest, match="time"):

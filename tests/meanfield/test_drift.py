@@ -97,7 +97,7 @@ def test_what_is_wrong_is_refused_by_name() -> None:
     optimizer.ask(time=3)
     for time in (2, float("nan"), "late"):
         with pytest.raises(InvalidRequest, match="time"):
-            optimizer.ask(time=time)
+            optimizer.ask(time=time)  # type: ignore[arg-type]
     with pytest.raises(InvalidOutcome, match=r"realised\.time"):
         optimizer.add(0.2, {"distribution": {"everyone": {"a": 1.0}}, "time": float("inf")})
     with pytest.raises(InvalidRequest, match="time"):

@@ -257,7 +257,7 @@ def test_where_something_must_be_seen_first_there_is_nothing_to_prepare(
     with Study.create(MemoryLog(), problem, "random", rounds=9) as study:
         study.prepare()
         with pytest.raises(InvalidRequest, match="nonsense"):
-            study.prepare(nonsense=1)
+            study.prepare(nonsense=1)  # type: ignore[call-arg]
         with pytest.raises(InvalidContext, match="sun"):
             study.ask()
     assert not here.begun

@@ -233,6 +233,6 @@ def test_what_is_asked_for_may_be_called_self() -> None:
     study = Study.create(MemoryLog(), Stub(), Nearest, rounds=3)
     for asked in (study, study.optimizer):
         with pytest.raises(InvalidRequest, match="self"):
-            asked.ask(**{"self": 1})
+            asked.ask(**{"self": 1})  # type: ignore[call-overload]
     with pytest.raises(InvalidOption, match="self"):
         study.revise(**{"self": 1})
