@@ -10,9 +10,10 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import steerbo as sb
-from steerbo.gp import AnovaKernel, DriftModel, GPRegression, SquaredExponentialKernel
+from steerbo.gp import AnovaKernel, DriftModel, GPRegression, MaternInTime, SquaredExponentialKernel
 from steerbo.optim import Margin
-from steerbo.surrogate import Controlled, LawOf, Uncontrolled, margin_over
+from steerbo.optim._lbfgs import differences
+from steerbo.surrogate import Controlled, LawOf, Observed, Uncontrolled, build_model, margin_over
 from steerbo.surrogate._constraints import ConstraintModel, Nature
 from tests.surrogate.examples import VARIABLES, problem, tell
 
@@ -202,8 +203,10 @@ def test_the_probability_is_the_mean_over_draws_of_the_hyperparameters() -> None
 
     nature, places = Nature.of([Controlled()], 0.9), np.linspace(0.0, 1.0, 5)[:, None]
     draws = watched.model.members
-    each = [np.exp(ConstraintModel(limit, d, watched.tracker).log_probability(nature, places, [0])) for d in draws]
-    together = np.exp(watched.log_probability(nature, places, [0]))
+    each = [
+        np.exp(ConstraintModel(limit, d, watched.tracker).log_probability(nature, [0]).values(places)) for d in draws
+    ]
+    together = np.exp(watched.log_probability(nature, [0]).values(places))
     counted = [each[k] for k in range(0, len(draws), max(1, len(draws) // 4))]
     assert len(counted) >= 4
     np.testing.assert_allclose(together, np.mean(counted, axis=0), rtol=1e-9)
@@ -227,3 +230,28 @@ def test_rows_that_all_keep_a_limit_do_not_make_far_corners_safe(seed: int) -> N
         reached.append(max(a, b))
         optimizer.tell(suggestion, a + b, realised={"p": 0.6 + 0.5 * a + 0.05 * random.normal()})
     assert reached[0] < 0.8, "a step outwards from what was measured, and not the corner"
+
+
+@pytest.mark.parametrize("ends", [{"at_most": 1.0}, {"at_least": 0.6}, {"at_most": 1.0, "at_least": 0.6}])
+@pytest.mark.parametrize("drift", [None, DriftModel(MaternInTime(20.0))])
+def test_slopes_of_margins_are_those_of_differences(ends: dict[str, Any], drift: DriftModel | None) -> None:
+    """A search within limits climbs along them. A kernel in time moves points, so that no product is left, or not."""
+    space = sb.space.Space([sb.Float("a", 0, 1), sb.Float("b", 0, 1), sb.Categorical("c", ["u", "v"])])
+    limit = sb.OutcomeConstraint("p", probability=0.9, **ends)
+    watched = ConstraintModel.of(limit, lambda _: build_model(space, drift, unseen=True, seed=0), None)
+    random = np.random.default_rng(0)
+    points = random.random((24, 3))
+    points[:, 2] = points[:, 2].round()
+    outcomes = points[:, 0] + 0.5 * points[:, 1] + 0.1 * random.normal(size=24) * (0.5 + points[:, 0])
+    rows = points if drift is None else np.column_stack([points, np.arange(24.0)])
+    watched.model.replace(rows, outcomes)
+    watched.model.set(watched.model.fit())
+
+    law = Uncontrolled(LawOf(sb.Float("b", 0, 1, law=sb.Uniform())))
+    parts: list[Any] = [Controlled(), law, Controlled(), *([] if drift is None else [Observed(24.0)])]
+    margin = margin_over([watched], parts)
+    tried = np.column_stack([random.random(6), random.integers(2, size=6)])
+    values, slopes = margin.gradients(tried)
+    np.testing.assert_allclose(values.min(axis=1), margin(tried), rtol=1e-12)
+    wanted = differences(margin, np.zeros(2), np.ones(2), np.array([True, False]))(tried)[1]
+    np.testing.assert_allclose(slopes[:, 0], wanted, rtol=1e-5, atol=1e-6)

@@ -9,7 +9,9 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Suggestion
-from steerbo.surrogate import Controlled, Observed
+from steerbo.optim._lbfgs import differences
+from steerbo.surrogate import Controlled, LawOf, Observed, Uncontrolled, margin_over
+from steerbo.surrogate._feasibility import Evaluations, SuccessProbability
 from steerbo.timevarying import SquaredExponential
 
 pytestmark = pytest.mark.few_draws
@@ -222,3 +224,16 @@ def test_a_set_that_fails_every_other_time_is_left_for_one_that_works() -> None:
                 optimizer.tell(suggestion, value=value, cost=1.0, realised=values)
         wrong.append(optimizer.recommend().scope.set == ("x",))
     assert sum(wrong) <= 1
+
+
+def test_slopes_of_success_are_those_of_differences() -> None:
+    unordered = np.array([False, False, True])
+    random = np.random.default_rng(0)
+    points = np.column_stack([random.random((20, 2)), random.integers(2, size=20)])
+    made = Evaluations(points, points[:, 0] + points[:, 1] < 1.2, unordered, 0)
+    parts: list[Any] = [Controlled(), Uncontrolled(LawOf(sb.Float("z", 0, 1, law=sb.Uniform()))), Controlled()]
+    margin = margin_over([SuccessProbability.of(made, parts)], parts)
+    tried = np.column_stack([random.random(6), random.integers(2, size=6)])
+    wanted = differences(margin, np.zeros(2), np.ones(2), np.array([True, False]))(tried)[1]
+    np.testing.assert_allclose(margin.gradients(tried)[1][:, 0], wanted, rtol=1e-5, atol=1e-6)
+    assert np.abs(wanted).max() > 0.1

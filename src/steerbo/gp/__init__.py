@@ -1,5 +1,6 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
+from ._crossed import CrossedMoments, CrossedOutcomes
 from ._draws import mixture_moments, mixture_quantile, posterior_draws
 from ._drift_signs import changepoint_densities
 from ._factor import Factor
@@ -37,6 +38,8 @@ __all__ = [
     "Averaged",
     "CellKernel",
     "Constant",
+    "CrossedMoments",
+    "CrossedOutcomes",
     "Decay",
     "DecayKernel",
     "DriftModel",

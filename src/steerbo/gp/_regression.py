@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
+from ._crossed import CrossedOutcomes
 from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
 from ._fit import Fit, Hasty, Place, fit_large
@@ -620,12 +621,9 @@ class GPRegression(Generic[K]):
         found = self._given.solve(Z)
         return self.mean + found.mean[0], found.variance
 
-    def marginals_crossed(
-        self, X: Float[np.ndarray, "n d"], W: Float[np.ndarray, "s d"], held: Sequence[int]
-    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-        """Compute `marginals` at all rows with their `held` columns from X, others from W: m = n · s, W's run first."""
-        mean, variance = self._given.marginals_crossed(X, W, held)
-        return self.mean + mean[0], variance
+    def crossed(self, W: Float[np.ndarray, "s d"], held: Sequence[int]) -> CrossedOutcomes:
+        """Moments of outcomes at rows that have their `held` columns from one table and the others from W (s, d)."""
+        return CrossedOutcomes(self._given, self.prior, W, held)
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""

@@ -5,11 +5,12 @@ from ._constrained import maximise_constrained
 from ._domain import Box, Maximum, ValueAndGradient, best_first, box_of, kronecker, sobol_in_box, sobol_points
 from ._linear import corners, in_units, limited, minimal_conflict, refuse_conflict, substitute_known
 from ._newton import TOP, Curved, Values, maximise_many
-from ._polytope import UNLIKELY, FeasibleRegion, Margin
+from ._polytope import UNLIKELY, FeasibleRegion, Margin, MarginGradients, MarginsAndGradients
 from ._simplex import maximise_simplex, simplex_starts
 
 __all__ = [
-    "TOP", "UNLIKELY", "Box", "Curved", "FeasibleRegion", "Margin", "Maximum", "ValueAndGradient", "Values",
+    "TOP", "UNLIKELY", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients", "MarginsAndGradients",
+    "Maximum", "ValueAndGradient", "Values",
     "best_first", "box_of", "corners", "in_units", "kronecker", "limited", "maximise", "maximise_constrained",
     "maximise_many", "maximise_simplex", "minimal_conflict", "refuse_conflict", "simplex_starts", "sobol_in_box",
     "sobol_points", "substitute_known",

@@ -130,19 +130,19 @@ def _constraints(box: Region, whole: Callable[[np.ndarray], np.ndarray]) -> list
 
             constraints.append({"type": kind, "fun": room, "jac": slope})
     if isinstance(box, FeasibleRegion):
-        margin_gradient = box.margin_gradient
-        rise = _latest(lambda share: margin_gradient(whole(share)))
+        gradients = box.gradients
+        rise = _latest(lambda share: gradients(whole(share)))
         constraints.append(
             {
                 "type": "ineq",
-                "fun": lambda share: rise(share)[0] - _GUARD,
-                "jac": lambda share: rise(share)[1][:, free] * width,
+                "fun": lambda share: rise(share)[0][0] - _GUARD,
+                "jac": lambda share: rise(share)[1][0][:, free] * width,
             }
         )
     return constraints
 
 
-def _latest(rise: ValueAndGradient) -> ValueAndGradient:
+def _latest(rise: Callable[[np.ndarray], Any]) -> Callable[[np.ndarray], Any]:
     """Cache the latest call of a function: SLSQP asks for a value, and then for its gradient."""
     last: dict[bytes, Any] = {}
 

@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._arrays import Bool, Float
-from ._domain import Box, ValueAndGradient
+from ._domain import Box
 from ._lbfgs import differences
 
 Forbidden = Mapping[int, Collection[float]]
@@ -460,6 +460,9 @@ _TRIED = 16  # points on the way back to where it is allowed
 
 Margin = Callable[[Float[np.ndarray, "n d"]], Float[np.ndarray, " n"]]
 """Points to by how much they are likely enough; below 0: they are not."""
+MarginsAndGradients = tuple[Float[np.ndarray, "n k"], Float[np.ndarray, "n k d"]]
+MarginGradients = Callable[[Float[np.ndarray, "n d"]], MarginsAndGradients]
+"""Points to k margins, of which the least counts, and their gradients: each is smooth, and the least of them is not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -471,6 +474,7 @@ class FeasibleRegion(Box):
         margin: smooth along coordinates without levels.
         known: points to try first, such as those that were played: what is allowed may be islands around them, too
             small for a search to come upon.
+        gradients: all margins, of which `margin` is the least, with their gradients; None: differences of `margin`.
 
     Attributes:
         without_margin: the box or polytope that was given.
@@ -485,15 +489,23 @@ class FeasibleRegion(Box):
     region: Polytope
     margin: Margin
     known: Float[np.ndarray, "k d"]
+    gradients: MarginGradients
     _judged: dict[bytes, bool]
     constrained: ClassVar[bool] = True
 
-    def __init__(self, box: Box, margin: Margin, known: Float[np.ndarray, "k d"] | None = None) -> None:
+    def __init__(
+        self,
+        box: Box,
+        margin: Margin,
+        known: Float[np.ndarray, "k d"] | None = None,
+        gradients: MarginGradients | None = None,
+    ) -> None:
         super().__init__(box.low, box.high, box.levels, box.unordered)
         object.__setattr__(self, "without_margin", box)
         object.__setattr__(self, "region", Polytope.of(box))
         object.__setattr__(self, "margin", margin)
         object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
+        object.__setattr__(self, "gradients", self._differences if gradients is None else gradients)
         object.__setattr__(self, "_judged", {})
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
@@ -531,10 +543,17 @@ class FeasibleRegion(Box):
         points = np.asarray(self.snap(self.known))
         return points[self.allows(points)]
 
-    @property
-    def margin_gradient(self) -> ValueAndGradient:
-        """The margin with its gradient, by differences."""
-        return differences(self.margin, self.low, self.high, self.continuous)
+    def margin_gradient(
+        self, points: Float[np.ndarray, "n d"]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n d"]]:
+        """The margin with its gradient."""
+        margins, slopes = self.gradients(points)
+        rows, least = np.arange(len(points)), margins.argmin(axis=1)
+        return margins[rows, least], slopes[rows, least]
+
+    def _differences(self, points: Float[np.ndarray, "n d"]) -> MarginsAndGradients:
+        values, slopes = differences(self.margin, self.low, self.high, self.continuous)(points)
+        return values[:, None], slopes[:, None]
 
     def last_allowed(self, start: Float[np.ndarray, " d"], end: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
         """The point furthest on a straight way from an allowed point that is allowed, of a few."""

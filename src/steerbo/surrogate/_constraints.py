@@ -6,6 +6,7 @@ needs `p (n + 1) − kept` (`required_now`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +16,9 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..core import History, Result, Round
-from ..gp import DriftModel, GPRegression
+from ..gp import CrossedMoments, CrossedOutcomes, DriftModel, GPRegression
 from ..gp.drift import AnyDrift
-from ..optim import Margin, sobol_points
+from ..optim import MarginsAndGradients, sobol_points
 from ..space import OutcomeConstraint
 from ._model import DriftTracker
 from ._parts import Controlled, Part, Uncontrolled, drawn
@@ -33,11 +34,22 @@ _ABSURD = 30.0  # largest distances within a limit, as far beyond it: see `doubt
 _SURELY = 0.97
 _SMOOTH = 0.5  # deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
 _TAILS = 0.05
+_NEARER = math.sqrt(1.0 + _TAILS - _SMOOTH**2)  # see `smoothed`
 _FAR = 5.0  # deviations up to which a tail is believed
 
 Fresh = Callable[[DriftModel | None], GPRegression[Any]]
-Chances = Callable[[Float[np.ndarray, "n c"]], list[Float[np.ndarray, " n"]]]
-"""Settings to the logarithms of probabilities, of each limit."""
+
+
+class LogProbability(Protocol):
+    """Logarithm of the probability that a play meets a requirement, as a function of its settings."""
+
+    def values(self, points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
+        """Values at n settings, (n,)."""
+
+    def values_and_gradients(
+        self, points: Float[np.ndarray, "n c"]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n c"]]:
+        """Values (n,) and gradients (n, c); zero along a category."""
 
 
 class ProbabilisticConstraint(Protocol):
@@ -47,10 +59,8 @@ class ProbabilisticConstraint(Protocol):
     def required_probability(self) -> float:
         """Probability that is required."""
 
-    def log_probability(
-        self, nature: Nature, points: Float[np.ndarray, "n c"], held: Sequence[int]
-    ) -> Float[np.ndarray, " n"]:
-        """Logarithm of the probability that each of n plays, which set the columns `held`, meets it."""
+    def log_probability(self, nature: Nature, held: Sequence[int]) -> LogProbability:
+        """Logarithm of the probability of plays, which set the columns `held`, to meet it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +86,9 @@ class Nature:
         rows = draws_of(parts, DRAWS if surest <= _SURELY else SURE_DRAWS)
         return cls(rows, np.full(len(rows), 1.0 / len(rows)), True)
 
-    def average(self, logs: Float[np.ndarray, "n s"]) -> Float[np.ndarray, " n"]:
+    def average(self, logs: Float[np.ndarray, "*k n s"]) -> Float[np.ndarray, "*k n"]:
         """Logarithm of the mean of probabilities, given their logarithms."""
-        return np.asarray(np.logaddexp.reduce(logs + np.log(self.shares), axis=1))
+        return np.asarray(np.logaddexp.reduce(logs + np.log(self.shares), axis=-1))
 
     def with_settings(self, points: Float[np.ndarray, "n c"], held: Sequence[int]) -> Float[np.ndarray, "n s d"]:
         """Rows of n plays, which set the columns `held`."""
@@ -129,33 +139,16 @@ class ConstraintModel:
         members = getattr(self.model, "members", ())
         return members[:: max(1, len(members) // _MEMBERS)] or (self.model,)
 
-    def log_probability(
-        self, nature: Nature, points: Float[np.ndarray, "n c"], held: Sequence[int]
-    ) -> Float[np.ndarray, " n"]:
-        """Logarithm of the probability that the next outcome of each of n plays satisfies the constraint.
-
-        The predictive distribution is a mixture over draws of the hyperparameters, `smoothed` over those of nature.
-        """
+    def log_probability(self, nature: Nature, held: Sequence[int]) -> KeepingProbability:
+        """Logarithm of the probability that the next outcome of plays keeps to the limit."""
+        forward = self.model.output.forward
         ends = [
-            None if end is None else float(self.model.output.forward(np.array([end]))[0])
+            None if end is None else float(forward(np.array([end]))[0])
             for end in (self.limit.at_most, self.limit.at_least)
         ]
-        n, (s, d) = len(points), nature.rows.shape
-        flat = nature.with_settings(points, held).reshape(n * s, d)  # where nothing is set there are no columns
-        settings = np.zeros((n, d))
-        settings[:, held] = points
-
-        def of(member: GPRegression[Any]) -> Float[np.ndarray, " n"]:
-            means, variances = member.marginals_crossed(settings, nature.rows, held)
-            mean, variance = means.reshape(n, s), (variances + member.noise_at(flat)).reshape(n, s)
-            if nature.continuous:
-                mean, variance = smoothed(mean, variance)
-            deviation = np.sqrt(variance)
-            high, low = (None if end is None else _deviates(end - mean, deviation) for end in ends)
-            return nature.average(_log_between(low, high))
-
-        each = [of(member) for member in self._members]
-        return np.asarray(np.logaddexp.reduce(each, axis=0) - np.log(len(each)))
+        return KeepingProbability(
+            [member.crossed(nature.rows, held) for member in self._members], nature, at_most=ends[0], at_least=ends[1]
+        )
 
     def room(self, rows: Float[np.ndarray, "m d"]) -> float:
         """Slack of the constraint at its probability, over rows drawn by nature, in units of the outcome."""
@@ -173,6 +166,84 @@ class ConstraintModel:
         mean, deviation = member.predict(rows)
         spread = np.hypot(deviation, member.scale * np.sqrt(member.noise_at(rows)))
         return np.asarray((mean[:, None] + spread[:, None] * _quantiles()).ravel())
+
+
+@dataclass(frozen=True, eq=False)
+class KeepingProbability:
+    """Logarithm of the probability that an outcome keeps to its limit, as a function of settings.
+
+    The predictive distribution is a mixture over draws of the hyperparameters, `smoothed` over those of nature.
+
+    Attributes:
+        members: outcomes by k draws of the hyperparameters.
+        nature: what it draws.
+        at_most: the upper end of the limit, standardised.
+        at_least: the lower end.
+    """
+
+    members: Sequence[CrossedOutcomes]
+    nature: Nature
+    at_most: float | None
+    at_least: float | None
+
+    def values(self, points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
+        """See `LogProbability`."""
+        return self._averaged(self._logs([member.moments(points) for member in self.members]))
+
+    def values_and_gradients(
+        self, points: Float[np.ndarray, "n c"]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n c"]]:
+        """See `LogProbability`."""
+        moments = [member.moments(points) for member in self.members]
+        logs = self._logs(moments)
+        values = self._averaged(logs)
+        shares = np.exp(logs + np.log(self.nature.shares) - values[:, None]) / len(self.members)  # of ∂value/∂log
+        of_mean, of_variance = self._slopes(moments, logs)
+        gradient = np.zeros(points.shape)
+        for member, at, share, first, second in zip(self.members, moments, shares, of_mean, of_variance, strict=True):
+            gradient += member.slopes(at, *self._unsmoothed(at.mean, share * first, share * second))
+        return values, gradient
+
+    def _averaged(self, logs: Float[np.ndarray, "k n s"]) -> Float[np.ndarray, " n"]:
+        return np.asarray(np.logaddexp.reduce(self.nature.average(logs), axis=0) - np.log(len(logs)))
+
+    def _gaps(self, moments: Sequence[CrossedMoments]) -> tuple[list[Float[np.ndarray, "k n s"] | None], np.ndarray]:
+        """Distances of both ends, the upper one first, from the means, and deviations."""
+        mean, variance = np.array([at.mean for at in moments]), np.array([at.variance for at in moments])
+        if self.nature.continuous:
+            mean, variance = smoothed(mean, variance)
+        return [None if end is None else end - mean for end in (self.at_most, self.at_least)], np.sqrt(variance)
+
+    def _logs(self, moments: Sequence[CrossedMoments]) -> Float[np.ndarray, "k n s"]:
+        """Log probabilities by each member, at each draw of nature."""
+        gaps, deviation = self._gaps(moments)
+        high, low = (None if gap is None else _deviates(gap, deviation) for gap in gaps)
+        return _log_between(low, high)
+
+    def _slopes(
+        self, moments: Sequence[CrossedMoments], logs: Float[np.ndarray, "k n s"]
+    ) -> tuple[Float[np.ndarray, "k n s"], Float[np.ndarray, "k n s"]]:
+        """Derivatives of log probabilities by means and variances, both `smoothed`."""
+        gaps, deviation = self._gaps(moments)
+        of_mean, of_deviation = np.zeros(logs.shape), np.zeros(logs.shape)
+        for gap, sign in zip(gaps, (1.0, -1.0), strict=True):
+            if gap is None:
+                continue
+            near = np.abs(gap) <= _FAR * deviation  # see `_deviates`
+            density = sign * np.exp(_log_density(_deviates(gap, deviation)) - logs)
+            of_mean -= density * np.where(near, 1.0 / deviation, 1.0)
+            of_deviation -= density * np.where(near, gap / deviation**2, _FAR * np.sign(gap))
+        return of_mean, of_deviation / (2.0 * deviation)
+
+    def _unsmoothed(
+        self, mean: Float[np.ndarray, "n s"], of_mean: Float[np.ndarray, "n s"], of_variance: Float[np.ndarray, "n s"]
+    ) -> tuple[Float[np.ndarray, "n s"], Float[np.ndarray, "n s"]]:
+        """Derivatives by means and variances, given those by `smoothed` ones."""
+        if not self.nature.continuous:
+            return of_mean, of_variance
+        shrunk, away = _NEARER * of_mean, mean - mean.mean(axis=1, keepdims=True)
+        shrunk += (1.0 - _NEARER) * of_mean.mean(axis=1, keepdims=True)
+        return shrunk + 2.0 * _SMOOTH**2 * of_variance.mean(axis=1, keepdims=True) * away, of_variance
 
 
 def doubtable(limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
@@ -204,34 +275,57 @@ def _room(limit: OutcomeConstraint, outcome: float) -> float:
     return max(-float(_excess(limit, np.array([outcome]))[0]), 0.0)
 
 
-def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Margin:
-    """Feasibility margin as a function of settings: normal deviations of the least likely requirement; ≥ 0: feasible.
+@dataclass(frozen=True, eq=False)
+class FeasibilityMargin:
+    """Normal deviations by which plays are likelier to meet requirements than they must be; below 0: too unlikely.
 
-    Uncontrolled columns are averaged over.
+    Attributes:
+        each: k requirements, as functions of settings.
+        wanted: (k,) normal quantiles of the probabilities that they ask for.
+        columns: of points, those that are settings; None: all.
     """
-    chances, sure = (
-        chances_over(constraints, parts),
-        [_deviations(np.log([each.required_probability])) for each in constraints],
-    )
 
-    def margin(points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
-        least = np.full(len(points), np.inf)
-        for average, wanted in zip(chances(points), sure, strict=True):
-            least = np.minimum(least, _deviations(average) - wanted)
-        return least
+    each: Sequence[LogProbability]
+    wanted: Float[np.ndarray, " k"]
+    columns: Sequence[int] | None = None
 
-    return margin
+    def __call__(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """Margins of the least likely requirement, (n,)."""
+        settings = self._settings(points)
+        logs = np.array([one.values(settings) for one in self.each])
+        return np.asarray((_deviations(logs) - self.wanted[:, None]).min(axis=0))
+
+    def gradients(self, points: Float[np.ndarray, "n d"]) -> MarginsAndGradients:
+        """Margins of all requirements, and their gradients."""
+        settings = self._settings(points)
+        margins, slopes = (
+            np.zeros((len(points), len(self.each))),
+            np.zeros((len(points), len(self.each), points.shape[1])),
+        )
+        for i, one in enumerate(self.each):
+            logs, rise = one.values_and_gradients(settings)
+            deviations = _deviations(logs)
+            margins[:, i] = deviations - self.wanted[i]
+            steep = np.where(logs < -_SUREST, np.exp(logs - _log_density(deviations)), 0.0)  # ∂deviation/∂log
+            slope = steep[:, None] * rise
+            slopes[:, i, slice(None) if self.columns is None else self.columns] = slope
+        return margins, slopes
+
+    def _settings(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n c"]:
+        return points if self.columns is None else points[:, self.columns]
 
 
-def chances_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> Chances:
-    """Log probabilities to meet each requirement, as a function of settings."""
+def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> FeasibilityMargin:
+    """Feasibility margin as a function of settings; uncontrolled columns are averaged over."""
+    wanted = _deviations(np.log([each.required_probability for each in constraints]))
+    return FeasibilityMargin(chances_over(constraints, parts), wanted)
+
+
+def chances_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> list[LogProbability]:
+    """Log probabilities to meet each requirement, as functions of settings."""
     nature = Nature.of(parts, max(each.required_probability for each in constraints))
     held = [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
-
-    def chances(points: Float[np.ndarray, "n c"]) -> list[Float[np.ndarray, " n"]]:
-        return [each.log_probability(nature, points, held) for each in constraints]
-
-    return chances
+    return [each.log_probability(nature, held) for each in constraints]
 
 
 def rows_at(parts: Sequence[Part], held: Mapping[int, float]) -> Float[np.ndarray, "m d"]:
@@ -249,8 +343,8 @@ def draws_of(parts: Sequence[Part], draws: int = DRAWS) -> Float[np.ndarray, "s 
 
 
 def smoothed(
-    mean: Float[np.ndarray, "n s"], variance: Float[np.ndarray, "n s"]
-) -> tuple[Float[np.ndarray, "n s"], Float[np.ndarray, "n s"]]:
+    mean: Float[np.ndarray, "*k n s"], variance: Float[np.ndarray, "*k n s"]
+) -> tuple[Float[np.ndarray, "*k n s"], Float[np.ndarray, "*k n s"]]:
     """Means and variances of s predictions, smoothed over the draws of nature.
 
     So few draws have no tails: of 32 the outermost is at 98 %. Each therefore stands for its neighbourhood, a normal
@@ -261,8 +355,8 @@ def smoothed(
     >>> (mean.var(axis=1) + variance.mean(axis=1)).round(6)
     array([1.05])
     """
-    middle, among = mean.mean(axis=1, keepdims=True), mean.var(axis=1, keepdims=True)
-    nearer = middle + np.sqrt(1.0 + _TAILS - _SMOOTH**2) * (mean - middle)
+    middle, among = mean.mean(axis=-1, keepdims=True), mean.var(axis=-1, keepdims=True)
+    nearer = middle + _NEARER * (mean - middle)
     return nearer, variance + _SMOOTH**2 * among
 
 
@@ -293,6 +387,11 @@ def _deviations(logs: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
     from scipy.special import ndtri_exp  # start-up time
 
     return np.asarray(ndtri_exp(np.minimum(logs, -_SUREST)))
+
+
+def _log_density(deviates: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+    """Logarithm of the normal density."""
+    return -0.5 * (deviates**2 + math.log(2.0 * math.pi))
 
 
 def _quantiles() -> Float[np.ndarray, " q"]:

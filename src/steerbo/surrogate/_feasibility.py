@@ -45,10 +45,11 @@ from ..core import (
     now,
     time_of,
 )
-from ..optim import Box, FeasibleRegion, Margin
+from ..optim import Box, FeasibleRegion
 from ._constraints import (
     ConstraintModel,
     ConstraintModels,
+    FeasibilityMargin,
     Nature,
     chances_over,
     draws_of,
@@ -270,6 +271,9 @@ class SuccessProbability:
 
     def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
         """The probability to work, now; of more columns than the evaluations have the first ones count."""
+        return np.clip(self._unclipped(rows), _LEAST, 1.0 - _LEAST)
+
+    def _unclipped(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
         made, rows = self.made, self._completed(rows)
         lucky = math.fsum(n * made.rate(columns, self.scope, self.remaining) for columns, n in self.luck)
         total = np.full(len(rows), lucky)
@@ -279,7 +283,22 @@ class SuccessProbability:
                 alike = _correlated(gaps, reach)
                 for *_, weights, counts in same:
                     total += counts * (_HOPE + alike @ weights)
-        return np.clip(total, _LEAST, 1.0 - _LEAST)
+        return total
+
+    def slope(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, "m e"]:
+        """Gradients of `mean`, (m, e); zero along a category."""
+        made, completed, slope = self.made, self._completed(rows), np.zeros(rows.shape)
+        for columns, some in groupby(self.places, key=itemgetter(0)):
+            gaps = apart(completed, made.points, made.unordered, columns)
+            for reach, same in groupby(some, key=itemgetter(1)):
+                weights = sum(counts * weights for *_, weights, counts in same)
+                # with u = √3 r/ρ and r² = Σ_d (x_d − z_d)²/k: ∂(1 + u) exp(−u)/∂x_d = −3 exp(−u) (x_d − z_d)/ρ²k
+                pull = np.exp(-np.sqrt(3.0) * gaps / reach) * weights * (-3.0 / (reach**2 * len(columns)))
+                for d in (d for d in columns if d < made.dimension and not made.unordered[d]):
+                    slope[:, d] += rows[:, d] * pull.sum(axis=1) - pull @ made.points[:, d]
+        mean = self._unclipped(rows)
+        slope[(mean < _LEAST) | (mean > 1.0 - _LEAST)] = 0.0
+        return slope
 
     def _completed(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, "m e"]:
         """Rows with the columns of the evaluations: where, and which variables are controlled."""
@@ -298,13 +317,34 @@ class SuccessProbability:
             total += counts * float((made.similarity(rows, columns, reach)[:, failed] @ remaining).mean())
         return total
 
-    def log_probability(
-        self, nature: Nature, points: Float[np.ndarray, "n c"], held: Sequence[int]
-    ) -> Float[np.ndarray, " n"]:
-        """Logarithm of the probability of each of n plays to work."""
-        n, (s, e) = len(points), nature.rows.shape
-        rows = nature.with_settings(points, held).reshape(n * s, e)
-        return nature.average(np.log(self.mean(rows)).reshape(n, s))
+    def log_probability(self, nature: Nature, held: Sequence[int]) -> WorkingProbability:
+        """Logarithm of the probability of plays to work."""
+        return WorkingProbability(self, nature, held)
+
+
+@dataclass(frozen=True, eq=False)
+class WorkingProbability:
+    """Logarithm of the probability of plays to work, averaged over nature, as a function of the columns `held`."""
+
+    works: SuccessProbability
+    nature: Nature
+    held: Sequence[int]
+
+    def values(self, points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
+        """See `LogProbability`."""
+        rows = self.nature.with_settings(points, self.held)
+        return self.nature.average(np.log(self.works.mean(rows.reshape(-1, rows.shape[2]))).reshape(rows.shape[:2]))
+
+    def values_and_gradients(
+        self, points: Float[np.ndarray, "n c"]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n c"]]:
+        """See `LogProbability`."""
+        rows = self.nature.with_settings(points, self.held)
+        flat = rows.reshape(-1, rows.shape[2])
+        mean, slope = self.works.mean(flat), self.works.slope(flat).reshape(rows.shape)
+        values = self.nature.average(np.log(mean).reshape(rows.shape[:2]))
+        rise = (self.nature.shares[None, :, None] * slope).sum(axis=1)  # of the mean probability
+        return values, (np.exp(-values)[:, None] * rise)[:, self.held]
 
 
 def _correlated(gaps: Float[np.ndarray, "m n"], reach: float) -> Float[np.ndarray, "m n"]:
@@ -602,7 +642,7 @@ class Feasibility:
 
     def margin(
         self, parts: Sequence[Part], *, answering: bool = False, outcomes: bool = True, scope: Sequence[float] = ()
-    ) -> Margin | None:
+    ) -> FeasibilityMargin | None:
         """Feasibility margin: settings (n, c) → (n,) normal deviations of the least likely requirement; ≥ 0: feasible.
 
         Args:
@@ -643,7 +683,8 @@ class Feasibility:
             return box
         if not box.dimension:
             return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
-        return FeasibleRegion(box, margin if columns is None else lambda points: margin(points[:, columns]), near)
+        margin = replace(margin, columns=columns)
+        return FeasibleRegion(box, margin, near, margin.gradients)
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
@@ -664,8 +705,8 @@ class Feasibility:
         """Probability of settings to satisfy each constraint of which enough is known, by outcome."""
         if not self.models:
             return {}
-        chances = chances_over(self.models, parts)(points)
-        return {each.limit.name: np.exp(logs) for each, logs in zip(self.models, chances, strict=True)}
+        chances = chances_over(self.models, parts)
+        return {each.limit.name: np.exp(logs.values(points)) for each, logs in zip(self.models, chances, strict=True)}
 
     def probability_of_play(self, parts: Sequence[Part], points: Float[np.ndarray, "n c"]) -> dict[str, float]:
         """Probability to satisfy each constraint of which enough is known, by outcome, the mean over n points."""

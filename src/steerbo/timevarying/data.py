@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Float
-from ..optim import Margin
+from ..optim import Margin, MarginGradients
 
 Place = Any
 """The number of a point of a finite domain, or the coordinates (d,) of a point of a box."""
@@ -41,13 +41,15 @@ class PendingPoint(NamedTuple):
 class RoundView:
     """View of a round: its time, the available places (see `read_available`; None: all), and the pending ones.
 
-    `margin` is the feasibility margin of places; None: all are feasible, as far as is known.
+    `margin` is the feasibility margin of places; None: all are feasible, as far as is known. `gradients` are those of
+    all requirements: see `FeasibleRegion`.
     """
 
     time: float
     available: Any = None
     unknown: Sequence[PendingPoint] = ()
     margin: Margin | None = None
+    gradients: MarginGradients | None = None
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ from ..core import (
 )
 from ..errors import InvalidProblem, InvalidStudy, ModelFailure
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
-from ..optim import Margin
+from ..optim import Margin, MarginsAndGradients
 from ..records import from_dict, record, to_dict
 from ..space import OutcomeConstraint
 from ..surrogate import (
@@ -64,7 +64,7 @@ from ..surrogate import (
 from ._doubts import Doubts, Misfit
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
-from .problem import TimeVarying, place_of, scaled, settings
+from .problem import TimeVarying, place_of, scaled, settings, steepness
 from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate, LargeFiniteSurrogate, finite_surrogate
 
 Surrogate = FiniteSurrogate | LargeFiniteSurrogate | BoxSurrogate
@@ -181,8 +181,12 @@ class Candidates:
         def margin(points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
             return likely(scaled(self.problem, points))
 
+        def gradients(points: Float[np.ndarray, "n d"]) -> MarginsAndGradients:
+            margins, slopes = likely.gradients(scaled(self.problem, points))
+            return margins, slopes * steepness(self.problem, points)[:, None]
+
         if left is None or "points" not in left:
-            return RoundView(time, left, unknown, margin)
+            return RoundView(time, left, unknown, margin, gradients)
         view = self._among(np.array(left["points"], dtype=float), margin, time, unknown)
         return replace(view, available={"points": view.available})
 

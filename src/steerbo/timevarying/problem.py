@@ -514,6 +514,17 @@ def scaled(problem: TimeVarying, points: Floats[np.ndarray, "n d"]) -> Floats[np
     return found
 
 
+def steepness(problem: TimeVarying, points: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, "n d"]:
+    """Derivatives of scaled coordinates by those in user units, at points; of a category 1."""
+    found = np.ones(points.shape)
+    for j, variable in enumerate(problem.variables):
+        if isinstance(variable, Categorical):
+            continue
+        low, high = float(variable.low), float(variable.high)
+        found[:, j] = 1.0 / (points[:, j] * math.log(high / low) if variable.scale == "log" else high - low)
+    return found
+
+
 def place_of(problem: TimeVarying, values: Mapping[str, Any]) -> Place:
     """Place of values of all variables: number of a site, or coordinates."""
     if problem.points is not None:

@@ -666,7 +666,9 @@ class BoxSurrogate:
         key = repr(view.available)
         if self._box is None or self._box[0] != key:
             self._box = key, box_of(self.problem, replace(view, margin=None))
-        return self._box[1] if view.margin is None else FeasibleRegion(self._box[1], view.margin)
+        return (
+            self._box[1] if view.margin is None else FeasibleRegion(self._box[1], view.margin, gradients=view.gradients)
+        )
 
     def _search(self, view: RoundView, betas: PerPrior, weigh: Weigh, random: Generator) -> Float[np.ndarray, " d"]:
         """The point with the largest weighted upper bound; `weigh` turns upper bounds (P, r) into weights (P, r)."""
@@ -791,7 +793,12 @@ def box_of(problem: TimeVarying, view: RoundView) -> Box:
     """Make the box of a view's available places within the constraints, in user units; categories by number."""
     bounds = view.available if view.available is not None and "low" in view.available else None
     box = box_now(problem, bounds)
-    return box if view.margin is None else FeasibleRegion(box, view.margin)
+    return _within(box, view)
+
+
+def _within(box: Box, view: RoundView) -> Box:
+    """Box within the feasibility margin of a view."""
+    return box if view.margin is None else FeasibleRegion(box, view.margin, gradients=view.gradients)
 
 
 def any_point(view: RoundView, box: Box, random: Generator) -> Float[np.ndarray, " d"]:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from ..._arrays import Bool, Float, Int
 from ...errors import InvalidProblem
 from .._hyperparameters import Parameter, lengthscale, variance, weight
-from .base import Kernel, Pull
+from .base import Kernel, Pull, Terms
 
 _KEPT = 2**18  # numbers in arrays of all columns that a pull-back uses again
 
@@ -146,28 +146,23 @@ class AnovaKernel(Kernel):
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
-        return self._product(X, Z, self.columns)
-
-    def _product(
-        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"], columns: Collection[int]
-    ) -> Float[np.ndarray, "n m"]:
-        """s² times the factors of some columns."""
         value = np.full((len(X), len(Z)), self.variance)
         for j, d in enumerate(self.columns):
-            if d in columns:
-                value *= self._mixed(j, self._bell(j, X[:, d], Z[:, d]))
+            value *= self._mixed(j, self._bell(j, X[:, d], Z[:, d]))
         return value
 
-    def crossed(
-        self,
-        X: Float[np.ndarray, "n d"],
-        W: Float[np.ndarray, "s d"],
-        held: Sequence[int],
-        Z: Float[np.ndarray, "m d"],
-    ) -> Float[np.ndarray, "n s m"]:
-        """See `Kernel.crossed`: each factor is computed for the rows of X or for those of W, not for all pairs."""
-        others = set(self.columns) - set(held)
-        return self._product(X, Z, held)[:, None] * (self._product(W, Z, others) / self.variance)
+    def separated(self, held: Collection[int]) -> Terms | None:
+        """One term, the factors of `held` columns and those of the others."""
+        own = np.isin(self.dimensions, [*held])
+        if own.all() or not own.any():
+            return super().separated(held)
+        return ((self._factors_of(own, 1.0), self._factors_of(~own, self.variance)),)
+
+    def _factors_of(self, some: Bool[np.ndarray, " k"], variance: float) -> Self:
+        made = object.__new__(type(self))
+        vars(made).update(dimensions=self.dimensions[some], categorical=self.categorical[some])
+        made._set_learned(self.lengthscales[some], self.weights[some], variance)
+        return made
 
     def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"]:
         """k(x, z) of m pairs by their differences, (m,)."""

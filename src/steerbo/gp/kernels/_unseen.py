@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..._arrays import Bool, Float
-from .base import Kernel
+from .base import Kernel, Terms
 
 LENGTHSCALE = 0.5
 """ℓ of a coordinate whose range is one: the outcome may differ by its scale within a third of the range."""
@@ -28,10 +28,11 @@ CATEGORIES = 0.25
 
 @dataclass(frozen=True, eq=False)
 class UnseenKernel(Kernel):
-    """`Σ_d φ(√3 |x_d − z_d| / ℓ)` with `φ(u) = (1 + u) exp(−u)` over the first d columns; a fit learns nothing of it.
+    """`Σ_d φ(√3 |x_d − z_d| / ℓ)` with `φ(u) = (1 + u) exp(−u)` over some columns; a fit learns nothing of it.
 
     Args:
         categorical: (d,) which columns hold categories.
+        dimensions: the columns it reads; None: the first d.
 
     >>> kernel = UnseenKernel(np.array([False, False]))
     >>> kernel(np.zeros((1, 2)), np.array([[0.0, 0.0], [0.1, 0.0], [1.0, 1.0]])).round(3)
@@ -39,11 +40,12 @@ class UnseenKernel(Kernel):
     """
 
     categorical: Bool[np.ndarray, " d"]
+    dimensions: tuple[int, ...] | None = None
 
     @property
     def columns(self) -> tuple[int, ...]:
         """The columns that it reads."""
-        return tuple(range(len(self.categorical)))
+        return tuple(range(len(self.categorical))) if self.dimensions is None else self.dimensions
 
     def _distances(self, d: int, apart: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
         """√3 |x_d − z_d| / ℓ."""
@@ -52,43 +54,33 @@ class UnseenKernel(Kernel):
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
-        return self._sum(X, Z, self.columns)
-
-    def _sum(
-        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"], columns: Collection[int]
-    ) -> Float[np.ndarray, "n m"]:
-        """Sum of the terms of some columns."""
         total = np.zeros((len(X), len(Z)))
         for d in self.columns:
-            if d in columns:
-                total += _matern(self._distances(d, X[:, d, None] - Z[:, d]))
+            total += _matern(self._distances(d, X[:, d, None] - Z[:, d]))
         return total
 
-    def crossed(
-        self,
-        X: Float[np.ndarray, "n d"],
-        W: Float[np.ndarray, "s d"],
-        held: Sequence[int],
-        Z: Float[np.ndarray, "m d"],
-    ) -> Float[np.ndarray, "n s m"]:
-        """See `Kernel.crossed`: each term is computed for the rows of X or for those of W, not for all pairs."""
-        others = set(self.columns) - set(held)
-        return self._sum(X, Z, held)[:, None] + self._sum(W, Z, others)
+    def separated(self, held: Collection[int]) -> Terms | None:
+        """Terms of `held` columns, and those of the others."""
+        own = tuple(d for d in self.columns if d in held)
+        others = tuple(d for d in self.columns if d not in held)
+        if not (own and others):
+            return super().separated(held)
+        return ((replace(self, dimensions=own), None), (None, replace(self, dimensions=others)))
 
     def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"]:
         """k(x, z) of m pairs by their differences, (m,)."""
         return np.asarray(sum(_matern(self._distances(d, apart[d])) for d in self.columns))
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-        """k(x, x) = d, (n,)."""
-        return np.full(len(X), float(len(self.categorical)))
+        """k(x, x), the number of columns, (n,)."""
+        return np.full(len(X), float(len(self.columns)))
 
     def input_gradient(
         self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d), by `φ'(u) = −u exp(−u)`; zero along a category."""
         gradient = np.zeros(X.shape)
-        for d in np.flatnonzero(~self.categorical).tolist():
+        for d in (d for d in self.columns if not self.categorical[d]):
             apart = X[:, d, None] - Z[:, d]
             decay = np.exp(-self._distances(d, apart))
             gradient[:, d] = -3.0 / LENGTHSCALE**2 * (W * apart * decay).sum(axis=1)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from typing import Self
 
 import numpy as np
@@ -16,6 +16,8 @@ from .._hyperparameters import Parameter
 
 Pull = Callable[[np.ndarray], np.ndarray]
 """From weights W (n, n) to `Σ_ab W_ab ∂K_ab/∂θ` (p,)."""
+Terms = tuple[tuple["Kernel | None", "Kernel | None"], ...]
+"""See `Kernel.separated`."""
 
 _WORTH_COMPARING = 32  # rows
 
@@ -48,23 +50,21 @@ class Kernel(ABC):
         """
         return None
 
-    def crossed(
-        self,
-        X: Float[np.ndarray, "n d"],
-        W: Float[np.ndarray, "s d"],
-        held: Sequence[int],
-        Z: Float[np.ndarray, "m d"],
-    ) -> Float[np.ndarray, "n s m"]:
-        """Covariances (n, s, m) of Z with all rows that have their `held` columns from X and the others from W.
+    def separated(self, held: Collection[int]) -> Terms | None:
+        """Kernels a, b of `k(x, z) = Σ a(x, z) b(x, z)`: a reads `held` columns only, b others, None stands for 1.
+
+        Of rows that combine n settings of the held columns with s of the others, n + s exponentials then do for n · s.
+        None in the place of all terms: this kernel has no such form.
 
         >>> from steerbo.gp import AnovaKernel
-        >>> kernel, X, W = AnovaKernel([0.5, 0.5]), np.array([[0.1, 9.0]]), np.array([[9.0, 0.2], [9.0, 0.3]])
-        >>> np.allclose(kernel.crossed(X, W, [0], W)[0], kernel(np.array([[0.1, 0.2], [0.1, 0.3]]), W))
-        True
+        >>> kernel, X = AnovaKernel([0.5, 0.5]), np.array([[0.1, 0.2], [0.6, 0.9]])
+        >>> [(a, b)] = kernel.separated([0])
+        >>> a.columns, b.columns, np.allclose(a(X, X) * b(X, X), kernel(X, X))
+        ((0,), (1,), True)
         """
-        rows = np.repeat(W[None], len(X), axis=0)
-        rows[:, :, held] = X[:, None, held]
-        return self(rows.reshape(-1, W.shape[1]), Z).reshape(len(X), len(W), len(Z))
+        if set(self.columns) <= set(held):
+            return ((self, None),)
+        return ((None, self),) if set(self.columns).isdisjoint(held) else None
 
     @property
     @abstractmethod
@@ -174,15 +174,10 @@ class Sum(_Compound):
         """k(x, z) for all pairs of rows, (n, m)."""
         return reduce(np.add, (k(X, Z) for k in self.members))
 
-    def crossed(
-        self,
-        X: Float[np.ndarray, "n d"],
-        W: Float[np.ndarray, "s d"],
-        held: Sequence[int],
-        Z: Float[np.ndarray, "m d"],
-    ) -> Float[np.ndarray, "n s m"]:
-        """Sum of the members', (n, s, m)."""
-        return reduce(np.add, (k.crossed(X, W, held, Z) for k in self.members))
+    def separated(self, held: Collection[int]) -> Terms | None:
+        """Terms of all members."""
+        each = [k.separated(held) for k in self.members]
+        return None if None in each else tuple(term for terms in each for term in terms or ())
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
@@ -222,15 +217,13 @@ class Product(_Compound):
         first, *rest = self._factors
         return reduce(np.multiply, (rows_once(k, X, Z) for k in rest), first(X, Z))
 
-    def crossed(
-        self,
-        X: Float[np.ndarray, "n d"],
-        W: Float[np.ndarray, "s d"],
-        held: Sequence[int],
-        Z: Float[np.ndarray, "m d"],
-    ) -> Float[np.ndarray, "n s m"]:
-        """Product of the members', (n, s, m)."""
-        return reduce(np.multiply, (k.crossed(X, W, held, Z) for k in self._factors))
+    def separated(self, held: Collection[int]) -> Terms | None:
+        """Products of the members' terms."""
+        each = [k.separated(held) for k in self._factors]
+        if None in each:
+            return None
+        choices = product(*(terms or () for terms in each))
+        return tuple((_multiplied([a for a, _ in some]), _multiplied([b for _, b in some])) for some in choices)
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
@@ -281,6 +274,12 @@ def _reduced(operation: np.ufunc, each: Sequence[Float[np.ndarray, " m"] | None]
     """Sum or product of arrays (m,); None where one is missing."""
     found = [one for one in each if one is not None]
     return reduce(operation, found) if len(found) == len(each) else None
+
+
+def _multiplied(kernels: Sequence[Kernel | None]) -> Kernel | None:
+    """Product of kernels, of which None is 1."""
+    some = [k for k in kernels if k is not None]
+    return reduce(lambda a, b: a * b, some) if some else None
 
 
 def _members(kernel: Kernel, kind: type[_Compound]) -> tuple[Kernel, ...]:
