@@ -60,10 +60,10 @@ class CrossedOutcomes:
 
     def moments(self, points: Float[np.ndarray, "n c"]) -> CrossedMoments:
         """Moments at n settings. O(s m²) a point of m observations."""
-        n, s = len(points), len(self._W)
+        n, (s, d) = len(points), self._W.shape
         rows = np.repeat(self._W[None], n, axis=0)
         rows[:, :, self._held] = points[:, None]
-        flat = rows.reshape(n * s, -1)  # where nothing is set there are no columns
+        flat = rows.reshape(n * s, d)  # where nothing is set there are no columns
         solved = self._given.solve(flat) if self._terms is None else self._solved(flat, rows[:, 0])
         noise = self._prior.noise_at(flat)
         mean, variance = self._prior.mean + solved.mean[0], solved.variance + noise
@@ -74,7 +74,7 @@ class CrossedOutcomes:
         cross = np.zeros((len(settings), len(self._W), len(observed)))
         for a, drawn in self._terms or ():
             cross += drawn if a is None else a(settings, observed)[:, None] * drawn
-        return given.solved(flat, cross.reshape(len(flat), -1))
+        return given.solved(flat, cross.reshape(len(flat), len(observed)))
 
     def slopes(
         self, at: CrossedMoments, of_mean: Float[np.ndarray, "n s"], of_variance: Float[np.ndarray, "n s"]
@@ -84,11 +84,12 @@ class CrossedOutcomes:
         flat, observed = at.solved.points, self._given.rows
         if self._terms is None:
             each = self._given.slope(at.solved, of_mean.reshape(1, -1), of_variance.ravel())
-            slope = each.reshape(n, s, -1).sum(axis=1)
+            slope = each.reshape(n, s, flat.shape[1]).sum(axis=1)
         else:
-            pull = self._given.pull(at.solved, of_mean.reshape(1, -1), of_variance.ravel()).T.reshape(n, s, -1)
+            pull = self._given.pull(at.solved, of_mean.reshape(1, -1), of_variance.ravel()).T
+            pull = pull.reshape(n, s, len(observed))
             settings = flat[::s]
-            level = self._prior.kernel.diagonal_gradient(flat).reshape(n, s, -1)
+            level = self._prior.kernel.diagonal_gradient(flat).reshape(n, s, flat.shape[1])
             slope = (of_variance[:, :, None] * level).sum(axis=1)
             for a, drawn in self._terms:
                 if a is not None:

@@ -27,9 +27,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import groupby, product
-from operator import itemgetter
+from functools import cached_property, partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -70,6 +69,7 @@ _LUCK = 2.0, 0.5  # plays that are imagined to have worked, and to have failed, 
 FADES = 100.0
 """Rounds until what failed says little of now, where the objective drifts, however slowly."""
 _END = 0.02  # what an explanation foretells is no nearer to 0 and 1 than this
+_BLOCK = 2**19  # numbers in arrays of rows and evaluations that are held at a time
 _LEAST = 1e-3  # the same of what is said
 _SINGLES = 12  # columns at most of which each is an explanation by itself
 _SLIGHT = 0.01  # explanations of the place that count for less are left out
@@ -271,34 +271,43 @@ class SuccessProbability:
 
     def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
         """The probability to work, now; of more columns than the evaluations have the first ones count."""
-        return np.clip(self._unclipped(rows), _LEAST, 1.0 - _LEAST)
+        blocks = np.array_split(rows, 1 + self._explanations[1].size * len(rows) // _BLOCK)
+        return np.concatenate([self.mean_and_slope(block)[0] for block in blocks])
 
-    def _unclipped(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
-        made, rows = self.made, self._completed(rows)
-        lucky = math.fsum(n * made.rate(columns, self.scope, self.remaining) for columns, n in self.luck)
-        total = np.full(len(rows), lucky)
-        for columns, some in groupby(self.places, key=itemgetter(0)):  # distances are what takes the time
-            gaps = apart(rows, made.points, made.unordered, columns)
-            for reach, same in groupby(some, key=itemgetter(1)):
-                alike = _correlated(gaps, reach)
-                for *_, weights, counts in same:
-                    total += counts * (_HOPE + alike @ weights)
-        return total
+    @cached_property
+    def _level(self) -> float:
+        """What all places have in common."""
+        lucky = (n * self.made.rate(columns, self.scope, self.remaining) for columns, n in self.luck)
+        return math.fsum([*lucky, *(counts * _HOPE for *_, counts in self.places)])
 
-    def slope(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, "m e"]:
-        """Gradients of `mean`, (m, e); zero along a category."""
-        made, completed, slope = self.made, self._completed(rows), np.zeros(rows.shape)
-        for columns, some in groupby(self.places, key=itemgetter(0)):
-            gaps = apart(completed, made.points, made.unordered, columns)
-            for reach, same in groupby(some, key=itemgetter(1)):
-                weights = sum(counts * weights for *_, weights, counts in same)
-                # with u = √3 r/ρ and r² = Σ_d (x_d − z_d)²/k: ∂(1 + u) exp(−u)/∂x_d = −3 exp(−u) (x_d − z_d)/ρ²k
-                pull = np.exp(-np.sqrt(3.0) * gaps / reach) * weights * (-3.0 / (reach**2 * len(columns)))
-                for d in (d for d in columns if d < made.dimension and not made.unordered[d]):
-                    slope[:, d] += rows[:, d] * pull.sum(axis=1) - pull @ made.points[:, d]
-        mean = self._unclipped(rows)
-        slope[(mean < _LEAST) | (mean > 1.0 - _LEAST)] = 0.0
-        return slope
+    @cached_property
+    def _explanations(self) -> tuple[Float[np.ndarray, "e g"], Float[np.ndarray, "n g"]]:
+        """Pairs of columns and reach: 3/ρ²k of k columns, 0 of the others; and weights of the evaluations."""
+        weights: dict[tuple[tuple[int, ...], float], Float[np.ndarray, " n"]] = {}
+        for columns, reach, each, counts in self.places:
+            key = tuple(columns), reach
+            weights[key] = weights.get(key, 0.0) + counts * each
+        closeness = np.zeros((len(self.made.unordered), len(weights)))
+        for g, (columns, reach) in enumerate(weights):
+            closeness[list(columns), g] = 3.0 / (reach**2 * max(len(columns), 1))
+        return closeness, np.array([*weights.values()]).reshape(len(weights), len(self.made.worked)).T
+
+    def mean_and_slope(
+        self, rows: Float[np.ndarray, "m e"]
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, "m e"]]:
+        """`mean`, and its gradients (m, e), zero along a category."""
+        (closeness, weights), made = self._explanations, self.made
+        away = self._completed(rows)[:, None] - made.points
+        away[:, :, made.unordered] = away[:, :, made.unordered] != 0.0
+        # u² = 3 Σ_d (x_d − z_d)²/ρ²k, and ∂(1 + u) exp(−u)/∂x_d = −3 exp(−u) (x_d − z_d)/ρ²k
+        far = np.sqrt((away * away) @ closeness)
+        decay = np.exp(-far) * weights
+        total = self._level + ((1.0 + far) * decay).sum(axis=(1, 2))
+        away[:, :, made.unordered] = 0.0
+        slope = np.zeros(rows.shape)
+        slope[:, : made.dimension] = -((decay @ closeness.T) * away).sum(axis=1)[:, : made.dimension]
+        slope[(total < _LEAST) | (total > 1.0 - _LEAST)] = 0.0
+        return np.clip(total, _LEAST, 1.0 - _LEAST), slope
 
     def _completed(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, "m e"]:
         """Rows with the columns of the evaluations: where, and which variables are controlled."""
@@ -333,17 +342,18 @@ class WorkingProbability:
     def values(self, points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
         """See `LogProbability`."""
         rows = self.nature.with_settings(points, self.held)
-        return self.nature.average(np.log(self.works.mean(rows.reshape(-1, rows.shape[2]))).reshape(rows.shape[:2]))
+        n, s, e = rows.shape
+        return self.nature.average(np.log(self.works.mean(rows.reshape(n * s, e))).reshape(n, s))
 
     def values_and_gradients(
         self, points: Float[np.ndarray, "n c"]
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n c"]]:
         """See `LogProbability`."""
         rows = self.nature.with_settings(points, self.held)
-        flat = rows.reshape(-1, rows.shape[2])
-        mean, slope = self.works.mean(flat), self.works.slope(flat).reshape(rows.shape)
-        values = self.nature.average(np.log(mean).reshape(rows.shape[:2]))
-        rise = (self.nature.shares[None, :, None] * slope).sum(axis=1)  # of the mean probability
+        n, s, e = rows.shape
+        mean, slope = self.works.mean_and_slope(rows.reshape(n * s, e))
+        values = self.nature.average(np.log(mean).reshape(n, s))
+        rise = (self.nature.shares[:, None] * slope.reshape(n, s, e)).sum(axis=1)  # of the mean probability
         return values, (np.exp(-values)[:, None] * rise)[:, self.held]
 
 

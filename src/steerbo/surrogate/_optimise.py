@@ -16,6 +16,7 @@ from ..optim import (
     TOP,
     Box,
     Curved,
+    FeasibleRegion,
     Maximum,
     ValueAndGradient,
     Values,
@@ -354,6 +355,26 @@ def maximise_bounds(
     bounds are of one kind and some of the other, `of_mean` says of which each is.
     """
     means = [of_mean] * len(domains) if isinstance(of_mean, bool) else of_mean
+    free = {k: box for k, each in enumerate(domains) if (box := _without_margin(each.box)) is not None}
+    if free:  # where the largest bound of all settings is at a feasible one there is nothing else to search for
+        some = [replace(domains[k], box=box) for k, box in free.items()]
+        ends = maximise_bounds(posterior, some, betas, seed, [means[k] for k in free])
+        within = {
+            k: found for k, found in zip(free, ends, strict=True) if all(_allowed(domains[k].box, one) for one in found)
+        }
+        left = [k for k in range(len(domains)) if k not in within]
+        ends = _maximise_bounds(posterior, [domains[k] for k in left], betas, seed, [means[k] for k in left])
+        return [*map((within | dict(zip(left, ends, strict=True))).__getitem__, range(len(domains)))]
+    return _maximise_bounds(posterior, domains, betas, seed, means)
+
+
+def _maximise_bounds(
+    posterior: ProductKernelPosterior,
+    domains: Sequence[Domain],
+    betas: Sequence[float],
+    seed: int,
+    means: Sequence[bool],
+) -> list[list[Maximum]]:
     # where nothing is left to nature both bounds are one, which is searched for once
     scopes = [(domain, mean and domain.uncertain) for domain, mean in zip(domains, means, strict=True)]
     together = max(1, TOGETHER // max(1, len(posterior.inputs)) ** 2)
@@ -373,6 +394,16 @@ def maximise_bounds(
             ends = _alike([_over(posterior, *each) for each in some], coarse, boxes, betas, seed)
             found |= zip(some, ends, strict=True)
     return [found[scope] for scope in scopes]
+
+
+def _without_margin(box: Box) -> Box | None:
+    """Box without its margin, in which a search takes a fraction of the time; None: it has none, or other limits."""
+    return box.without_margin if isinstance(box, FeasibleRegion) and not box.without_margin.constrained else None
+
+
+def _allowed(box: Box, found: Maximum) -> bool:
+    """Whether the best end of a search without the margin is allowed."""
+    return bool(box.allows(found.point[None])[0])
 
 
 def warm_started(
@@ -441,6 +472,8 @@ def _only(expectation: Expectation, beta: float) -> Maximum:
 
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
     """The largest value of one function of a scope's settings."""
+    if (free := _without_margin(box)) is not None and _allowed(box, found := highest_of(function, free, seed)):
+        return found
     if not smooth(box):
         return _mixed(lambda points: function.curved(points)[:2], box, seed, function.values)
     return _together(
