@@ -246,8 +246,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         def widths(some: Sequence[int]) -> np.ndarray:
             """w_i of some arms, after a search for the points of their plays."""
             tried = [arms[k] for k in some]
-            if not next_points.keys() >= set(tried):
-                next_points.update(zip(tried, self.wide_upper_bounds(candidates, tried, number, beta)[1], strict=True))
+            ends = {a: searched[k] for a, k in zip(tried, some, strict=True)}
+            self._add_plays(next_points, candidates, ends, number, beta)
             return likely[some] * [self._width(candidates, i, next_points[i], beta) for i in tried]
 
         def at_most(some: Sequence[int]) -> np.ndarray:
@@ -351,6 +351,22 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         seed = self.streams.integer(number, "search")
         found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed, of_mean=True)]
         return self._upper(candidates, arms, found), found
+
+    def _add_plays(
+        self,
+        next_points: dict[int, Maximum],
+        candidates: Candidates,
+        narrow: Mapping[int, Maximum],
+        number: int,
+        beta: float,
+    ) -> None:
+        """Add plays of arms by wide bounds, given those by narrow ones: both are one where nature has no part."""
+        for a, end in narrow.items():
+            if not candidates.domains[a].uncertain:
+                next_points.setdefault(a, end)
+        left = [a for a in narrow if a not in next_points]
+        if left:
+            next_points.update(zip(left, self.wide_upper_bounds(candidates, left, number, beta)[1], strict=True))
 
     def _upper_bounds_and_plays(
         self, candidates: Candidates, number: int, arms: list[int], beta: float

@@ -8,92 +8,159 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Float
-from ._posterior import GPPosterior, Solved
+from ._posterior import GPPosterior
 from ._process import GPPrior
+from .kernels import Kernel, stacked
+from .kernels._stacked import Slope
+
+_INVERTED = 128  # observations up to which products with inverse factors take less time than solving member by member
 
 
 @dataclass(frozen=True, eq=False)
 class CrossedMoments:
-    """Means and variances of n · s outcomes, with the intermediate results that their slopes need.
+    """Means and variances of n · s outcomes by k members, with the intermediate results that their slopes need.
 
     Attributes:
-        mean: (n, s), standardised.
-        variance: (n, s), noise included.
-        noise: (n, s), its share of the variance.
-        solved: the same outcomes in one row, without mean and noise.
+        mean: standardised.
+        variance: noise included.
+        noise: its share of the variance.
+        rows: of all outcomes.
+        half: `L⁻¹ k(X, z)` of q observations, a row for each outcome.
+        slopes: of the kernels' terms, along settings.
     """
 
-    mean: Float[np.ndarray, "n s"]
-    variance: Float[np.ndarray, "n s"]
-    noise: Float[np.ndarray, "n s"]
-    solved: Solved
+    mean: Float[np.ndarray, "k n s"]
+    variance: Float[np.ndarray, "k n s"]
+    noise: Float[np.ndarray, "k n s"]
+    rows: Float[np.ndarray, "m d"]
+    half: Float[np.ndarray, "k m q"]
+    slopes: Sequence[Slope | None]
 
 
 class CrossedOutcomes:
     """Outcomes at rows that have their `held` columns from one table (n, d), and the others from W (s, d).
 
     Args:
-        given: posterior of one process.
-        prior: its prior.
+        members: posterior and prior by each of k draws of the hyperparameters, of the same q observations.
         W: what the other columns are.
         held: columns that are set.
 
     >>> from steerbo.gp import AnovaKernel, GPRegression
     >>> model = GPRegression(AnovaKernel([0.5, 0.5]))
     >>> model.replace([[0.1, 0.2], [0.8, 0.4]], [1.0, 2.0])
-    >>> outcomes = model.crossed(np.array([[0.0, 0.2], [0.0, 0.9]]), [0])
+    >>> outcomes = GPRegression.crossed([model], np.array([[0.0, 0.2], [0.0, 0.9]]), [0])
     >>> np.allclose(outcomes.moments(np.array([[0.5]])).mean, model.means(np.array([[0.5, 0.2], [0.5, 0.9]])))
     True
     """
 
-    def __init__(self, given: GPPosterior[Any], prior: GPPrior[Any], W: Float[np.ndarray, "s d"], held: Sequence[int]):
-        self._given, self._prior, self._W, self._held = given, prior, W, list(held)
-        terms = prior.kernel.separated(held)
-        self._terms = terms and [
-            (a, np.ones((1, len(given.rows))) if b is None else b(W, given.rows)) for a, b in terms
-        ]
+    def __init__(
+        self,
+        members: Sequence[tuple[GPPosterior[Any], GPPrior[Any]]],
+        W: Float[np.ndarray, "s d"],
+        held: Sequence[int],
+    ) -> None:
+        self._given, self._priors = [given for given, _ in members], [prior for _, prior in members]
+        self._W, self._held = W, list(held)
 
     def moments(self, points: Float[np.ndarray, "n c"]) -> CrossedMoments:
-        """Moments at n settings. O(s m²) a point of m observations."""
+        """Moments at n settings. O(s q²) a point and member."""
         n, (s, d) = len(points), self._W.shape
-        rows = np.repeat(self._W[None], n, axis=0)
-        rows[:, :, self._held] = points[:, None]
-        flat = rows.reshape(n * s, d)  # where nothing is set there are no columns
-        solved = self._given.solve(flat) if self._terms is None else self._solved(flat, rows[:, 0])
-        noise = self._prior.noise_at(flat)
-        mean, variance = self._prior.mean + solved.mean[0], solved.variance + noise
-        return CrossedMoments(mean.reshape(n, s), variance.reshape(n, s), noise.reshape(n, s), solved)
-
-    def _solved(self, flat: Float[np.ndarray, "m d"], settings: Float[np.ndarray, "n d"]) -> Solved:
-        given, observed = self._given, self._given.rows
-        cross = np.zeros((len(settings), len(self._W), len(observed)))
-        for a, drawn in self._terms or ():
-            cross += drawn if a is None else a(settings, observed)[:, None] * drawn
-        return given.solved(flat, cross.reshape(len(flat), len(observed)))
+        shape = len(self._given), n, s
+        combined = np.repeat(self._W[None], n, axis=0)
+        combined[:, :, self._held] = points[:, None]
+        rows = combined.reshape(n * s, d)  # where nothing is set there are no columns
+        cross, slopes = self._covariances(rows, combined[:, 0])
+        half = self._solved(cross, transpose=False)
+        mean = np.matmul(cross, self._weights[:, :, None]).reshape(shape)
+        prior = np.array([each.kernel.diagonal(rows) for each in self._priors])
+        noise = np.array([each.noise_at(rows) for each in self._priors])
+        spread = np.maximum(prior - np.einsum("kmq,kmq->km", half, half), 0.0)
+        level = np.array([each.mean for each in self._priors])[:, None, None]
+        return CrossedMoments(level + mean, (spread + noise).reshape(shape), noise.reshape(shape), rows, half, slopes)
 
     def slopes(
-        self, at: CrossedMoments, of_mean: Float[np.ndarray, "n s"], of_variance: Float[np.ndarray, "n s"]
+        self, at: CrossedMoments, of_mean: Float[np.ndarray, "k n s"], of_variance: Float[np.ndarray, "k n s"]
     ) -> Float[np.ndarray, "n c"]:
-        """`∂/∂x_n Σ_s (c_ns μ_ns + v_ns σ²_ns)` along the settings, for given c and v."""
-        n, s = at.mean.shape
-        flat, observed = at.solved.points, self._given.rows
-        if self._terms is None:
-            each = self._given.slope(at.solved, of_mean.reshape(1, -1), of_variance.ravel())
-            slope = each.reshape(n, s, flat.shape[1]).sum(axis=1)
-        else:
-            pull = self._given.pull(at.solved, of_mean.reshape(1, -1), of_variance.ravel()).T
-            pull = pull.reshape(n, s, len(observed))
-            settings = flat[::s]
-            level = self._prior.kernel.diagonal_gradient(flat).reshape(n, s, flat.shape[1])
-            slope = (of_variance[:, :, None] * level).sum(axis=1)
-            for a, drawn in self._terms:
-                if a is not None:
-                    slope += a.input_gradient(settings, observed, (pull * drawn).sum(axis=1))
-        if any(self._prior.slopes):
-            slope[:, self._prior.uneven] += np.outer((of_variance * at.noise).sum(axis=1), self._prior.slopes)
+        """`∂/∂x_n Σ_ks (c_kns μ_kns + v_kns σ²_kns)` along the settings, for given c and v."""
+        k, n, s = at.mean.shape
+        # ∂σ²/∂z = ∂k(z, z)/∂z − 2 Σ_j (K⁻¹ k(X, z))_j ∂k(z, x_j)/∂z, and noise may change, too
+        pull = -2.0 * of_variance.reshape(k, n * s, 1) * self._solved(at.half, transpose=True)
+        pull += of_mean.reshape(k, n * s, 1) * self._weights[:, None]
+        pull = pull.reshape(k, n, s, pull.shape[2])
+        slope = np.zeros((n, at.rows.shape[1]))
+        for (_, drawn), along in zip(self._terms, at.slopes, strict=True):
+            if along is not None:
+                each = along((pull * drawn[:, None]).sum(axis=2) if self._separated else pull.reshape(k, n * s, -1))
+                slope += each.reshape(n, -1, each.shape[1]).sum(axis=1)
+        for prior, v, noise in zip(self._priors, of_variance, at.noise, strict=True):
+            level = prior.kernel.diagonal_gradient(at.rows).reshape(n, s, at.rows.shape[1])
+            slope += (v[:, :, None] * level).sum(axis=1)
+            if any(prior.slopes):  # of the noise variance's logarithm
+                slope[:, prior.uneven] += np.outer((v * noise).sum(axis=1), prior.slopes)
         return slope[:, self._held]
+
+    def _covariances(
+        self, rows: Float[np.ndarray, "m d"], settings: Float[np.ndarray, "n d"]
+    ) -> tuple[Float[np.ndarray, "k m q"], list[Slope | None]]:
+        """Covariances of outcomes with the observations, and how to pull weights on each term back."""
+        k, q, slopes = len(self._given), len(self._observed), list[Slope | None]()
+        cross = np.zeros((k, len(settings), len(rows) // len(settings), q))
+        for kernels, drawn in self._terms:
+            if kernels is None:
+                cross += drawn[:, None]
+                slopes.append(None)
+            elif self._separated:
+                values, along = stacked(kernels, settings, self._observed)
+                cross += values[:, :, None] * drawn[:, None]
+                slopes.append(along)
+            else:
+                values, along = stacked(kernels, rows, self._observed)
+                cross += values.reshape(len(values), -1, *cross.shape[2:])
+                slopes.append(along)
+        return cross.reshape(k, len(rows), q), slopes
+
+    @property
+    def _observed(self) -> Float[np.ndarray, "q d"]:
+        return self._given[0].rows
+
+    @cached_property
+    def _separated(self) -> bool:
+        return self._priors[0].kernel.separated(self._held) is not None
+
+    @cached_property
+    def _terms(self) -> list[tuple[list[Kernel] | None, Float[np.ndarray, "k s q"]]]:
+        """Terms of the kernels: what reads settings, and covariances of what is drawn; one of all where none part."""
+        q, k = len(self._observed), len(self._given)
+        each = [prior.kernel.separated(self._held) or ((prior.kernel, None),) for prior in self._priors]
+        found: list[tuple[list[Kernel] | None, np.ndarray]] = []
+        for terms in zip(*each, strict=True):
+            settings = [a for a, _ in terms if a is not None]
+            drawn = [np.ones((1, q)) if b is None else b(self._W, self._observed) for _, b in terms]
+            found.append((settings if len(settings) == k else None, np.array(drawn)))
+        return found
+
+    @cached_property
+    def _weights(self) -> Float[np.ndarray, "k q"]:
+        """`α` of the observations; 0 of pending ones."""
+        weights = np.zeros((len(self._given), len(self._observed)))
+        for row, given in zip(weights, self._given, strict=True):
+            row[: len(given)] = given.weights[:, 0]
+        return weights
+
+    @cached_property
+    def _inverses(self) -> Float[np.ndarray, "k q q"]:
+        """L⁻¹."""
+        return np.array([given.factor.half_solve(np.eye(len(self._observed))) for given in self._given])
+
+    def _solved(self, rows: Float[np.ndarray, "k m q"], transpose: bool) -> Float[np.ndarray, "k m q"]:
+        """`L⁻¹` times each row, or `L⁻ᵀ`."""
+        if len(self._observed) <= _INVERTED:
+            return np.matmul(rows, self._inverses if transpose else self._inverses.transpose(0, 2, 1))
+        each = zip(self._given, rows, strict=True)
+        return np.array([given.factor.half_solve(row.T, transpose=transpose).T for given, row in each])

@@ -226,10 +226,7 @@ class GPPosterior(Generic[K]):
         The variance is the prior one less a sum of squares, `k(z, z) − |L⁻¹ k(X, z)|²`. `k(z, X) K⁻¹ k(X, z)` would be
         the same in exact arithmetic, and loses twice as many digits where outcomes are next to noise-free.
         """
-        return self.solved(Z, self.kernel(Z, self.rows))
-
-    def solved(self, Z: Float[np.ndarray, "m d"], cross: Float[np.ndarray, "m q"]) -> Solved:
-        """Compute moments at Z (m, d), whose covariances with the rows are known."""
+        cross = self.kernel(Z, self.rows)
         half = self.factor.half_solve(cross.T)
         variance = self.kernel.diagonal(Z) - np.einsum("qm,qm->m", half, half)
         return Solved(Z, half, (cross[:, : len(self)] @ self.weights).T, np.maximum(variance, 0.0))
@@ -246,25 +243,18 @@ class GPPosterior(Generic[K]):
         Columns that are `known` are held: nothing is computed along them, and the slope there is zero.
         """
         rows, (searched, factor) = self.rows, self.kernel.split(known)
-        pull = self.pull(at, of_means, of_variance)
-        W = pull.T if factor is None else pull.T * rows_once(factor, at.points, rows)
-        slope = searched.input_gradient(at.points, rows, W)
-        if of_variance is not None:
-            level = of_variance if factor is None else of_variance * factor.diagonal(at.points)
-            slope += level[:, None] * searched.diagonal_gradient(at.points)
-        return slope
-
-    def pull(
-        self, at: Solved, of_means: Float[np.ndarray, "k m"] | None, of_variance: Float[np.ndarray, " m"] | None
-    ) -> Float[np.ndarray, "q m"]:
-        """Weights of the covariances k(x_j, z_m) in `slope`: `c_m α − 2 v_m K⁻¹ k(X, z_m)`. O(n²) a point."""
         if of_variance is None:
             pull = np.zeros(at.half.shape)
         else:  # ∂σ²/∂z = ∂k(z, z)/∂z − 2 Σ_j (K⁻¹ k(X, z))_j ∂k(z, x_j)/∂z
             pull = self.factor.half_solve(-2.0 * of_variance * at.half, transpose=True)
         if of_means is not None:
             pull[: len(self)] += self.weights @ of_means
-        return pull
+        W = pull.T if factor is None else pull.T * rows_once(factor, at.points, rows)
+        slope = searched.input_gradient(at.points, rows, W)
+        if of_variance is not None:
+            level = of_variance if factor is None else of_variance * factor.diagonal(at.points)
+            slope += level[:, None] * searched.diagonal_gradient(at.points)
+        return slope
 
 
 # -- which outcomes count ----------------------------------------------------------------------------------------------

@@ -621,9 +621,12 @@ class GPRegression(Generic[K]):
         found = self._given.solve(Z)
         return self.mean + found.mean[0], found.variance
 
-    def crossed(self, W: Float[np.ndarray, "s d"], held: Sequence[int]) -> CrossedOutcomes:
-        """Moments of outcomes at rows that have their `held` columns from one table and the others from W (s, d)."""
-        return CrossedOutcomes(self._given, self.prior, W, held)
+    @staticmethod
+    def crossed(
+        members: Sequence[GPRegression[Any]], W: Float[np.ndarray, "s d"], held: Sequence[int]
+    ) -> CrossedOutcomes:
+        """Outcomes by each member at rows that have `held` columns from one table and the others from W (s, d)."""
+        return CrossedOutcomes([(each._given, each.prior) for each in members], W, held)
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""

@@ -146,9 +146,8 @@ class ConstraintModel:
             None if end is None else float(forward(np.array([end]))[0])
             for end in (self.limit.at_most, self.limit.at_least)
         ]
-        return KeepingProbability(
-            [member.crossed(nature.rows, held) for member in self._members], nature, at_most=ends[0], at_least=ends[1]
-        )
+        outcomes = GPRegression.crossed(self._members, nature.rows, held)
+        return KeepingProbability(outcomes, nature, at_most=ends[0], at_least=ends[1])
 
     def room(self, rows: Float[np.ndarray, "m d"]) -> float:
         """Slack of the constraint at its probability, over rows drawn by nature, in units of the outcome."""
@@ -175,56 +174,54 @@ class KeepingProbability:
     The predictive distribution is a mixture over draws of the hyperparameters, `smoothed` over those of nature.
 
     Attributes:
-        members: outcomes by k draws of the hyperparameters.
+        outcomes: by k draws of the hyperparameters.
         nature: what it draws.
         at_most: the upper end of the limit, standardised.
         at_least: the lower end.
     """
 
-    members: Sequence[CrossedOutcomes]
+    outcomes: CrossedOutcomes
     nature: Nature
     at_most: float | None
     at_least: float | None
 
     def values(self, points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
         """See `LogProbability`."""
-        return self._averaged(self._logs([member.moments(points) for member in self.members]))
+        return self._averaged(self._logs(self.outcomes.moments(points)))
 
     def values_and_gradients(
         self, points: Float[np.ndarray, "n c"]
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n c"]]:
         """See `LogProbability`."""
-        moments = [member.moments(points) for member in self.members]
-        logs = self._logs(moments)
+        at = self.outcomes.moments(points)
+        logs = self._logs(at)
         values = self._averaged(logs)
-        shares = np.exp(logs + np.log(self.nature.shares) - values[:, None]) / len(self.members)  # of ∂value/∂log
-        of_mean, of_variance = self._slopes(moments, logs)
-        gradient = np.zeros(points.shape)
-        for member, at, share, first, second in zip(self.members, moments, shares, of_mean, of_variance, strict=True):
-            gradient += member.slopes(at, *self._unsmoothed(at.mean, share * first, share * second))
-        return values, gradient
+        shares = np.exp(logs + np.log(self.nature.shares) - values[:, None]) / len(logs)  # ∂value/∂log
+        of_mean, of_variance = self._slopes(at, logs)
+        slopes = self._unsmoothed(at.mean, shares * of_mean, shares * of_variance)
+        return values, self.outcomes.slopes(at, *slopes)
 
     def _averaged(self, logs: Float[np.ndarray, "k n s"]) -> Float[np.ndarray, " n"]:
         return np.asarray(np.logaddexp.reduce(self.nature.average(logs), axis=0) - np.log(len(logs)))
 
-    def _gaps(self, moments: Sequence[CrossedMoments]) -> tuple[list[Float[np.ndarray, "k n s"] | None], np.ndarray]:
+    def _gaps(self, at: CrossedMoments) -> tuple[list[Float[np.ndarray, "k n s"] | None], np.ndarray]:
         """Distances of both ends, the upper one first, from the means, and deviations."""
-        mean, variance = np.array([at.mean for at in moments]), np.array([at.variance for at in moments])
+        mean, variance = at.mean, at.variance
         if self.nature.continuous:
             mean, variance = smoothed(mean, variance)
         return [None if end is None else end - mean for end in (self.at_most, self.at_least)], np.sqrt(variance)
 
-    def _logs(self, moments: Sequence[CrossedMoments]) -> Float[np.ndarray, "k n s"]:
+    def _logs(self, at: CrossedMoments) -> Float[np.ndarray, "k n s"]:
         """Log probabilities by each member, at each draw of nature."""
-        gaps, deviation = self._gaps(moments)
+        gaps, deviation = self._gaps(at)
         high, low = (None if gap is None else _deviates(gap, deviation) for gap in gaps)
         return _log_between(low, high)
 
     def _slopes(
-        self, moments: Sequence[CrossedMoments], logs: Float[np.ndarray, "k n s"]
+        self, at: CrossedMoments, logs: Float[np.ndarray, "k n s"]
     ) -> tuple[Float[np.ndarray, "k n s"], Float[np.ndarray, "k n s"]]:
         """Derivatives of log probabilities by means and variances, both `smoothed`."""
-        gaps, deviation = self._gaps(moments)
+        gaps, deviation = self._gaps(at)
         of_mean, of_deviation = np.zeros(logs.shape), np.zeros(logs.shape)
         for gap, sign in zip(gaps, (1.0, -1.0), strict=True):
             if gap is None:
@@ -236,14 +233,17 @@ class KeepingProbability:
         return of_mean, of_deviation / (2.0 * deviation)
 
     def _unsmoothed(
-        self, mean: Float[np.ndarray, "n s"], of_mean: Float[np.ndarray, "n s"], of_variance: Float[np.ndarray, "n s"]
-    ) -> tuple[Float[np.ndarray, "n s"], Float[np.ndarray, "n s"]]:
+        self,
+        mean: Float[np.ndarray, "k n s"],
+        of_mean: Float[np.ndarray, "k n s"],
+        of_variance: Float[np.ndarray, "k n s"],
+    ) -> tuple[Float[np.ndarray, "k n s"], Float[np.ndarray, "k n s"]]:
         """Derivatives by means and variances, given those by `smoothed` ones."""
         if not self.nature.continuous:
             return of_mean, of_variance
-        shrunk, away = _NEARER * of_mean, mean - mean.mean(axis=1, keepdims=True)
-        shrunk += (1.0 - _NEARER) * of_mean.mean(axis=1, keepdims=True)
-        return shrunk + 2.0 * _SMOOTH**2 * of_variance.mean(axis=1, keepdims=True) * away, of_variance
+        shrunk, away = _NEARER * of_mean, mean - mean.mean(axis=2, keepdims=True)
+        shrunk += (1.0 - _NEARER) * of_mean.mean(axis=2, keepdims=True)
+        return shrunk + 2.0 * _SMOOTH**2 * of_variance.mean(axis=2, keepdims=True) * away, of_variance
 
 
 def doubtable(limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:

@@ -12,9 +12,11 @@ from typing import cast
 import numpy as np
 
 from ..._arrays import Float
+from ._anova import AnovaKernel
 from ._elementary import Linear
 from ._stationary import Stationary
 from ._temporal import EpochsKernel, InUnitsKernel
+from ._unseen import UnseenKernel
 from .base import Kernel, Product, Sum, without_each
 
 Slope = Callable[[np.ndarray], np.ndarray]
@@ -44,6 +46,10 @@ def stacked(
         return _sum(values, slopes) if isinstance(first, Sum) else _product(values, slopes)
     if isinstance(first, EpochsKernel) and all(kernel == first for kernel in kernels):
         return first(X, Z)[None], lambda W: np.zeros(X.shape)
+    if isinstance(first, UnseenKernel):  # which has no hyperparameters
+        return first(X, Z)[None], lambda W: first.input_gradient(X, Z, W.sum(axis=0))
+    if isinstance(first, AnovaKernel):
+        return _anova(cast("Sequence[AnovaKernel]", kernels), X, Z)
     if isinstance(first, InUnitsKernel):
         inner, unit = [cast("InUnitsKernel", kernel).kernel for kernel in kernels], first.unit
         value, slope = stacked(inner, first.counted(X), first.counted(Z))
@@ -104,3 +110,31 @@ def _stationary(
         return found
 
     return s2 * shape, slope
+
+
+def _anova(
+    kernels: Sequence[AnovaKernel], X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"]
+) -> tuple[Float[np.ndarray, "k r n"], Slope]:
+    columns, categorical = kernels[0].dimensions, kernels[0].categorical
+    A, B = X[:, columns].T, Z[:, columns].T  # (c, r), (c, n)
+    precision, shares = (
+        np.array([np.asarray(getattr(kernel, name)) for kernel in kernels])[:, :, None, None]
+        for name in ("lengthscales", "weights")
+    )
+    precision = precision**-2.0  # (k, c, 1, 1)
+    s2 = np.array([kernel.variance for kernel in kernels])[:, None, None]
+    apart = A[:, :, None] - B[:, None]
+    squares = np.where(categorical[:, None, None], apart != 0.0, apart * apart)
+    bells = shares * np.exp(-0.5 * precision * squares)
+    factors = bells + (1.0 - shares)
+    value = s2 * factors.prod(axis=1)
+
+    def slope(W: Float[np.ndarray, "k r n"]) -> Float[np.ndarray, "r d"]:
+        # ∂ ln k/∂x_d = −w e/(1 − w + w e) (x_d − z_d)/ℓ_d²
+        parts = (W * value)[:, None] * np.divide(bells, factors, out=np.zeros_like(bells), where=factors > 0.0)
+        found = np.zeros(X.shape)
+        along = -(parts * precision * apart).sum(axis=(0, 3))
+        found[:, columns] = np.where(categorical[:, None], 0.0, along).T
+        return found
+
+    return value, slope
