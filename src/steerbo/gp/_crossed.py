@@ -16,8 +16,7 @@ import numpy as np
 from .._arrays import Float
 from ._posterior import GPPosterior
 from ._process import GPPrior
-from .kernels import Kernel, stacked
-from .kernels._stacked import Slope
+from .kernels import Kernel, Slope, stacked
 
 _INVERTED = 128  # observations up to which products with inverse factors take less time than solving member by member
 

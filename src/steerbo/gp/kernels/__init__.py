@@ -6,7 +6,7 @@ Kernels whose plain name users declare, as data, carry `Kernel` in theirs.
 from ._anova import AnovaKernel
 from ._cell import CellKernel
 from ._elementary import Called, Constant, Fixed, Linear, called
-from ._stacked import stacked
+from ._stacked import Slope, stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
 from ._unseen import UnseenKernel
@@ -15,5 +15,5 @@ from .base import Kernel, Product, Sum
 __all__ = [
     "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel",
     "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel",
-    "SquaredExponentialKernel", "Stationary", "Sum", "UnseenKernel", "called", "stacked",
+    "Slope", "SquaredExponentialKernel", "Stationary", "Sum", "UnseenKernel", "called", "stacked",
 ]  # fmt: skip
