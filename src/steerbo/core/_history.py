@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -312,6 +313,18 @@ class History:
         self.undated = False  # whether data came before any round and say no time themselves
         self.asked_for: float | None = None  # time that is asked for before any round
         self._began = 0.0  # `beginning` when results were gathered
+
+    def __copy__(self) -> History:
+        """Copy to which other events can be applied."""
+        other = object.__new__(History)
+        for name, value in vars(self).items():
+            apart = isinstance(value, Dates | CostLedger)
+            setattr(
+                other,
+                name,
+                deepcopy(value) if apart else copy(value) if isinstance(value, dict | list | set) else value,
+            )
+        return other
 
     def __iter__(self) -> Iterator[Round]:
         return iter(list(self._rounds.values()))  # a copy: another thread may go on
@@ -620,11 +633,17 @@ class History:
         """Take in one event."""
         self.events += 1
         self._apply(event)
-        if self.undated and self.beginning != self._began:
-            self._begin_elsewhen()
+        self._date()
 
-    def _begin_elsewhen(self) -> None:
-        """Take note that data from before any round came at another time: the first round has another one."""
+    def ask_for(self, time: float) -> None:
+        """Let data from before any round that say no time have come at a time; only in a copy."""
+        self.asked_for = time
+        self._date()
+
+    def _date(self) -> None:
+        """Date results from before any round anew, where the first round has another time."""
+        if not self.undated or self.beginning == self._began:
+            return
         self._began, self._results = self.beginning, None
         before = {name for name, (_, time) in self._came.items() if time is None}
         self.fits = tuple(
@@ -696,7 +715,7 @@ class History:
 
     def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
         """Reset a waiting round to its state after some of its looks; only in a copy, whose events are not its own."""
-        now, self._rounds = self[asked.token], dict(self._rounds)
+        now = self[asked.token]
         first = History(self.created, self._order, self.completed, self._shown)
         first.apply(asked)
         for event in decided:

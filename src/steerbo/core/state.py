@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -49,12 +49,17 @@ class StudyState:
         problem: the problem that is optimised.
         kind: the method's class.
         created: the first event.
+        history: what came since; None: nothing did.
     """
 
-    def __init__(self, problem: Problem, kind: type[Method[Any, Any]], created: Created) -> None:
+    def __init__(
+        self, problem: Problem, kind: type[Method[Any, Any]], created: Created, history: History | None = None
+    ) -> None:
         self.problem = problem
         self.events: list[Event] = [created]
-        self.history = History(created, problem.in_order, problem.completed, problem.shown)
+        if history is None:
+            history = History(created, problem.in_order, problem.completed, problem.shown)
+        self.history = history
         self.streams = Streams(created.seed)
         self.checks, self.codes = LawMonitor(problem), Codes(problem, unusual)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
@@ -173,15 +178,20 @@ class StudyState:
             return self
         counted = request[TIME.name] == self.history.next_time
         start = beginning(len(self.history) + 1, request[TIME.name], counted)
-        return self if start == self.history.beginning else self._replayed(self.events[1:], start)
+        if start == self.history.beginning:
+            return self
+        state = self._copy()
+        state.history.ask_for(start)
+        state.method.update()
+        return state
 
-    def _replayed(self, events: Sequence[Event], asked_for: float | None) -> StudyState:
+    def _copy(self) -> StudyState:
+        """Copy of the state, with a history of its own: the method is a function of it."""
         created = self.events[0]
         assert isinstance(created, Created)
-        state = StudyState(self.problem, type(self.method), created)
-        state.history.asked_for = asked_for
-        for each in events:
-            state.apply(each)
+        state = StudyState(self.problem, type(self.method), created, copy(self.history))
+        state.events, state.unread = [*self.events], dict(self.unread)
+        state.codes = deepcopy(self.codes, {id(self.problem): self.problem})
         return state
 
     def finished(self) -> str:
@@ -250,7 +260,9 @@ class StudyState:
 
     def preview(self, event: Event) -> StudyState:
         """Copy of the state after one more event: an event that cannot be applied is not logged."""
-        return self._replayed([*self.events[1:], event], self.history.asked_for)
+        state = self._copy()
+        state.apply(event)
+        return state
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
         """Choose the next round; the method gets its place in a batch if there are switching costs, or it follows."""
