@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo import CostVarying, Float, Optimizer, Uniform
 from steerbo.core import History, Scope
-from steerbo.core._history import RunningMean
 from tests.sizes import examples
 
 PROBLEM = CostVarying([Float("a", 0, 1, law=Uniform()), Float("b", 0, 1, law=Uniform())], [["a"], ["b"]])
@@ -20,7 +17,7 @@ STEP = st.tuples(st.sampled_from(["tell", "fail", "amend", "void", "add", "mend"
 
 
 def _mean(history: History, scope: Scope) -> float | None:
-    """What it said before it was summed up as it comes: a look at everything."""
+    """Mean of all costs of a scope."""
     known = [r.paid for r in history if r.paid is not None and r.suggestion.scope == scope]
     known += [e.outcome.cost for e in history.data.values() if e.outcome.cost is not None and e.scope == scope]
     return math.fsum(known) / len(known) if known else None
@@ -60,17 +57,6 @@ def test_sums_are_those_of_all_rounds_as_they_stand(steps: list[tuple[str, float
         for scope in PROBLEM.scopes:
             assert history.mean_cost(scope) == _mean(history, scope)
         paid = [r.paid for r in history if r.paid is not None]
-        assert history._accounts.usual == (math.fsum(paid) / len(paid) if paid else None)
+        assert history.costs.usual == (math.fsum(paid) / len(paid) if paid else None)
         assert [r for r in history.unresolved if r.waiting] == list(history.waiting)
         assert history.unpriced == sum(r.unpriced for r in history)
-
-
-def test_a_mean_that_comes_and_goes_leaves_nothing() -> None:
-    mean: Any = RunningMean()
-    for number in (1e16, 0.1, 3e-9):
-        mean.change(None, number)
-    mean.change(1e16, None)
-    assert mean.value == pytest.approx((0.1 + 3e-9) / 2, rel=1e-15)
-    mean.change(0.1, None)
-    mean.change(3e-9, None)
-    assert mean.value is None

@@ -1,14 +1,12 @@
-"""History of a study: its rounds as they stand now, its external data, and the money spent.
-
-`CostLedger` sums up costs as rounds come, so that a long stream is never read again for them.
-"""
+"""History of a study: its rounds as they stand now, its external data, and the money spent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import islice
 from typing import Any, Literal, assert_never
@@ -158,106 +156,43 @@ class Fit:
         return found
 
 
-class RunningMean:
-    """Mean of numbers that are added and removed; None of none. Sums are exact, so removal leaves no rounding.
+@dataclass(frozen=True)
+class Costs:
+    """Charges and known costs of rounds and of external data as they stand.
 
-    >>> mean = RunningMean()
-    >>> for number in (0.1, 0.2, 0.3):
-    ...     mean.change(None, number)
-    >>> mean.change(0.2, None)
-    >>> mean.value
-    0.2
+    Attributes:
+        spent: total charge.
+        estimated: part of it that is charged for unknown costs.
+        unpriced: number of rounds that have ended, or are charged for, of unknown cost.
+        usual: mean cost of a round; None where no cost is known.
+        by_scope: mean cost of a play of each scope, external data included, where one is known.
+        working: the same of plays that have an outcome.
     """
 
-    def __init__(self) -> None:
-        self._sum, self._count = Fraction(), 0
+    spent: float
+    estimated: float
+    unpriced: int
+    usual: float | None
+    by_scope: Mapping[Scope, float]
+    working: Mapping[Scope, float]
 
-    def change(self, before: float | None, after: float | None) -> None:
-        """Replace the number `before` by `after`; None: there was, or is, none."""
-        if before != after:
-            self._sum += Fraction(after or 0.0) - Fraction(before or 0.0)
-            self._count += (after is not None) - (before is not None)
-
-    @property
-    def value(self) -> float | None:
-        """Mean of the numbers; None where there are none."""
-        return float(self._sum) / self._count if self._count else None
-
-
-class CostLedger:
-    """Charges and known costs of rounds and of external data."""
-
-    def __init__(self) -> None:
-        self._charged, self._estimated = Fraction(), Fraction()  # exact: what is taken away leaves no rounding
-        self.unpriced = 0  # rounds that have ended, or are charged for, of unknown cost
-        self._rounds = RunningMean()  # of all rounds
-        self._scopes: dict[Scope, RunningMean] = {}
-        self._working: dict[Scope, RunningMean] = {}  # of plays with an outcome
-
-    @property
-    def spent(self) -> float:
-        """Total charge."""
-        return float(self._charged)
-
-    @property
-    def estimated(self) -> float:
-        """Part of the total that is charged for unknown costs."""
-        return float(self._estimated)
-
-    @property
-    def usual(self) -> float | None:
-        """Mean cost of a round; None where no cost is known."""
-        return self._rounds.value
-
-    def mean_cost(self, scope: Scope) -> float | None:
-        """Mean cost of a play of a scope, external data included; None where no cost is known."""
-        return self._scopes[scope].value if scope in self._scopes else None
-
-    def mean_cost_working(self, scope: Scope) -> float | None:
-        """Mean cost of a play of a scope that has an outcome, external data included; None where none is known."""
-        return self._working[scope].value if scope in self._working else None
-
-    def change(self, before: Round, after: Round) -> None:
-        """Replace a round by its present form."""
-        for played, sign in ((after, 1), (before, -1)):
-            charged = sign * Fraction(played.charged)
-            self._charged += charged
-            if played.unpriced:
-                self._estimated += charged
-                self.unpriced += sign
-        paid = before.paid, after.paid
-        if paid[0] != paid[1]:
-            self._rounds.change(*paid)
-            self._of(after.suggestion.scope).change(*paid)
-        worked = [None if played.outcome is None else played.outcome.cost for played in (before, after)]
-        if worked[0] != worked[1]:
-            self._working.setdefault(after.suggestion.scope, RunningMean()).change(*worked)
-
-    def add(self, data: DataAdded) -> None:
-        """Add external data."""
-        self._charged += Fraction(data.charged)
-        self._learn(data)
-
-    def void(self, data: DataAdded) -> None:
-        """Void external data: its cost stays spent, and no longer counts in mean costs."""
-        if data.scope is not None:
-            self._of(data.scope).change(data.outcome.cost, None)
-            self._working[data.scope].change(data.outcome.cost, None)
-
-    def correct(self, before: DataAdded, after: DataAdded, *, counted: bool) -> None:
-        """Correct external data; `counted`: whether it was not void before, and its cost is part of mean costs."""
-        self._charged += Fraction(after.charged) - Fraction(before.charged)
-        if counted:
-            self.void(before)
-        self._learn(after)
-
-    def _learn(self, data: DataAdded) -> None:
-        if data.scope is not None:
-            self._of(data.scope).change(None, data.outcome.cost)
-            self._working.setdefault(data.scope, RunningMean()).change(None, data.outcome.cost)
-
-    def _of(self, scope: Scope) -> RunningMean:
-        return self._scopes.setdefault(scope, RunningMean())
+    @classmethod
+    def of(cls, rounds: Collection[Round], data: Iterable[DataAdded], void: Iterable[DataAdded]) -> Costs:
+        """Sum up; `void` data stay paid, and no longer count in mean costs."""
+        unpriced = [played.charged for played in rounds if played.unpriced]
+        charges = [*(played.charged for played in rounds), *(each.charged for each in (*data, *void))]
+        paid, working = defaultdict[Scope, list[float]](list), defaultdict[Scope, list[float]](list)
+        of_rounds = [(played.suggestion.scope, played.paid, played.outcome is not None) for played in rounds]
+        of_data = [(each.scope, each.outcome.cost, True) for each in data if each.scope is not None]
+        for scope, cost, worked in (*of_rounds, *of_data):
+            if cost is not None:
+                paid[scope].append(cost)
+                if worked:
+                    working[scope].append(cost)
+        known = [played.paid for played in rounds if played.paid is not None]
+        usual = math.fsum(known) / len(known) if known else None
+        means = ({scope: math.fsum(some) / len(some) for scope, some in each.items()} for each in (paid, working))
+        return cls(math.fsum(charges), math.fsum(unpriced), len(unpriced), usual, *means)
 
 
 def number_of(name: str) -> int:
@@ -305,7 +240,8 @@ class History:
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
         self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
         self._waiting: dict[str, None] = {}  # and these with those that were abandoned
-        self._accounts, self._failed = CostLedger(), 0
+        self._costs: Costs | None = None  # None: to be summed up anew
+        self._failed = 0
         self._clock: list[tuple[float, int, str]] = []  # heap, latest first: negative time and number, and token
         self._held: str | None = None  # token of the first of them
         self.dates = Dates()  # times that external data say
@@ -318,12 +254,8 @@ class History:
         """Copy to which other events can be applied."""
         other = object.__new__(History)
         for name, value in vars(self).items():
-            apart = isinstance(value, Dates | CostLedger)
-            setattr(
-                other,
-                name,
-                deepcopy(value) if apart else copy(value) if isinstance(value, dict | list | set) else value,
-            )
+            setattr(other, name, copy(value) if isinstance(value, dict | list | set) else value)
+        other.dates = deepcopy(self.dates)
         return other
 
     def __iter__(self) -> Iterator[Round]:
@@ -579,30 +511,37 @@ class History:
         return self._failed
 
     @property
+    def costs(self) -> Costs:
+        """Charges and known costs as they stand."""
+        if self._costs is None:
+            self._costs = Costs.of(self._rounds.values(), self.data.values(), self.removed.values())
+        return self._costs
+
+    @property
     def spent(self) -> float:
         """Money spent, failed and voided rounds included, with the charges for unknown costs."""
-        return self._accounts.spent
+        return self.costs.spent
 
     @property
     def estimated(self) -> float:
         """Part of `spent` that is charged for unknown costs."""
-        return self._accounts.estimated
+        return self.costs.estimated
 
     @property
     def unpriced(self) -> int:
         """Number of rounds that have ended, or are charged, at an unknown cost."""
-        return self._accounts.unpriced
+        return self.costs.unpriced
 
     def mean_cost(self, scope: Scope) -> float | None:
         """Mean cost of a play of `scope`, external data included; None where no cost is known."""
-        return self._accounts.mean_cost(scope)
+        return self.costs.by_scope.get(scope)
 
     def mean_cost_working(self, scope: Scope) -> float | None:
         """Mean cost of a play of `scope` that has an outcome, external data included; None where none is known.
 
         What a failure cost, which may have ended early, is not the price of a play that works.
         """
-        return self._accounts.mean_cost_working(scope)
+        return self.costs.working.get(scope)
 
     def estimate(self, token: str) -> float | None:
         """Charge for a failed round of unknown cost; None without a budget.
@@ -612,7 +551,7 @@ class History:
         if self.budget is None:
             return None
         expected = self[token].expected_cost
-        return expected if expected is not None else self._accounts.usual or 0.0
+        return expected if expected is not None else self.costs.usual or 0.0
 
     @property
     def reserved(self) -> float:
@@ -632,6 +571,7 @@ class History:
     def apply(self, event: Event) -> None:
         """Take in one event."""
         self.events += 1
+        self._costs = None
         self._apply(event)
         self._date()
 
@@ -697,7 +637,6 @@ class History:
                     self.identified[event.id] = self.latest_data
                 self._arrive(self.latest_data)
                 self.dates.state(self.latest_data, event.outcome.realised.get("time"), len(self))
-                self._accounts.add(event)
             case LimitsRevised():
                 now = {name: new for name, (_, new) in event.changes.items()}
                 self.budget, self.limit = now.get("budget", self.budget), now.get("rounds", self.limit)
@@ -762,14 +701,12 @@ class History:
         if event.outcome is None:
             if name in self.data:
                 self._results = None
-                self._accounts.void(before)
                 self.removed[name] = self.data.pop(name)
                 self.dates.state(name, None, len(self))
             return
         charge = before.charge if event.charge is None else event.charge
         after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
         self._results = None
-        self._accounts.correct(before, after, counted=name in self.data)
         self.dates.state(name, after.outcome.realised.get("time"), len(self))
         if name in self.data:
             self.data[name] = after
@@ -784,7 +721,7 @@ class History:
         told = {**before.request.get("context", {}), **suggestion.values, **(known.realised if known else {})}
         after = with_checked(before, realised=self._order(self.completed(told)), **changes)
         self._rounds[token] = after
-        self._accounts.change(before, after)
+        self._costs = None
         if before.holds_clock != after.holds_clock:
             self._set_clock(after)
         if token in self._came or after.state in ("told", "failed"):
