@@ -48,7 +48,7 @@ def check(file: Path) -> Checked:
         if result.key in seen:
             found.complaints.append(f"{where}: the same run as line {seen[result.key]}")
         seen[result.key] = number
-        found.runs[result.problem, result.entrant, split or "other"] += 1
+        found.runs[result.problem, result.entrant, split] += 1
     return found
 
 
@@ -57,12 +57,6 @@ def complaints(result: Result) -> Iterator[str]:
     about = problem(result.problem)
     if result.version != about.version:
         yield f"{about.name} is of version {about.version}; these runs are of version {result.version}, play them anew"
-    if about.seeds.split(result.seed) is None:
-        tuning, reported = about.seeds.tuning, about.seeds.reported
-        yield (
-            f"seed {result.seed} is neither one for tuning ({tuning.start} to {tuning.stop - 1}) "
-            f"nor one that is reported ({reported.start} to {reported.stop - 1})"
-        )
     money = result.budget.money
     if money is not None and result.money > money * (1 + 1e-6):
         yield f"money {result.money:g} is more than the budget, {money:g}"

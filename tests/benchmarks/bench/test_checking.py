@@ -32,7 +32,6 @@ def test_good_files(kept: Path) -> None:
     [
         ({"problem": "dayly"}, "did you mean 'daily'"),
         ({"version": 7}, "of version 1"),
-        ({"seed": 700}, "neither one for tuning"),
         ({"rounds": 100}, "100 rounds are more than the budget"),
         ({"money": 9.0, "budget": {"rounds": 72, "money": 8.0}}, "more than the budget"),
         ({"curve": {"unit": "money", "at": [1], "simple": [0]}}, "in this problem rounds"),
