@@ -7,7 +7,6 @@ draws, is `Candidates.expectation` in `search_space.py`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -64,7 +63,7 @@ class _Comparison:
     """Model that outcomes are compared with where few of the others have taught the hyperparameters, as data are added.
 
     A fit is logged when something is answered. Before that nothing says how much outcomes differ: so some of them are
-    learned from for the comparison alone, at the sizes of `refit_due`. It is a function of the outcomes.
+    learned from for the comparison alone, whenever they have doubled. It is a function of the outcomes.
     """
 
     def __init__(self) -> None:
@@ -84,8 +83,8 @@ class _Comparison:
             return model
         if n < (learned := 2 * COMPARABLE):
             return None
-        while (more := math.ceil(1.25 * learned)) <= min(n, GPRegression.many):
-            learned = more
+        while 2 * learned <= min(n, GPRegression.many):
+            learned *= 2
         known = self._model
         m = 0 if known is None else len(known)
         if known is None or learned != self._learned or not _begins(known, X[:m], y[:m]):

@@ -21,7 +21,6 @@ from .._arrays import Float, Int
 from ..errors import ModelFailure
 from ._factor import Factor
 from ._hyperparameters import Parameter, log_prior, prior_density
-from ._posterior import MOST
 from ._process import GPPrior, Weighed
 
 LogLikelihood = Callable[[np.ndarray], tuple[float, np.ndarray, float]]
@@ -345,6 +344,8 @@ def _updated(inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta) -> Flo
 
 # -- many observations -------------------------------------------------------------------------------------------------
 
+LEARNED_FROM = 1500
+"""Outcomes that hyperparameters are learned from: predictions are as good as with all of 4000 (`evidence/size.md`)."""
 MANY = 500
 """Observations that are some: all are learned from until there are more."""
 _BEGUN, _EACH = 250, 25  # observations that a first search begins with: so many, or so many for each hyperparameter
@@ -396,15 +397,15 @@ def fit_large(
     nearly: bool = False,
     hasty: Hasty | None = None,
 ) -> Fit:
-    """Fit hyperparameters to all outcomes z (n,), standardised, at X (n, d), or to `MOST` of them, evenly spaced.
+    """Fit hyperparameters to outcomes z (n,), standardised, at X (n, d): all, or `LEARNED_FROM` evenly spaced ones.
 
     A search may begin at those of `initial` and `before`; `nearly`: the latter were found for nearly the same outcomes,
     and it begins nowhere else. `many` says from how many outcomes on a search saves time, and from how many on it
     learns from some of them first; `extra` are noise variances (n,) beside the common one. `hasty`: how to save time
     with few outcomes, too.
     """
-    if len(z) > MOST:
-        most = evenly(len(z), MOST)
+    if len(z) > LEARNED_FROM:
+        most = evenly(len(z), LEARNED_FROM)
         X, z, extra = X[most], z[most], extra[most]
     n, fixed, parameters = len(z), initial.theta, initial.parameters
 

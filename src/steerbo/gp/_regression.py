@@ -20,9 +20,9 @@ from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
 from ._crossed import CrossedOutcomes
 from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
-from ._fit import Fit, Hasty, Place, fit_large
+from ._fit import LEARNED_FROM, Fit, Hasty, Place, fit_large
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
-from ._posterior import MOST, GPPosterior, subset_of_data
+from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior, inverted
 from ._standardisation import Standardisation, rounding_step
 from .kernels import Kernel, stacked
@@ -541,7 +541,7 @@ class GPRegression(Generic[K]):
         self.draws = hyperparameters.draws
         self._data = _Observations(self.inputs, self.outcomes, extra)
         self.prior, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
-        there, self._fitted = self._fitted is self.inputs and len(self) <= MOST, None
+        there, self._fitted = self._fitted is self.inputs and len(self) <= LEARNED_FROM, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
         self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
         self._condition(made)

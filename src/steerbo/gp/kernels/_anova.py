@@ -25,6 +25,7 @@ from .._hyperparameters import Parameter, lengthscale, variance, weight
 from .base import Kernel, Pull, Terms
 
 _KEPT = 2**18  # numbers in arrays of all columns that a pull-back uses again
+_ROWS = 256  # of a matrix that a pull-back works on at a time: n may be thousands
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -193,29 +194,33 @@ class AnovaKernel(Kernel):
                 gram *= self._mixed(j, bell.copy())
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
-            M = W * gram
-            along, shares = np.zeros(k), np.zeros(k)
+            along, shares, total = np.zeros(k), np.zeros(k), 0.0
             centred = columns - columns.sum(axis=1, keepdims=True) / n
-            for j, x in enumerate(columns):
-                w, bell = float(self.weights[j]), self._bell(j, x, x) if bells is None else bells[j]
-                if w < 1.0:
-                    part = w * bell
-                    factor = part + (1.0 - w)
-                    part /= factor
-                    part *= M
-                    if k > 1:  # p − q = −w (1 − e) / f
-                        apart = 1.0 - bell
-                        apart /= factor
-                        shares[j] = -w * (1.0 - w) * float(np.vdot(M, apart))
-                else:
-                    part = M
-                if self.categorical[j]:
-                    along[j] = np.vdot(part, x[:, None] != x)
-                else:
-                    c = centred[j]
-                    along[j] = (part.sum(axis=0) + part.sum(axis=1)) @ c**2 - 2.0 * c @ part @ c
+            for first in range(0, n, _ROWS):
+                rows = slice(first, first + _ROWS)
+                M = W[rows] * gram[rows]
+                total += M.sum()
+                for j, x in enumerate(columns):
+                    w, bell = float(self.weights[j]), self._bell(j, x[rows], x) if bells is None else bells[j][rows]
+                    if w < 1.0:
+                        part = w * bell
+                        factor = part + (1.0 - w)
+                        part /= factor
+                        part *= M
+                        if k > 1:  # p − q = −w (1 − e) / f
+                            apart = 1.0 - bell
+                            apart /= factor
+                            shares[j] += -w * (1.0 - w) * float(np.vdot(M, apart))
+                    else:
+                        part = M
+                    if self.categorical[j]:
+                        along[j] += np.vdot(part, x[rows, None] != x)
+                    else:
+                        c, both = centred[j], part.sum(axis=0)
+                        both[rows] += part.sum(axis=1)
+                        along[j] += both @ c**2 - 2.0 * c[rows] @ part @ c
             along /= self.lengthscales**2
-            return np.concatenate([along, shares if k > 1 else shares[:0], [M.sum()]])
+            return np.concatenate([along, shares if k > 1 else shares[:0], [total]])
 
         return gram, pull
 
