@@ -293,3 +293,22 @@ def test_a_price_that_a_formula_gives_is_no_code() -> None:
     costs = [played.paid for played in optimizer.history if played.paid == 2.0]
     assert len(costs) >= 3, "the price of two days comes again, and no other does"
     assert not [each for each in optimizer.status.findings if each.kind == "codes"]
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_a_code_in_the_column_of_a_limit_counts_as_not_measured() -> None:
+    problem = sb.CostVarying(
+        [sb.Float("x", 0, 10)], [["x"]], limits=[sb.OutcomeConstraint("heat", at_most=5.0, probability=0.9)]
+    )
+    optimizer, random = sb.Optimizer(problem, seed=0), np.random.default_rng(3)
+    for k in range(12):
+        x = float(random.uniform(0, 10))
+        heat = -200.0 if k % 3 == 2 else float(2 + x / 3 + random.normal(0, 0.1))
+        said = optimizer.add(peak(x, random), {"x": x, "heat": heat})
+        if k == 8:
+            assert "heat = -200 comes for the 3rd time" in str(said)
+    assert "heat = -200 in 4 of 12 outcomes" in str(optimizer.status)
+    assert len(optimizer.history.added) == 12, "the values themselves count"
+    assert [each.realised.get("heat") for each in optimizer.history.added].count(None) == 4
+    optimizer.amend("added-3", optimizer.events[3].outcome.value, realised=optimizer.events[3].outcome.realised)
+    assert all(each.realised["heat"] for each in optimizer.history.added), "confirmed, it counts"

@@ -4,7 +4,7 @@ Instruments and tables write -200, -999, 0 or 9999 where nothing was measured, a
 for ever. No model can tell such a number from a measurement by its size alone: 0 and 99 may lie within the range. That
 it comes again does tell it, unless outcomes are rounded so that any of them may.
 
-The rule, for outcomes, and for the costs of one scope. A number is a code where
+The rule, for outcomes, for those that have a limit, and for the costs of one scope. A number is a code where
 
 - it was told at three different settings or more, and at least as many others were known when it was found;
 - most others are unique, and rounding alone brings so many together in at most one study of a hundred: see
@@ -15,9 +15,9 @@ The rule, for outcomes, and for the costs of one scope. A number is a code where
 
 A cost that equals the sum of all stated prices so far, for the second time, is a total.
 
-What holds a code is kept as it was told, and does not count: an outcome as if it were void, a cost as if the stated
-one had been paid, or an unknown one. Somebody who amends such an outcome to what it is has confirmed it: then the
-number counts wherever it stands.
+What holds a code is kept as it was told, and does not count: an outcome as if it were void, one that has a limit as if
+it had not been measured, a cost as if the stated one had been paid, or an unknown one. Somebody who amends such an
+outcome to what it is has confirmed it: then the number counts wherever it stands.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ..space import Categorical, Space
 from ._context import TIME
 from ._findings import Finding, Reason, finding, reason
 from ._history import History
-from ._problem import Problem
+from ._problem import ConstrainedProblem, Problem
 from .answers import Scope
 from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
 
@@ -318,6 +318,8 @@ class Codes:
         self._problem = problem
         self._values = Column(far_beyond)
         self._costs: dict[Scope | None, Column] = defaultdict(partial(Column, far_beyond))
+        limited = problem.further if isinstance(problem, ConstrainedProblem) else ()
+        self._limited = {name: Column(far_beyond) for name in limited}
         self._totals = Totals()
 
     def take(self, event: Event, history: History) -> Iterator[Amended]:
@@ -350,20 +352,20 @@ class Codes:
         outcome = event.outcome
         scope = event.scope if isinstance(event, DataAdded) else history[name].suggestion.scope
         place = self._place(outcome, history, name)
-        cost = self._measured_cost(outcome, name, history)
-        columns = [("value", self._values, self._problem.scalar(outcome)), ("cost", self._costs[scope], cost)]
-        for field, column, number in columns:
-            times = 0 if number is None else column.foresee(number, place)
+        numbers = self._numbers(outcome, name, history)
+        for field, column in self._columns(scope).items():
+            times = column.foresee(numbers[field], place) if field in numbers else 0
             if times:
-                about = {"name": field, "value": number, "times": times, "token": name}
-                yield Finding("code", where, field, about)
+                about = {"name": field, "value": numbers[field], "times": times, "token": name}
+                yield Finding("code", where, f"realised.{field}" if field in self._limited else field, about)
         price = self._price(name, history)
         if self._totals.foresee(price, outcome.cost):
             yield Finding("total", where, "cost", {"cost": outcome.cost, "price": price, "token": name})
 
     def findings(self) -> Iterator[Finding]:
         """Name the codes, and what is left out for them."""
-        for field, column in [("value", self._values), *(("cost", costs) for costs in self._costs.values())]:
+        costs = (("cost", column) for column in self._costs.values())
+        for field, column in [("value", self._values), *costs, *self._limited.items()]:
             for code in sorted(column.codes):
                 names = column.names(code)
                 yield finding("codes", name=field, value=code, times=len(names), outcomes=len(column), latest=names[-1])
@@ -377,7 +379,7 @@ class Codes:
             yield reason("left-out", outcomes=outcomes, values=codes)
 
     def _confirm(self, name: str, history: History) -> None:
-        for column in (self._values, self._costs[history.scope_of(name)]):
+        for column in self._columns(history.scope_of(name)).values():
             number = column.number(name)
             if number in column.codes:
                 column.confirm(number)
@@ -387,25 +389,33 @@ class Codes:
     def _state(self, name: str, told: Outcome | None, history: History) -> Iterator[str]:
         """Note an outcome as it was told; yields the names of others that count otherwise now."""
         place = () if told is None else self._place(told, history, name)
-        value, cost = (None, None) if told is None else (self._problem.scalar(told), told.cost)
-        value = value if value is None or math.isfinite(value) else None
-        measured = None if told is None else self._measured_cost(told, name, history)
-        for column, number in ((self._values, value), (self._costs[history.scope_of(name)], measured)):
+        numbers = {} if told is None else self._numbers(told, name, history)
+        for field, column in self._columns(history.scope_of(name)).items():
             before = column.codes
-            column.state(name, number, place, played=history.round_of(name) is not None)
+            column.state(name, numbers.get(field), place, played=history.round_of(name) is not None)
             for code in before ^ column.codes:
                 yield from column.names(code)
         found = self._totals.found
-        self._totals.state(name, self._price(name, history), cost)
+        self._totals.state(name, self._price(name, history), None if told is None else told.cost)
         yield from found ^ self._totals.found
+
+    def _columns(self, scope: Scope | None) -> dict[str, Column]:
+        """Columns that an outcome of a scope has numbers in, by name."""
+        return {"value": self._values, "cost": self._costs[scope], **self._limited}
+
+    def _numbers(self, told: Outcome, name: str, history: History) -> dict[str, float]:
+        """Numbers of an outcome, by column."""
+        value, cost = self._problem.scalar(told), self._measured_cost(told, name, history)
+        numbers = {"value": value} if math.isfinite(value) else {}
+        numbers |= {} if cost is None else {"cost": cost}
+        return numbers | {each: told.realised[each] for each in self._limited if each in told.realised}
 
     def _place(self, outcome: Outcome, history: History, name: str) -> Place:
         """Where an outcome was measured; settings count where nothing else was."""
         played = history.round_of(name)
         known: Mapping[str, Any] = {**(played.realised if played else {}), **outcome.realised}
-        names = [
-            each for each in self._problem.columns if each not in (TIME.name, "counts")
-        ]  # which follow from shares
+        others = (TIME.name, "counts", *self._limited)  # counts follow from shares; the others were measured there
+        names = [each for each in self._problem.columns if each not in others]
         return tuple(x for each in names for x in _encoded(self._problem.space, each, known.get(each)))
 
     def _price(self, name: str, history: History) -> float | None:
@@ -425,6 +435,9 @@ class Codes:
         told = history.coded.get(name) or history.standing(name)
         if told is None or self._problem.scalar(told) in self._values.codes:
             return None
+        coded = {each for each, column in self._limited.items() if told.realised.get(each) in column.codes}
+        if coded:
+            told = replace(told, realised={k: value for k, value in told.realised.items() if k not in coded})
         if told.cost in self._costs[history.scope_of(name)].codes or name in self._totals.found:
-            return replace(told, cost=self._price(name, history))
+            told = replace(told, cost=self._price(name, history))
         return told
