@@ -16,6 +16,7 @@ from typing import Any
 LONGEST_REASON = 10_000
 """Largest length of a reason, in characters: it may hold the output of a program that failed."""
 _LINES = "\n\t"
+_MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")  # hyphens, dashes and minus signs
 _AT_ENDS = re.compile("^[\\s\u200b\u2060\ufeff]+|[\\s\u200b\u2060\ufeff]+$")
 """Blanks, and characters without a width that join nothing."""
 _NO_WIDTH = re.compile("[\u200b\u2060\ufeff]")
@@ -61,12 +62,14 @@ def as_name(text: str) -> str:
 
 
 def with_hyphen(text: str) -> str:
-    r"""A number with the minus sign of keyboards for that of typesetting; any other text as it is.
+    r"""A number with the minus sign of keyboards for those of typesetting; any other text as it is.
 
-    >>> with_hyphen("\u22125e\u22123"), with_hyphen("a \u2212 b")
-    ('-5e-3', 'a − b')
+    Word processors write an en dash for a minus, and East Asian keyboards a wide one.
+
+    >>> with_hyphen("\u22125e\u22123"), with_hyphen("\u20135"), with_hyphen("a \u2212 b")
+    ('-5e-3', '-5', 'a − b')
     """
-    plain = text.replace("\u2212", "-")
+    plain = text.translate(_MINUS)
     return plain if _SIGNED.fullmatch(plain) else text
 
 

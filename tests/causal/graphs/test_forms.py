@@ -110,6 +110,7 @@ def test_names_in_quotes_hold_arrows_and_ends_of_statements() -> None:
         ("U =~ X\nU ~~ Y", "lavaan.*lavaanToGraph"),
         ('<?xml version="1.0"?>\n<graphml></graphml>', "XML.*read_graphml.*from_networkx"),
         ("X -+ Y, Z -+ X", "igraph's formula.*<->"),
+        ("flowchart LR\n  X --> Y", "Mermaid.*first line out"),
         ("X => Y", "'X => Y'.*Read as lines"),
         ("dag { 'a b' -> Y }", "in double quotes.*Read as dagitty"),
         ("Graph Edges:\n1. X --> Y\nAmbiguous triples:\n<X, Y, Z>", "line 4.*leave out the rest.*Tetrad"),

@@ -33,6 +33,8 @@ _NAMED = (
      "GraphML: give networkx.read_graphml(path) to ‹CausalGraph.from_networkx›. XMLBIF: write it as BIF."),
     ("lavaan", re.compile(r"[^\n>\"]*?[\w)]\s*(?:=~|~~?)\s*[\w(]"),
      "In R, dagitty::lavaanToGraph(model) makes text of it that is read here."),
+    ("Mermaid", re.compile(r"\s*(?:graph|flowchart)\s+(?:TB|TD|BT|RL|LR)\b(?!\s*\{)"),
+     "Leave the first line out, and write a --> b by the names alone."),
     ("igraph's formula", re.compile(r"[^\"]*?\s(?:-\+|\+-)\s"),
      "Write a -> b for a -+ b, and a <-> b for two edges that causaleffect describes as U."),
 )  # fmt: skip
