@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import platform
+import secrets
 import tempfile
 import time
 import warnings
@@ -37,6 +38,7 @@ from tests.torture.overhead import overhead
 from tests.torture.pages import pages, without_browser
 from tests.torture.picture import draw_asks
 from tests.torture.reopening import reopening
+from tests.torture.reporting import reporting
 from tests.torture.served import (
     beside_a_bare_route,
     connections_held,
@@ -87,8 +89,14 @@ def main() -> None:
     each, many = -(-asked.kills // len(WINGS)), asked.rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+
+        def report(place: str, workers: int) -> dict[str, Any]:
+            fresh = secrets.randbelow(10**6)
+            return reporting(place, folder, workers=workers, kills=each, seconds=asked.seconds, seed=fresh)
+
         kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
+        part("reports on SQLite", lambda: [report(f"{folder}/reports.db", n) for n in (1, 2, 4)])
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, many // 5, 6, asked.seconds))
         eight: dict[str, Any] = {"workers": 8, "rounds": many // 20, "kills": 3, "seconds": asked.seconds}
         part("turns on SQLite", lambda: [turns(f"{folder}/turns.db", folder, evaluation=e, **eight) for e in (0, 1)])
@@ -134,6 +142,7 @@ def main() -> None:
                     "kills on PostgreSQL",
                     lambda: [kill_often(url, w, folder, fewer, asked.seconds) for w in WINGS],
                 )
+                part("reports on PostgreSQL", lambda: [report(url, n) for n in (1, 2, 4)])
                 part("crashes in a first connection", lambda: first_connection(url))
                 part("threads on PostgreSQL", lambda: [threads(url, f"{n} threads", n, many // 10) for n in (2, 8)])
                 part("backups on PostgreSQL", lambda: backups(url, folder, many // 5, 4, asked.seconds))
