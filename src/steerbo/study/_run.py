@@ -13,10 +13,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypedDict
+
+from rich.console import Console
 
 from .._wording import SHELL
 from ..core import BaseStudy, Stop, Suggestion
@@ -34,6 +36,7 @@ from ..space.fields import whole
 from ..storage.log import LOGGER, RetryingLog
 from ._session import StudySession
 from .objective import Command, Function
+from .progress import Display
 from .workers import LAPSES, Worker
 
 
@@ -169,6 +172,28 @@ class Observer(Protocol):
         """Report a message to the user."""
 
 
+class Together:
+    """Several observers, each of which is told of everything."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self.observers = observers
+
+    def began(self, suggestion: Suggestion) -> None:
+        """See `Observer.began`."""
+        for each in self.observers:
+            each.began(suggestion)
+
+    def ended(self, study: BaseStudy) -> None:
+        """See `Observer.ended`."""
+        for each in self.observers:
+            each.ended(study)
+
+    def say(self, message: str) -> None:
+        """See `Observer.say`."""
+        for each in self.observers:
+            each.say(message)
+
+
 class Logged:
     """Observer that writes to Python's logging; rounds are logged for any observer."""
 
@@ -281,6 +306,7 @@ class RunOptions(TypedDict, total=False):
     rounds: int | None
     stop: Stop | None
     request: Request | None
+    progress: bool
 
 
 def run_study(
@@ -296,6 +322,7 @@ def run_study(
     rounds: int | None = None,
     stop: Stop | None = None,
     request: Request | None = None,
+    progress: bool = False,
 ) -> None:
     """Play rounds until the study is finished, unfinished ones first.
 
@@ -318,6 +345,7 @@ def run_study(
         stop: end when enough is known, as for `Optimizer`, from here on and for all workers; None: as the study says.
         request: the arguments of `ask`, by name, such as `{"context": {"weather": 12}}`; or a function that
             gives them before each new round.
+        progress: show a bar on standard error, beside what an observer does; lines where that is no terminal.
 
     Raises:
         InvalidStudy: the objective is a function or program that is nowhere.
@@ -337,17 +365,21 @@ def run_study(
         raise InvalidOption("parallel", parallel, "1 without an executor", "Give one, such as ThreadPoolExecutor(4).")
     if isinstance(objective, Function | Command):
         objective.prepare()
+    if not isinstance(progress, bool):
+        raise InvalidOption("progress", progress, "true or false: whether a bar shows how far the run has come")
     if stop is not None:
         study.revise(stop=stop)
+    bar = Display(Console(stderr=True)) if progress else None
+    watching = [each for each in (observer, bar) if each is not None]
+    watcher = Together(*watching) if watching else Logged()
     with (
+        bar or nullcontext(),
         Interruptible() as interrupt,
         heard_of(session.worker, session.log, interrupt),
         ExecutorAdapter(executor) as runner,
     ):
         LOGGER.info("a run begins in %s: %s", session.log.place, study.status)
-        loop = _Loop(
-            study, session, objective, observer or Logged(), runner, interrupt, failures, retries, request or {}
-        )
+        loop = _Loop(study, session, objective, watcher, runner, interrupt, failures, retries, request or {})
         loop.play(parallel, rounds)
         LOGGER.info("the run is over: %s", study.status)
 
