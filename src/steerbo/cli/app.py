@@ -45,6 +45,7 @@ COMMANDS = {
     "decide": ("rounds", "Enter observations; print the settings that follow from them."),
     "tell": ("rounds", "Enter the outcome of a suggestion."),
     "fail": ("rounds", "Report a failed evaluation; its settings and cost count."),
+    "remark": ("rounds", "Keep a remark on a round, such as a lot number."),
     "abandon": ("rounds", "Give up a suggestion; its outcome can still be told later."),
     "amend": ("rounds", "Correct or void an outcome; the log keeps the old one."),
     "import": ("records", "Read outcomes from a table, line by line."),

@@ -154,7 +154,11 @@ def _unset(study: Study, names: set[str]) -> list[str]:
 
 
 @commands.command()
-def show(study: Place, as_json: AsJson = False) -> None:
+def show(
+    study: Place,
+    find: Annotated[str, typer.Option(metavar="TEXT", help="Only rounds with this text, in a remark, say.")] = "",
+    as_json: AsJson = False,
+) -> None:
     """Show the rounds, the recommendation, and why."""
     with open_study(study, tolerated="any") as going:
         if as_json:
@@ -164,7 +168,7 @@ def show(study: Place, as_json: AsJson = False) -> None:
             }
             print_answers(going, True, rows)
             return
-        console().print(ScreenTable(shown_rounds(going)))
+        console().print(ScreenTable(shown_rounds(going, find)))
         print_answers(going, False, {})
 
 

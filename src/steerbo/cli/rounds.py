@@ -229,6 +229,20 @@ def abandon(
         _say_status(going, as_json, going.abandon(token, reason, charge=charge))
 
 
+@commands.command()
+def remark(
+    study: Place,
+    token: Token,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The remark.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Keep a remark on a round, such as a lot number: shown, exported, and found by `show --find`."""
+    with open_study(study) as going:
+        going.remark(token, text)
+        kept = going.history.remarks[token]
+        answer(as_json, {"remarks": list(kept)}, "\n".join(kept))
+
+
 @contextmanager
 def _changing(study: Study, token: str) -> Iterator[None]:
     """Report that nothing was logged where a round is unchanged."""

@@ -29,6 +29,7 @@ from .events import (
     Outcome,
     OutcomeTold,
     Refitted,
+    Remarked,
 )
 
 State = Literal["open", "told", "failed", "void", "abandoned"]
@@ -229,6 +230,7 @@ class History:
         self.first_data: dict[str, DataAdded] = {}  # external data as it came, by name
         self.identified: dict[str, str] = {}  # names of external data by the identity that they came with
         self.coded: dict[str, Outcome] = {}  # outcomes as they were told, where they hold a code and do not count whole
+        self.remarks: dict[str, tuple[str, ...]] = {}  # of people, by token or name of data, in order
         self._added = 0
         # rounds and clock when each result came, in that order; None: before any round
         self._came: dict[str, tuple[int, float | None]] = {}
@@ -643,6 +645,8 @@ class History:
                 self.stop = now.get("stop", self.stop)
                 self.columns = now.get("columns", self.columns)
                 self.revisions.append(event)
+            case Remarked():
+                self.remarks[event.token] = (*self.remarks.get(event.token, ()), event.text)
             case Refitted():
                 self.fits = (*self.fits, Fit(event.round, event.hyperparameters, self.results))
             case BoundsExtended():

@@ -202,6 +202,16 @@ class DataAdded:
 
 
 @record
+class Remarked:
+    """Remark of a person on a round, or on external data: nothing is computed from it."""
+
+    token: str
+    text: str
+    by: str | None = None
+    kind: Literal["remarked"] = "remarked"
+
+
+@record
 class BoundsExtended:
     """Wider bounds of variables from here on, `(low, high)` by name."""
 
@@ -236,6 +246,7 @@ Event = Annotated[
     | Amended
     | Abandoned
     | DataAdded
+    | Remarked
     | BoundsExtended
     | LimitsRevised,
     Field(discriminator="kind"),

@@ -81,6 +81,7 @@ from .events import (
     Log,
     OutcomeTold,
     Refitted,
+    Remarked,
     read_event,
     read_json,
     with_canonical_order,
@@ -169,6 +170,8 @@ class EventRecorder:
     def implausible_values(self, event: Event) -> list[Finding]:
         """List the implausible values of an event that is not applied yet."""
         problem, history = self.state.problem, self.state.history
+        if isinstance(event, Remarked):
+            return []
         if isinstance(event, Asked):
             seen, about = event.request.get("context", {}), (event.round, event.token)
             return [
@@ -585,6 +588,26 @@ class BaseStudy(ABC):
         return self._report("abandon", suggestion, reason=reason, charge=charge)
 
     @naming_arguments
+    def remark(self, suggestion: Suggestion | str, text: str) -> None:
+        """Keep a remark of a person on a round: a sentence, a lot number, the name of a file. Nothing follows from it.
+
+        Args:
+            suggestion: a suggestion or its token, of any round; or the name of data, such as "added-1".
+            text: the remark, of at most 10 000 characters. The same one twice is fine.
+
+        Raises:
+            InvalidOutcome: no text, or a longer one.
+
+        >>> import steerbo as sb
+        >>> study = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]), rounds=1)
+        >>> suggestion = study.ask()
+        >>> study.remark(suggestion, "lot 7, new stirrer")
+        >>> study.history.remarks[suggestion.token]
+        ('lot 7, new stirrer',)
+        """
+        self._report("remark", suggestion, text=text)
+
+    @naming_arguments
     def amend(
         self,
         suggestion: Suggestion | str,
@@ -881,7 +904,7 @@ class Optimizer(BaseStudy):
         about = () if call == "add" else (suggestion,)
         with naming_columns(self.history.columns):
             event = getattr(self._state.reports, call)(*about, **given)
-        if event is None and suggestion is not None:  # it was told before
+        if event is None and call != "remark" and suggestion is not None:  # it was told before
             return self.recorder.known(self._state.reports.about(suggestion).suggestion.token)
         return self.recorder(event)
 

@@ -12,7 +12,7 @@ from ..errors import InvalidInput, InvalidOutcome, OutcomeConflict, UnknownSugge
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Suggestion
-from .events import Abandoned, Amended, DataAdded, Failed, Outcome, OutcomeTold
+from .events import Abandoned, Amended, DataAdded, Failed, Outcome, OutcomeTold, Remarked
 from .request import finite
 
 Realised = Mapping[str, Any] | None
@@ -150,6 +150,18 @@ class OutcomeParser:
             hint = f"round {about.number} is abandoned already, and {about.charge or 0:g} is charged for it"
             raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
         return None
+
+    def remark(self, suggestion: object, text: object) -> Remarked | None:
+        """Event of a remark; None: the round, or the data, has it already."""
+        is_data = isinstance(suggestion, str) and self.history.datum(suggestion) is not None
+        token = str(suggestion) if is_data else self.about(suggestion).suggestion.token
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidOutcome("text", text, "a text, such as 'lot 7, new stirrer'")
+        said = escape_unprintable(text.strip())
+        if len(said) > LONGEST_REASON:
+            allowed = f"at most {LONGEST_REASON} characters: say the rest in another"
+            raise InvalidOutcome("text", f"{len(said)} characters", allowed)
+        return None if said in self.history.remarks.get(token, ()) else Remarked(token, said)
 
     def amend(
         self,

@@ -103,7 +103,9 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
             title=f"added {name.rpartition('-')[2]}",
             scope=str(each.scope) if each.scope else "",
             set="",
-            also=in_one_line(problem, history.completed(each.outcome.realised)),
+            also="; ".join(
+                [in_one_line(problem, history.completed(each.outcome.realised)), *history.remarks.get(name, ())]
+            ),
             value=as_text(each.outcome.value),
             cost="" if each.outcome.cost is None else amount_text(each.outcome.cost),
             state="void" if name in history.removed else "added",
@@ -162,6 +164,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
         in_one_line(problem, {**known, **asked.context}),
         *([f"{in_one_line(problem, stays)} stays"] if stays else []),
         in_one_line(problem, nature),
+        *study.history.remarks.get(asked.token, ()),
     ]
     return Line(
         token=asked.token,

@@ -26,6 +26,7 @@ from .operations import (
     Fail,
     Json,
     Predict,
+    Remark,
     RequestBody,
     Tell,
     Wanted,
@@ -100,6 +101,12 @@ def fail(request: Request, who: Who, name: Name, token: Token, body: Fail | None
 def abandon(request: Request, who: Who, name: Name, token: Token, body: Abandon | None = None) -> Json:
     """Abandon a round: it is not evaluated any more."""
     return _do(request, who, name, "abandon", body or Abandon(), token=token)
+
+
+@router.post("/{name}/rounds/{token}/remark", responses=CHANGING, description=VERBS["remark"].does)
+def remark(request: Request, who: Who, name: Name, token: Token, body: Remark) -> Json:
+    """Keep a remark on a round."""
+    return _do(request, who, name, "remark", body, token=token)
 
 
 @router.post("/{name}/rounds/{token}/amend", responses=CHANGING, description=VERBS["amend"].does)

@@ -82,6 +82,7 @@ ACTIONS = {
     "tell": "play",
     "fail": "play",
     "abandon": "play",
+    "remark": "play",
     "again": "play",
     "amend": "amend",
     "undo": "amend",
@@ -183,6 +184,9 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
         )
     if action == "undo":
         _take_back(study, token)
+        return
+    if action == "remark":
+        study.remark(token, form.get("text", ""))
         return
     back = as_it_was(study, token) if action == "amend" and form.get("void") != "yes" else {}
     if action == "amend":

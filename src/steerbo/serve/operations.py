@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -80,6 +80,12 @@ class Abandon(RequestBody):
 
     reason: str = ""
     charge: Any = None
+
+
+class Remark(RequestBody):
+    """A remark on a round."""
+
+    text: str = Field(description="A sentence, a lot number, the name of a file.")
 
 
 class Amend(RequestBody):
@@ -195,6 +201,7 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
         "abandon": Operation(
             "Give up a suggestion; its outcome can still be told later.", "play", Abandon, _told("abandon")
         ),
+        "remark": Operation("Keep a remark on a round; nothing follows from it.", "play", Remark, _told("remark")),
         "amend": Operation("Correct or void an outcome; the log keeps the old one.", "amend", Amend, _told("amend")),
         "add": Operation("Add data from outside the rounds.", "amend", Add, _told("add"), False),
     }
@@ -245,11 +252,17 @@ def rounds_in(state: str | None) -> Callable[[Study], Json]:
     """
     if state is not None and state not in STATES:
         raise InvalidRequest("state", state, listed(STATES, " or "))
-    return lambda study: {"rounds": [plain_round(played) for played in study.history if state in (None, played.state)]}
+    return lambda study: {
+        "rounds": [
+            plain_round(played, study.history.remarks.get(played.suggestion.token, ()))
+            for played in study.history
+            if state in (None, played.state)
+        ]
+    }
 
 
-def plain_round(played: Round) -> Json:
-    """A round as data."""
+def plain_round(played: Round, remarks: Sequence[str] = ()) -> Json:
+    """A round as data, with the remarks on it."""
     outcome, failure = played.outcome, played.failure
     return {
         **played.suggestion.to_dict(),
@@ -258,6 +271,7 @@ def plain_round(played: Round) -> Json:
         **({"outcome": to_dict(outcome)} if outcome else {}),
         **({"failure": to_dict(failure)} if failure else {}),
         "charged": played.charged,
+        **({"remarks": list(remarks)} if remarks else {}),
     }
 
 

@@ -296,8 +296,8 @@ class Study(BaseStudy):
         """Report an outcome, also of a round asked by another worker."""
         if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
             self.session.store_while_locked(call, suggestion, given)
-        if call == "abandon":
-            return self.session.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
+        if call in ("abandon", "remark"):
+            return self.session.logged(lambda: self.optimizer._report(call, suggestion, **given))
         return self.session.report(call, suggestion, given)
 
     @one_at_a_time

@@ -10,8 +10,8 @@ from ..core import BaseStudy, DataAdded, History, Problem, Recommendation, Round
 
 LEFT_OUT = "left out"
 """State of an outcome that holds a code for a missing value, as far as people are told."""
-_MAYBE = ("seen", "set", "nature", "cost", "reason")  # columns that are not shown where they are empty
-_COLUMNS = ("round", "token", "steer", "seen", "set", "nature", "value", "cost", "state", "reason")
+_MAYBE = ("seen", "set", "nature", "cost", "reason", "remarks")  # columns that are not shown where they are empty
+_COLUMNS = ("round", "token", "steer", "seen", "set", "nature", "value", "cost", "state", "reason", "remarks")
 
 
 def in_words(problem: Problem, values: Mapping[str, Any]) -> str:
@@ -85,6 +85,7 @@ def rounds_table(study: BaseStudy) -> Table:
             told.cost if told else r.paid,
             LEFT_OUT if r.suggestion.token in coded else r.state,
             r.failure.reason if r.failure else None,
+            remarks_cell(study.history, r.suggestion.token),
         )
         for r in study.history
     )
@@ -105,6 +106,7 @@ def data_table(study: BaseStudy) -> Table:
             data.outcome.cost,
             LEFT_OUT if name in study.history.coded else "added, charged" if data.charge else "added",
             None,
+            remarks_cell(study.history, name),
         )
         for name, data in _data_as_told(study.history)
     )
@@ -118,13 +120,22 @@ def _data_as_told(history: History) -> Iterator[tuple[str, DataAdded]]:
         yield name, replace(every[name], outcome=history.coded.get(name, every[name].outcome))
 
 
-def shown_rounds(study: BaseStudy) -> Table:
-    """Tables of rounds and external data with units, without empty columns; the scope only where it varies."""
+def remarks_cell(history: History, name: str) -> str | None:
+    """All remarks on a round, or on data, in one line; None: there are none."""
+    return "; ".join(history.remarks.get(name, ())) or None
+
+
+def shown_rounds(study: BaseStudy, find: str = "") -> Table:
+    """Tables of rounds and external data with units, without empty columns; the scope only where it varies.
+
+    Only lines with the text `find` in one of their cells, in capitals or not.
+    """
     table, data = rounds_table(study), data_table(study)
     rows = [
         [in_words(study.problem, cell) if isinstance(cell, dict) and name != "value" else cell for name, cell in pairs]
         for pairs in (zip(table.columns, row, strict=True) for row in (*table.rows, *data.rows))
     ]
+    rows = [row for row in rows if any(find.casefold() in str(cell).casefold() for cell in row)]
     steered = {row[_COLUMNS.index("steer")] for row in rows}
     kept = [
         k

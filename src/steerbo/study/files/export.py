@@ -18,9 +18,12 @@ from ..._text import escape_unprintable, to_cell
 from ...core import SEEN, BaseStudy, DataAdded, Event, History, Problem, Round, Scope, Suggestion, number_of
 from ...errors import InvalidOption, MissingExtra, one_of
 from ...records import to_dict
+from ..formatting import remarks_cell
 from .workbook import workbook_of
 
 OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
+REMARKS = "steerbo remarks"
+"""Column of the remarks of people, where there are any; it is not read."""
 ID = "id"
 """Column whose cells tell equal measurements apart, where a table has one."""
 """Columns that are no variables. `round` is for people, and not read; the sum of `charged` is what is spent."""
@@ -59,7 +62,7 @@ def rounds_csv(problem: Problem, history: History, headers: Headers | None = Non
 
     The sum of its column `charged` is what is spent.
     """
-    return _csv(problem, rows_of(history), headers)
+    return _csv(problem, rows_of(history), headers, _more(history))
 
 
 def study_xlsx(study: BaseStudy, headers: Headers | None = None) -> bytes:
@@ -68,7 +71,10 @@ def study_xlsx(study: BaseStudy, headers: Headers | None = None) -> bytes:
     Raises:
         MissingExtra: openpyxl is not installed.
     """
-    sheets = {"rounds": _lines(study.problem, rows_of(study.history), headers), "answers": _answers(study)}
+    sheets = {
+        "rounds": _lines(study.problem, rows_of(study.history), headers, _more(study.history)),
+        "answers": _answers(study),
+    }
     return workbook_of(sheets)
 
 
@@ -90,13 +96,16 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
     """Cells by column of every round, then of all external data, as they were told: also what holds a code."""
     coded = history.coded
     for played in history:
-        told = coded.get(played.suggestion.token)
-        yield _played(played if told is None else replace(played, state="told", outcome=told))
+        token = played.suggestion.token
+        told = coded.get(token)
+        cells = _played(played if told is None else replace(played, state="told", outcome=told))
+        yield {**cells, REMARKS: remarks_cell(history, token)}
     kept = {**history.removed, **history.data}
     for name in sorted(kept, key=number_of):
         data = kept[name] if name not in coded else replace(kept[name], outcome=coded[name])
         realised = history.completed(data.outcome.realised)
-        yield _added(name, data, realised, "added" if name in history.data or name in coded else "void")
+        cells = _added(name, data, realised, "added" if name in history.data or name in coded else "void")
+        yield {**cells, REMARKS: remarks_cell(history, name)}
 
 
 def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:
@@ -175,15 +184,24 @@ def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
     return {column(name): value for name, value in values.items()}
 
 
-def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None) -> str:
+def _more(history: History) -> tuple[str, ...]:
+    """Columns that only some studies have."""
+    return (REMARKS,) if history.remarks else ()
+
+
+def _csv(
+    problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None, more: tuple[str, ...] = ()
+) -> str:
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(_lines(problem, rows, headers))
+    csv.writer(written, lineterminator="\n").writerows(_lines(problem, rows, headers, more))
     return written.getvalue()
 
 
-def _lines(problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None) -> Iterator[list[Any]]:
+def _lines(
+    problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None, more: tuple[str, ...]
+) -> Iterator[list[Any]]:
     """Lines of a table, its header first."""
-    names = columns_of(problem)
+    names = (*columns_of(problem), *more)
     yield [_cell((headers or {}).get(name, name)) for name in names]
     for row in rows:
         yield [_cell(row.get(name, "")) for name in names]
@@ -217,7 +235,7 @@ def to_frame(study: BaseStudy, library: str | None = None) -> Any:
     if library is not None and library not in FRAMES:
         raise InvalidOption("library", library, one_of(FRAMES, library))
     rows = list(rows_of(study.history))
-    columns = {name: [row.get(name) for row in rows] for name in columns_of(study.problem)}
+    columns = {name: [row.get(name) for row in rows] for name in (*columns_of(study.problem), *_more(study.history))}
     for name in FRAMES if library is None else (library,):
         try:
             made = import_module(name)
